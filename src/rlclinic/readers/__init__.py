@@ -1,0 +1,1 @@
+"""A path in, a frozen Run out."""
