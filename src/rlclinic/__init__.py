@@ -1,3 +1,72 @@
-"""rlclinic: find out why a reinforcement-learning run is not learning."""
+"""rlclinic: find out why a reinforcement-learning run is not learning.
+
+    import rlclinic
+
+    run = rlclinic.read("runs/@last")
+    run.returns.last
+
+Names are imported when they are first used, so that `import rlclinic` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rlclinic.model.config import Config, Origin, Setting
+    from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+    from rlclinic.model.run import Run, RunStatus, Status
+    from rlclinic.model.series import Series
+    from rlclinic.readers.open import read_files
+    from rlclinic.store.listing import list_runs
+    from rlclinic.store.reading import read
+
+_HOMES = {
+    "Config": "rlclinic.model.config",
+    "Origin": "rlclinic.model.config",
+    "Setting": "rlclinic.model.config",
+    "NothingReadable": "rlclinic.model.errors",
+    "RlclinicError": "rlclinic.model.errors",
+    "RunReadError": "rlclinic.model.errors",
+    "UsageError": "rlclinic.model.errors",
+    "Run": "rlclinic.model.run",
+    "RunStatus": "rlclinic.model.run",
+    "Status": "rlclinic.model.run",
+    "Series": "rlclinic.model.series",
+    "list_runs": "rlclinic.store.listing",
+    "read": "rlclinic.store.reading",
+    "read_files": "rlclinic.readers.open",
+}
+
+__all__ = [
+    "Config",
+    "NothingReadable",
+    "Origin",
+    "RlclinicError",
+    "Run",
+    "RunReadError",
+    "RunStatus",
+    "Series",
+    "Setting",
+    "Status",
+    "UsageError",
+    "__version__",
+    "list_runs",
+    "read",
+    "read_files",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'rlclinic' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

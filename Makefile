@@ -1,0 +1,57 @@
+# Everything a contributor needs; each target sets up what it uses.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready-dev
+CORE   := $(VENV)/.ready-core
+BENCH  := $(VENV)/.ready-bench
+RUNS   := tests/fixtures/runs
+
+.PHONY: demo test lint format bench check-all fixtures clean
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade --constraint constraints.txt pip
+
+# The core job needs no torch and none of the heavy libraries.
+$(CORE): $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	@touch $@
+
+$(READY): $(CORE)
+	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint
+	@touch $@
+
+$(BENCH): $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --group bench
+	@touch $@
+
+demo: $(CORE)
+	@$(BIN)/python -m rlclinic runs $(RUNS)
+	@echo
+	@$(BIN)/python -m rlclinic show $(RUNS)/sb3/ppo_cartpole
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term -m "not slow"
+
+check-all: $(READY)
+	$(BIN)/python -m pytest -n auto
+
+lint: $(READY)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(READY)
+	$(BIN)/ruff check --fix src tests bench
+	$(BIN)/ruff format src tests bench
+
+bench: $(BENCH)
+	$(BIN)/python -m bench
+
+fixtures:
+	bash tests/fixtures/make/make_all.sh
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -1,0 +1,50 @@
+"""Where the command line's words go: results to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import sys
+
+from rlclinic.model.errors import RlclinicError
+from rlclinic.reports.run_json import dumps
+from rlclinic.reports.text import printable
+
+
+def write(text: str) -> None:
+    """Print a result. Characters that the terminal cannot show are replaced, never an error."""
+    encoding = sys.stdout.encoding or "utf-8"
+    sys.stdout.write(text.encode(encoding, errors="replace").decode(encoding))
+    sys.stdout.flush()
+
+
+def write_json(value: object) -> None:
+    """Print a result as JSON."""
+    write(dumps(value) + "\n")
+
+
+def write_error(error: RlclinicError, *, as_json: bool) -> None:
+    """Print what is wrong, where, and what to do."""
+    if as_json:
+        write_json(error.to_json())
+        return
+    where = f"{error.path}: " if error.path else ""
+    lines = [f"rlclinic: {where}{error.message}"]
+    if error.hint:
+        lines.append(f"  {error.hint}")
+    sys.stderr.write(printable("\n".join(lines)) + "\n")
+
+
+class Progress:
+    """A counter for long work: one line that is rewritten on a terminal, plain lines in a pipe."""
+
+    def __init__(self, what: str, every: int = 100) -> None:
+        self._what = what
+        self._every = every
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self._terminal:
+            end = "\n" if done == total else ""
+            sys.stderr.write(f"\r{self._what} {done}/{total}{end}")
+            sys.stderr.flush()
+        elif total >= self._every and (done % self._every == 0 or done == total):
+            sys.stderr.write(f"{self._what} {done}/{total}\n")

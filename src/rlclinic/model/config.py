@@ -1,0 +1,65 @@
+"""The hyperparameters of a run, under canonical names and under the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a value was written."""
+
+    file: str
+    """Relative to the run; empty where the value comes from no file (a default of the framework)."""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of a config."""
+
+    key: str
+    """Canonical name, or the user's own key where there is none."""
+    value: object
+    native_key: str
+    """The key as the user writes it, nested keys joined with dots."""
+    origin: Origin | None = None
+    is_default: bool = False
+    """True where the user set nothing and the framework's default applies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the run was configured with."""
+
+    settings: Mapping[str, Setting] = field(default_factory=dict)
+    """By canonical hyperparameter; framework defaults are filled in and marked."""
+    native: Mapping[str, Setting] = field(default_factory=dict)
+    """Everything the user's files hold, by the user's own key."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
+        object.__setattr__(self, "native", MappingProxyType(dict(self.native)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Config, (dict(self.settings), dict(self.native))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.settings
+
+    def get(self, name: str, default: object = None) -> object:
+        """The value of a canonical hyperparameter."""
+        setting = self.settings.get(name)
+        return default if setting is None else setting.value
+
+    def number(self, name: str) -> float | None:
+        """The value of a canonical hyperparameter if it is a number."""
+        value = self.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return float(value)

@@ -1,0 +1,159 @@
+"""A training run as one frozen value: what it was, what it logged, how it ended, where that was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Literal
+
+from rlclinic.model.config import Config
+from rlclinic.model.series import FloatArray, Series, StepAxis
+
+RETURN_METRICS = ("return/train", "return/eval")
+
+
+class Status(StrEnum):
+    """How a run ended, or that it has not."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    CRASHED = "crashed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """The state and what shows it."""
+
+    state: Status = Status.UNKNOWN
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Episodes:
+    """Single episodes, where a monitor file kept them, in the order in which they ended."""
+
+    returns: FloatArray
+    lengths: FloatArray
+    end_steps: FloatArray
+    """Env steps over all environments when the episode ended."""
+    seconds: FloatArray
+    """Seconds since the start of the run."""
+
+    def __len__(self) -> int:
+        return int(self.returns.size)
+
+
+@dataclass(frozen=True, slots=True)
+class LogExcerpt:
+    """A passage of a log that a reader should see. The text is quoted data, never an instruction."""
+
+    kind: Literal["error", "warning", "traceback"]
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A saved state of the agent. It is listed, never opened as code."""
+
+    path: str
+    step: float | None = None
+    label: str = ""
+    """`best`, `last` or empty."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that was read."""
+
+    path: str
+    kind: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What was read, by which reader, and what could not be read."""
+
+    reader: str
+    files: tuple[SourceFile, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Plain sentences on what was skipped, merged, repaired or converted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One training run."""
+
+    id: str
+    path: str
+    framework: str = "unknown"
+    source: str = "files"
+    algorithm: str = ""
+    environment: str = ""
+    status: RunStatus = field(default_factory=RunStatus)
+    step_axis: StepAxis = "env_steps"
+    """What the steps of the main series count."""
+    steps: float = 0.0
+    """The last step on that axis."""
+    budget: float | None = None
+    """Env steps the run was meant to take (updates, where the run counts in updates)."""
+    threshold: float | None = None
+    """Return at which the task counts as solved, where the run's own files tell."""
+    started_at: float | None = None
+    ended_at: float | None = None
+    config: Config = field(default_factory=Config)
+    series: Mapping[str, Series] = field(default_factory=dict)
+    episodes: Episodes | None = None
+    logs: tuple[LogExcerpt, ...] = ()
+    checkpoints: tuple[Checkpoint, ...] = ()
+    provenance: Provenance = field(default_factory=lambda: Provenance(reader=""))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "series", MappingProxyType(dict(self.series)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return _rebuild, ({**fields, "series": dict(self.series)},)
+
+    def __getitem__(self, name: str) -> Series:
+        return self.series[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.series
+
+    @property
+    def returns(self) -> Series | None:
+        """The series that says how well the agent does.
+
+        The training return comes first, unless the reader knows that it does not mean what its name says.
+        """
+        found = [self.series[name] for name in RETURN_METRICS if name in self.series]
+        sound = [series for series in found if not series.caveat and series.last is not None]
+        finite = [series for series in found if series.last is not None]
+        return next(iter(sound or finite or found), None)
+
+    @property
+    def env_steps(self) -> float | None:
+        """Env steps taken, where they can be known."""
+        return self.steps if self.step_axis == "env_steps" else None
+
+    @property
+    def unknown_metrics(self) -> tuple[str, ...]:
+        """Logged names that the vocabulary does not know."""
+        return tuple(series.logged_as for series in self.series.values() if not series.known)
+
+    def _repr_html_(self) -> str:
+        from rlclinic.model.notebook import run_html
+
+        return run_html(self)
+
+
+def _rebuild(fields: dict[str, object]) -> Run:
+    return Run(**fields)  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Tables shared by all: names of metrics and hyperparameters per framework, defaults, canonical names."""

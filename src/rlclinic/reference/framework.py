@@ -1,0 +1,254 @@
+"""The tables of one framework, loaded from its toml and validated.
+
+A toml starts with its identity and how to recognise it, so that only this head has to be parsed to
+find out which framework wrote a run. `extends` names a framework whose sections apply too, where this
+one does not say otherwise. The sections that follow are:
+
+    [steps]            what the logged step counts, and how to get env steps from it
+    [algorithms]       logged names that give the algorithm away, most telling first
+    [metrics]          logged name -> canonical name, with sign, scale, estimator, window, caveat
+    [hyperparameters]  the framework's key -> canonical hyperparameter
+    [derived]          hyperparameters that follow from others by multiplication and division
+    [[defaults]]       what applies where the user set nothing, by algorithm and version
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, get_args
+
+from rlclinic.model.series import StepAxis
+from rlclinic.model.vocabulary import metric
+from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.patterns import PatternTable
+
+COUNTER = "counter"
+"""Canonical name of bookkeeping columns: they may serve as a step axis and are no metric."""
+
+AXES = frozenset(get_args(StepAxis))
+CONDITIONS = frozenset({"metric", "file", "text", "config", "log", "path"})
+
+
+@dataclass(frozen=True, slots=True)
+class MetricName:
+    """What one logged name means."""
+
+    name: str
+    sign: int = 1
+    scale: float = 1.0
+    divide_by: str = ""
+    """Canonical hyperparameter that the logged value was multiplied with."""
+    axis: str = ""
+    """Step axis of this metric where it differs from the framework's."""
+    estimator: str = ""
+    window: str = ""
+    decimals: int | None = None
+    caveat: str = ""
+    algorithms: tuple[str, ...] = ()
+    """Algorithms for which the name has this meaning; empty for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How to get from the logged step to env steps."""
+
+    axis: str = "env_steps"
+    """What the logged step of an event or row counts."""
+    columns: tuple[str, ...] = ()
+    """Columns (or metrics) that hold the step, best first."""
+    column_axis: str = "env_steps"
+    """What those columns count."""
+    times: tuple[str, ...] = ()
+    """Hyperparameters to multiply the logged step with to get env steps."""
+    exceptions: tuple[tuple[str, str], ...] = ()
+    """Name patterns whose step counts something else, with that axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A hyperparameter that follows from others."""
+
+    name: str
+    multiply: tuple[str, ...]
+    divide: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """Values that apply where the user set nothing."""
+
+    values: Mapping[str, object]
+    algorithms: tuple[str, ...] = ()
+    since: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Identity of a framework and how to recognise it."""
+
+    id: str
+    title: str
+    order: int
+    detect: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """Everything the tables say of one framework."""
+
+    head: Head
+    steps: Steps = field(default_factory=Steps)
+    algorithms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    metrics: PatternTable[tuple[MetricName, ...]] = field(default_factory=lambda: PatternTable({}))
+    hyperparameters: PatternTable[str] = field(default_factory=lambda: PatternTable({}))
+    derived: tuple[Derived, ...] = ()
+    defaults: tuple[Defaults, ...] = ()
+
+    def defaults_for(self, algorithm: str, version: str) -> dict[str, object]:
+        """The defaults of one algorithm; an unknown version means the newest."""
+        release = _release(version)
+        found: dict[str, object] = {}
+        for entry in self.defaults:
+            if entry.algorithms and algorithm.upper() not in entry.algorithms:
+                continue
+            if release and entry.since > release:
+                continue
+            found.update(entry.values)
+        return found
+
+
+@cache
+def heads() -> tuple[Head, ...]:
+    """Every framework's head, in the order in which they are tried."""
+    found = [_head(_parse_head(entry.read_text(encoding="utf-8"), entry.name)) for entry in _tables()]
+    return tuple(sorted(found, key=lambda head: (head.order, head.id)))
+
+
+@cache
+def framework(framework_id: str) -> Framework:
+    """The tables of a framework; one without a toml has empty tables."""
+    for entry in _tables():
+        if entry.name == f"{framework_id}.toml":
+            return load_framework(entry.read_text(encoding="utf-8"), entry.name)
+    return Framework(Head(framework_id, framework_id, 999, ()))
+
+
+def load_framework(text: str, name: str) -> Framework:
+    """Parse and validate the text of one toml."""
+    try:
+        raw = _with_base(tomllib.loads(text))
+        return Framework(
+            head=_head(raw),
+            steps=_steps(raw.get("steps", {})),
+            algorithms={key: tuple(value) for key, value in raw.get("algorithms", {}).items()},
+            metrics=PatternTable({key: _metric_names(value) for key, value in raw.get("metrics", {}).items()}),
+            hyperparameters=PatternTable(_hyperparameter_names(raw.get("hyperparameters", {}))),
+            derived=tuple(_derived(key, value) for key, value in raw.get("derived", {}).items()),
+            defaults=tuple(_defaults(value) for value in raw.get("defaults", [])),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _with_base(raw: dict[str, Any]) -> dict[str, Any]:
+    base_id = raw.get("extends")
+    if not base_id:
+        return raw
+    text = files(__package__).joinpath("frameworks", f"{base_id}.toml").read_text(encoding="utf-8")
+    merged = _with_base(tomllib.loads(text))
+    for key, value in raw.items():
+        if isinstance(value, dict):
+            # Own entries come first: the order of a table is its order of preference.
+            merged[key] = {**value, **{k: v for k, v in merged.get(key, {}).items() if k not in value}}
+        elif key == "defaults":
+            merged[key] = [*merged.get(key, []), *value]
+        else:
+            merged[key] = value
+    return merged
+
+
+def _tables() -> list[Any]:
+    folder = files(__package__).joinpath("frameworks")
+    return sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda e: e.name)
+
+
+def _parse_head(text: str, name: str) -> dict[str, Any]:
+    # Parsing every table in full would cost more than reading a small run: stop at the first section.
+    head, separator, _ = text.partition("\n[")
+    if not separator:
+        raise ValueError(f"{name}: no section follows the head")
+    return tomllib.loads(head)
+
+
+def _head(raw: Mapping[str, Any]) -> Head:
+    detect = tuple(tuple(line) for line in raw.get("detect", []))
+    for condition in (item for line in detect for item in line):
+        if condition.partition(":")[0] not in CONDITIONS:
+            raise ValueError(f"unknown condition {condition!r} in detect")
+    return Head(raw["id"], raw["title"], int(raw["order"]), detect)
+
+
+def _steps(raw: Mapping[str, Any]) -> Steps:
+    axis = raw.get("axis", "env_steps")
+    exceptions = tuple(raw.get("exceptions", {}).items())
+    column_axis = raw.get("column_axis", "env_steps")
+    for name in (axis, column_axis, *(name for _, name in exceptions)):
+        if name not in AXES:
+            raise ValueError(f"unknown step axis {name!r}")
+    times = _known_hyperparameters(raw.get("times", []))
+    return Steps(axis, tuple(raw.get("columns", [])), column_axis, times, exceptions)
+
+
+def _metric_names(raw: object) -> tuple[MetricName, ...]:
+    entries = raw if isinstance(raw, list) else [raw]
+    return tuple(_metric_name(entry) for entry in entries)
+
+
+def _metric_name(raw: Any) -> MetricName:
+    entry = {"name": raw} if isinstance(raw, str) else dict(raw)
+    entry["algorithms"] = tuple(entry.get("algorithms", ()))
+    name = MetricName(**entry)
+    if name.name != COUNTER and metric(name.name.replace("*", "x")) is None:
+        raise ValueError(f"{name.name!r} is not in the vocabulary")
+    if name.sign not in (1, -1):
+        raise ValueError(f"{name.name}: sign must be 1 or -1")
+    if name.axis and name.axis not in AXES:
+        raise ValueError(f"{name.name}: unknown step axis {name.axis!r}")
+    _known_hyperparameters([name.divide_by] if name.divide_by else [])
+    return name
+
+
+def _hyperparameter_names(raw: Mapping[str, str]) -> dict[str, str]:
+    _known_hyperparameters(raw.values())
+    return dict(raw)
+
+
+def _derived(name: str, raw: Mapping[str, Any]) -> Derived:
+    _known_hyperparameters([name, *raw["multiply"], *raw.get("divide", [])])
+    return Derived(name, tuple(raw["multiply"]), tuple(raw.get("divide", [])))
+
+
+def _defaults(raw: Mapping[str, Any]) -> Defaults:
+    _known_hyperparameters(raw["values"])
+    algorithms = tuple(name.upper() for name in raw.get("algorithms", []))
+    return Defaults(dict(raw["values"]), algorithms, _release(raw.get("since", "")))
+
+
+def _known_hyperparameters(names: Any) -> tuple[str, ...]:
+    unknown = sorted(set(names) - set(hyperparameters()))
+    if unknown:
+        raise ValueError(f"not canonical hyperparameters: {', '.join(unknown)}")
+    return tuple(names)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    digits: list[int] = []
+    for part in version.split("."):
+        if not part.isdigit():
+            break
+        digits.append(int(part))
+    return tuple(digits)

@@ -1,0 +1,36 @@
+"""The canonical hyperparameters: a validated table of names, kinds and titles."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+KINDS = frozenset({"number", "integer", "flag", "text", "any"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hyperparameter:
+    """One canonical hyperparameter."""
+
+    name: str
+    kind: str
+    title: str
+    group: str
+
+
+@cache
+def hyperparameters() -> Mapping[str, Hyperparameter]:
+    """All canonical hyperparameters by name."""
+    text = files(__package__).joinpath("hyperparameters.toml").read_text(encoding="utf-8")
+    table: dict[str, Hyperparameter] = {}
+    for group, entries in tomllib.loads(text).items():
+        for name, entry in entries.items():
+            if entry["kind"] not in KINDS:
+                raise ValueError(f"hyperparameters.toml: {name} has the unknown kind {entry['kind']!r}")
+            if name in table:
+                raise ValueError(f"hyperparameters.toml: {name} stands twice")
+            table[name] = Hyperparameter(name, entry["kind"], entry["title"], group)
+    return table

@@ -1,0 +1,1 @@
+"""Values in, text out. One file per format; nothing here reads a file or knows a reader."""

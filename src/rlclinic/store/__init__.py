@@ -1,0 +1,1 @@
+"""What is remembered between calls: the index of runs."""

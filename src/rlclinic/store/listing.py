@@ -1,0 +1,88 @@
+"""All runs below a root, as summaries: from the index where their files have not changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rlclinic.model.errors import RlclinicError
+from rlclinic.model.summary import run_summary
+from rlclinic.readers.discover import RunRef, find
+from rlclinic.readers.open import read_ref
+from rlclinic.store.index import RunIndex, default_path
+
+# Below this many runs a pool of processes costs more than it saves.
+POOL_FROM = 24
+CHUNK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The runs below a root."""
+
+    root: str
+    summaries: tuple[dict[str, Any], ...] = ()
+    errors: tuple[dict[str, Any], ...] = ()
+    from_index: int = 0
+    refs: tuple[RunRef, ...] = field(default=(), repr=False)
+
+
+def list_runs(
+    root: Path,
+    *,
+    index: RunIndex | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Listing:
+    """Find and summarise every run below a root; `progress` hears how many of how many are read."""
+    store = index or RunIndex(default_path())
+    refs = find(root)
+    known = store.lookup(refs)
+    fresh = [ref for ref in refs if ref.name not in known]
+    read: dict[str, dict[str, Any]] = {}
+    errors: list[dict[str, Any]] = []
+    for ref, (summary, error) in zip(fresh, _summaries(fresh, progress), strict=True):
+        if summary is not None:
+            read[ref.name] = summary
+        else:
+            errors.append({"path": ref.name, "message": error})
+    if read:
+        store.store([(ref, read[ref.name]) for ref in fresh if ref.name in read])
+    found = {**known, **read}
+    return Listing(
+        str(root),
+        tuple(found[ref.name] for ref in refs if ref.name in found),
+        tuple(errors),
+        len(known),
+        tuple(ref for ref in refs if ref.name in found),
+    )
+
+
+def _summaries(
+    refs: Sequence[RunRef], progress: Callable[[int, int], None] | None
+) -> list[tuple[dict[str, Any] | None, str]]:
+    results: list[tuple[dict[str, Any] | None, str]] = []
+    workers = min(os.cpu_count() or 1, 8)
+    if len(refs) < POOL_FROM or workers < 2:
+        for ref in refs:
+            results.append(_summary(ref))
+            if progress:
+                progress(len(results), len(refs))
+        return results
+    with ProcessPoolExecutor(workers) as pool:
+        for result in pool.map(_summary, refs, chunksize=CHUNK):
+            results.append(result)
+            if progress:
+                progress(len(results), len(refs))
+    return results
+
+
+def _summary(ref: RunRef) -> tuple[dict[str, Any] | None, str]:
+    """A worker's answer is data in any case: one unreadable run must not lose the others."""
+    try:
+        return run_summary(read_ref(ref)), ""
+    except (RlclinicError, OSError) as error:
+        return None, str(error)

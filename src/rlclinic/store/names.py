@@ -1,0 +1,129 @@
+"""How users name runs: paths, globs, `@last`, `@best`, run ids and unique beginnings of them."""
+
+from __future__ import annotations
+
+import glob
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.readers.discover import RunRef, find, ref_of_folder
+from rlclinic.store.index import RunIndex
+from rlclinic.store.listing import Listing, list_runs
+
+DEFAULT_ROOT = "runs"
+NICKNAMES = ("@last", "@best", "@latest-run")
+
+
+def resolve(name: str, *, root: Path | None = None, index: RunIndex | None = None) -> list[str]:
+    """The paths of the runs that a name stands for, at least one."""
+    if name.startswith("wandb://"):
+        return [name]
+    folder, _, last = name.rstrip("/").rpartition("/")
+    if last in NICKNAMES:
+        return [_nickname(last, Path(folder) if folder else _root(root), index)]
+    plain = name.partition("::")[0]
+    if Path(plain).exists():
+        return _of_path(name)
+    if any(char in plain for char in "*?["):
+        return _of_glob(plain)
+    return [_of_id(name, _root(root), index)]
+
+
+def _of_path(name: str) -> list[str]:
+    path = Path(name.partition("::")[0])
+    if "::" in name or path.is_file():
+        return [name]
+    own = ref_of_folder(path)
+    refs = [own] if own is not None else find(path)
+    return [ref.name for ref in refs] or [name]
+
+
+def _of_glob(pattern: str) -> list[str]:
+    matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+    if not matches:
+        raise RunReadError("no file or folder fits this pattern", path=pattern, hint="quote it, or check it with ls")
+    names = [name for match in matches for name in _of_path(match)]
+    return list(dict.fromkeys(names))
+
+
+def _of_id(name: str, root: Path, index: RunIndex | None) -> str:
+    listing = list_runs(root, index=index) if root.is_dir() else Listing(str(root))
+    pairs = list(zip(listing.refs, listing.summaries, strict=True))
+    exact = [ref for ref, summary in pairs if name in (summary["id"], ref.path.name)]
+    if len(exact) == 1:
+        return exact[0].name
+    found = exact or [ref for ref, summary in pairs if str(summary["id"]).startswith(name)]
+    if not found:
+        raise RunReadError(
+            f"no such file or folder, and no run below {root} has an id that begins so",
+            path=name,
+            hint="list the runs with `rlclinic runs`",
+        )
+    if len(found) > 1:
+        shown = ", ".join(ref.name for ref in found[:4])
+        raise UsageError(f"{name!r} fits {len(found)} runs: {shown}", path=name, hint="type more of the id")
+    return found[0].name
+
+
+def _nickname(nickname: str, root: Path, index: RunIndex | None) -> str:
+    if not root.is_dir():
+        raise RunReadError(f"{nickname}: there is no folder {root}", path=str(root), hint="name a root: ROOT/@last")
+    if nickname != "@best":
+        linked = _linked(root, nickname) or _registered(root)
+        if linked is not None:
+            return str(linked)
+    listing = list_runs(root, index=index)
+    pairs = list(zip(listing.refs, listing.summaries, strict=True))
+    if not pairs:
+        raise RunReadError(f"{nickname}: no run below {root}", path=str(root), hint="name a root: ROOT/@last")
+    newest = max(pairs, key=_newest)
+    return (_best(pairs, newest[1]) if nickname == "@best" else newest[0]).name
+
+
+def _best(pairs: Sequence[tuple[RunRef, dict[str, Any]]], newest: dict[str, Any]) -> RunRef:
+    """The run with the highest return among those of the newest run's environment."""
+    same = [pair for pair in pairs if pair[1]["environment"] == newest["environment"]]
+    scored = [pair for pair in same if pair[1]["return"]["best"] is not None]
+    if not scored:
+        raise RunReadError("@best: no run has a return to compare", hint="name a run instead")
+    return max(scored, key=lambda pair: float(pair[1]["return"]["best"]))[0]
+
+
+def _newest(pair: tuple[RunRef, dict[str, Any]]) -> float:
+    started = pair[1].get("started_at")
+    changed = max((changed for _, _, changed in pair[0].fingerprint), default=0) / 1e9
+    return float(started) if isinstance(started, int | float) else changed
+
+
+def _linked(root: Path, nickname: str) -> Path | None:
+    """The target of the link; after a move the folder of the same name beside the link."""
+    link = root / nickname
+    if not link.is_symlink():
+        return None
+    target = link.resolve()
+    if target.is_dir() and target.is_relative_to(root.resolve()):
+        return target
+    beside = root / str(link.readlink()).replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return beside if beside.is_dir() else None
+
+
+def _registered(root: Path) -> Path | None:
+    """gymnasium-solver's registry: newest first."""
+    try:
+        entries = json.loads((root / "runs.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    for entry in entries if isinstance(entries, list) else []:
+        name = entry.get("run_id") if isinstance(entry, dict) else None
+        if isinstance(name, str) and name and "/" not in name and (root / name).is_dir():
+            return root / name
+    return None
+
+
+def _root(root: Path | None) -> Path:
+    if root is not None:
+        return root
+    return Path(DEFAULT_ROOT) if Path(DEFAULT_ROOT).is_dir() else Path()

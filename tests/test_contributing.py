@@ -1,0 +1,57 @@
+"""CONTRIBUTING's examples are real: a toml is a framework, a file and a row are a reader."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlclinic.readers import discover, registry
+from rlclinic.readers.open import read
+from rlclinic.reference import framework as frameworks
+
+TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0]
+READER, ROW = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+@pytest.fixture
+def tinyrl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The package with the example's toml, file and row added; and a run of that framework."""
+    tables = frameworks._tables
+    extra = tmp_path / "tinyrl.toml"
+    extra.write_text(TOML, encoding="utf-8")
+    monkeypatch.setattr(frameworks, "_tables", lambda: [*tables(), extra])
+    module = type(sys)("rlclinic.readers.sources.tinyrl")
+    exec(compile(READER, "CONTRIBUTING.md", "exec"), module.__dict__)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = eval(ROW.strip().rstrip(","), {"Row": registry.Row})  # noqa: S307 - our own documentation
+    rows = (row, *registry.ROWS)
+    monkeypatch.setattr(registry, "ROWS", rows)
+    monkeypatch.setattr(discover, "ROWS", rows)
+    frameworks.heads.cache_clear()
+    frameworks.framework.cache_clear()
+    run = tmp_path / "run"
+    run.mkdir()
+    lines = [f"{step}\t{name}\t{value}" for step in range(3) for name, value in (("tiny/score", step), ("tiny/H", -0.5))]
+    (run / "scores.tiny").write_text("\n".join(lines), encoding="utf-8")
+    yield run
+    frameworks.heads.cache_clear()
+    frameworks.framework.cache_clear()
+
+
+def test_the_documented_toml_file_and_row_make_a_working_reader(tinyrl: Path) -> None:
+    run = read(tinyrl)
+    assert run.framework == "tinyrl"
+    assert run["return/train"].values.tolist() == [0.0, 1.0, 2.0]
+    assert np.allclose(run["entropy"].values, 0.5)
+    assert run["return/train"].axis == "iterations"
+
+
+def test_a_toml_with_an_unknown_metric_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"tinyrl\.toml: 'no/such' is not in the vocabulary"):
+        frameworks.load_framework(TOML.replace('"clip_fraction"', '"no/such"'), "tinyrl.toml")
