@@ -1,1 +1,1 @@
-"""A path in, a frozen Run out."""
+"""A path in, a frozen Run out: `readers.open` reads, `readers.discover` finds."""

@@ -1,0 +1,111 @@
+"""A draft becomes a frozen Run: identity, config, series, status, in this order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.config import Config
+from rlclinic.model.run import RETURN_METRICS, Provenance, Run
+from rlclinic.model.series import Series, StepAxis
+from rlclinic.readers.axes import env_step_factor
+from rlclinic.readers.configs.normalise import canonical_settings, complete
+from rlclinic.readers.draft import Draft
+from rlclinic.readers.identify import identify_algorithm, identify_environment, identify_framework, tables_of
+from rlclinic.readers.naming import name_series
+from rlclinic.readers.status import status_of
+from rlclinic.reference.framework import Framework
+
+
+def assemble(draft: Draft) -> Run:
+    """The Run that a draft describes."""
+    framework_id = identify_framework(draft)
+    tables = tables_of(framework_id)
+    settings = canonical_settings(draft.settings, tables)
+    configured = {name: setting.value for name, setting in settings.items()}
+    algorithm = identify_algorithm(draft, tables[0], configured.get("algorithm"))
+    config = complete(settings, draft.settings, tables[0], algorithm)
+    series = name_series(draft, tables, config, algorithm)
+    _add_episode_returns(draft, series)
+    axis, steps = _main_axis(series, tables[0])
+    budget = _budget(draft, config, tables[0], axis)
+    first, last = _wall_times(series)
+    return Run(
+        id=draft.name or draft.place.root.name,
+        path=str(draft.place.root),
+        framework=framework_id,
+        source=draft.source,
+        algorithm=algorithm,
+        environment=identify_environment(draft, configured.get("env_id")),
+        status=status_of(draft, steps, budget, last or draft.ended_at),
+        step_axis=axis,
+        steps=steps,
+        budget=budget,
+        threshold=draft.threshold if draft.threshold is not None else config.number("threshold"),
+        started_at=draft.started_at if draft.started_at is not None else first,
+        ended_at=draft.ended_at if draft.ended_at is not None else last,
+        config=config,
+        series=series,
+        episodes=draft.episodes,
+        logs=tuple(draft.logs),
+        checkpoints=tuple(draft.checkpoints),
+        provenance=Provenance(draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes)),
+    )
+
+
+def _add_episode_returns(draft: Draft, series: dict[str, Series]) -> None:
+    """Single episodes serve as the training return where no mean was logged."""
+    episodes = draft.episodes
+    if episodes is None or not len(episodes):
+        return
+    for name, values, logged_as in (
+        ("return/train", episodes.returns, "r"),
+        ("episode_length", episodes.lengths, "l"),
+    ):
+        if name not in series:
+            series[name] = Series(
+                name,
+                logged_as,
+                episodes.end_steps,
+                values,
+                known=True,
+                window="single episodes",
+                source="monitor",
+            )
+
+
+def _main_axis(series: dict[str, Series], tables: Framework) -> tuple[StepAxis, float]:
+    """What the run's steps count, and the last of them."""
+    found = [item for item in series.values() if len(item) and item.axis != "seconds"]
+    if not found:
+        return tables.steps.axis, 0.0  # type: ignore[return-value]
+    main = next((series[name].axis for name in RETURN_METRICS if name in series and len(series[name])), None)
+    axes = [item.axis for item in found]
+    axis = main or ("env_steps" if "env_steps" in axes else max(set(axes), key=axes.count))
+    return axis, max((item.last_step or 0.0 for item in found if item.axis == axis), default=0.0)
+
+
+def _budget(draft: Draft, config: Config, tables: Framework, axis: StepAxis) -> float | None:
+    if draft.budget is not None:
+        return draft.budget
+    names = {
+        "env_steps": "total_steps",
+        "updates": "total_updates",
+        "iterations": "total_updates",
+        "epochs": "total_epochs",
+    }
+    direct = config.number(names.get(axis, ""))
+    if direct:
+        return direct
+    updates, factor = config.number("total_updates"), env_step_factor(tables, config)
+    if axis == "env_steps" and updates and factor and tables.steps.times:
+        return updates * factor
+    return None
+
+
+def _wall_times(series: dict[str, Series]) -> tuple[float | None, float | None]:
+    arrays = [item.wall_times for item in series.values() if item.wall_times is not None and len(item)]
+    finite = [array[np.isfinite(array)] for array in arrays]
+    finite = [array for array in finite if array.size]
+    if not finite:
+        return None, None
+    return min(float(array.min()) for array in finite), max(float(array.max()) for array in finite)

@@ -1,0 +1,112 @@
+"""Step axes: which column holds the step, what it counts, and how it becomes env steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.config import Config
+from rlclinic.model.series import FloatArray, StepAxis
+from rlclinic.readers.draft import RawTable
+from rlclinic.reference.framework import Framework
+from rlclinic.reference.patterns import matches
+
+# Columns that home-made logs use, best first. A plain `step` counts what the framework's steps count.
+GENERIC_COLUMNS: tuple[tuple[str, StepAxis | None], ...] = (
+    ("total_env_steps", "env_steps"),
+    ("num_env_steps", "env_steps"),
+    ("env_steps", "env_steps"),
+    ("env_step", "env_steps"),
+    ("global_step", None),
+    ("total_timesteps", "env_steps"),
+    ("timesteps_total", "env_steps"),
+    ("num_timesteps", "env_steps"),
+    ("timesteps", "env_steps"),
+    ("timestep", "env_steps"),
+    ("total_steps", "env_steps"),
+    ("total_num_steps", "env_steps"),
+    ("num_steps", "env_steps"),
+    ("total_frames", "env_steps"),
+    ("frames", "env_steps"),
+    ("frame", "env_steps"),
+    ("step", None),
+    ("steps", None),
+    ("Step", None),
+    ("update", "updates"),
+    ("updates", "updates"),
+    ("n_updates", "updates"),
+    ("training_iteration", "iterations"),
+    ("iteration", "iterations"),
+    ("iterations", "iterations"),
+    ("iter", "iterations"),
+    ("itr", "iterations"),
+    ("episode", "episodes"),
+    ("Episode", "episodes"),
+    ("episodes", "episodes"),
+    ("ep", "episodes"),
+    ("epoch", "epochs"),
+    ("Epoch", "epochs"),
+    ("_step", None),
+)
+
+
+def logged_axis(name: str, tables: Framework) -> StepAxis:
+    """What the step of an event of this name counts."""
+    for pattern, axis in tables.steps.exceptions:
+        if matches(pattern, name):
+            return axis  # type: ignore[return-value]
+    return tables.steps.axis  # type: ignore[return-value]
+
+
+def table_steps(raw: RawTable, tables: Framework) -> tuple[str, FloatArray, StepAxis]:
+    """The step of every row of a table: the column it comes from, the values, what they count."""
+    numbers = raw.table.numbers
+    framework_axis: StepAxis = tables.steps.axis  # type: ignore[assignment]
+    candidates = [(name, tables.steps.column_axis) for name in tables.steps.columns]
+    generic = [(name, axis or raw.axis or framework_axis) for name, axis in GENERIC_COLUMNS]
+    for name, axis in (*candidates, *generic):
+        column = numbers.get(name)
+        if column is not None and _is_step_column(column):
+            return name, _filled(column), axis  # type: ignore[return-value]
+    return "", np.arange(raw.table.rows, dtype=np.float64), raw.axis or "rows"
+
+
+def env_step_factor(tables: Framework, config: Config) -> float | None:
+    """By what the logged step has to be multiplied to get env steps; None where that is not known."""
+    if tables.steps.axis == "env_steps" and not tables.steps.times:
+        return 1.0
+    if not tables.steps.times:
+        return None
+    factors = [config.number(name) for name in tables.steps.times]
+    return None if any(factor is None for factor in factors) else float(np.prod([f for f in factors if f]))
+
+
+def in_written_order(steps: FloatArray) -> tuple[FloatArray, int]:
+    """Which points stay when a resumed run wrote some steps twice, and how many were overwritten.
+
+    The later writing wins: a point goes when a smaller step was written after it. Where that would cost
+    more than half of the points the log is merely unsorted, and all stay.
+    """
+    if steps.size < 2 or bool(np.all(steps[1:] >= steps[:-1])):
+        return np.arange(steps.size), 0
+    smallest_later = np.minimum.accumulate(steps[::-1])[::-1]
+    keep = np.append(steps[:-1] <= smallest_later[1:], True)
+    dropped = int(steps.size - keep.sum())
+    jumps = int((np.diff(steps) < 0).sum())
+    if dropped * 2 > steps.size and jumps > 3:
+        return np.argsort(steps, kind="stable"), 0
+    return np.flatnonzero(keep), dropped
+
+
+def _is_step_column(column: FloatArray) -> bool:
+    finite = column[np.isfinite(column)]
+    return bool(finite.size) and bool(finite.min() >= 0) and (finite.size == 1 or bool(finite[-1] > finite[0]))
+
+
+def _filled(column: FloatArray) -> FloatArray:
+    """Rows without a step take the last one before them; rows before the first take the first."""
+    known = np.isfinite(column)
+    if known.all():
+        return column
+    last = np.maximum.accumulate(np.where(known, np.arange(column.size), -1))
+    last[last < 0] = int(np.argmax(known))
+    return np.asarray(column[last], dtype=np.float64)

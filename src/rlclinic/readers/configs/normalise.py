@@ -1,0 +1,103 @@
+"""The user's keys under canonical names, derived values, and the framework's defaults, marked as such."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from rlclinic.model.config import Config, Setting
+from rlclinic.reference.framework import Framework
+from rlclinic.reference.patterns import PatternTable
+
+# rl-zoo and old gymnasium-solver write a linear schedule to zero as `lin_0.001`.
+_LINEAR = re.compile(r"lin_(?P<start>[-+0-9.eE]+)")
+
+
+def canonical_settings(settings: Mapping[str, Setting], tables: tuple[Framework, ...]) -> dict[str, Setting]:
+    """What the user set, by canonical name. Earlier tables and earlier entries of a table win."""
+    best: dict[str, tuple[tuple[int, int], Setting]] = {}
+    for key, setting in settings.items():
+        for rank, table in enumerate(tables):
+            found = _find(key, table.hyperparameters)
+            if found is None:
+                continue
+            position, name = found
+            if name not in best or (rank, position) < best[name][0]:
+                best[name] = (rank, position), Setting(name, setting.value, key, setting.origin)
+            break
+    return {name: setting for name, (_, setting) in best.items()}
+
+
+def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables: Framework, algorithm: str) -> Config:
+    """Add schedules, derived values and defaults to what the user set."""
+    known = dict(settings)
+    _expand_schedules(known)
+    if settings:
+        # Without any config it is not known what the user set, so nothing is known to be a default.
+        version = known.get("framework_version")
+        defaults = tables.defaults_for(algorithm, str(version.value) if version else "")
+        for name, value in defaults.items():
+            known.setdefault(name, Setting(name, value, _native_key(name, tables), is_default=True))
+    _derive(known, tables)
+    return Config(known, native)
+
+
+def _find(key: str, table: PatternTable[str]) -> tuple[int, str] | None:
+    # A key counts with its full path, or by its last part where a config nests it under a section.
+    for candidate in (key, key.rpartition(".")[2]):
+        found = table.find(candidate)
+        if found is not None:
+            pattern, name, _ = found
+            return table.position(pattern) + (0 if candidate == key else 10_000), name
+    return None
+
+
+def _expand_schedules(known: dict[str, Setting]) -> None:
+    for name in ("learning_rate", "clip_range", "ent_coef"):
+        setting = known.get(name)
+        if setting is None or not isinstance(setting.value, str):
+            continue
+        linear = _LINEAR.fullmatch(setting.value)
+        if linear is None:
+            continue
+        known[name] = Setting(name, float(linear["start"]), setting.native_key, setting.origin)
+        if name == "learning_rate":
+            shared = (setting.native_key, setting.origin)
+            known.setdefault("learning_rate_schedule", Setting("learning_rate_schedule", "linear", *shared))
+            known.setdefault("learning_rate_final", Setting("learning_rate_final", 0.0, *shared))
+
+
+def _derive(known: dict[str, Setting], tables: Framework) -> None:
+    for rule in tables.derived:
+        if rule.name in known and not known[rule.name].is_default:
+            continue
+        factors = [_number(known.get(name)) for name in rule.multiply]
+        divisors = [_number(known.get(name)) for name in rule.divide]
+        if any(value is None for value in factors) or any(not value for value in divisors):
+            continue
+        value = 1.0
+        for factor in factors:
+            value *= factor or 0.0
+        for divisor in divisors:
+            value /= divisor or 1.0
+        parts = [known[name] for name in (*rule.multiply, *rule.divide)]
+        known[rule.name] = Setting(
+            rule.name,
+            int(value) if value.is_integer() else value,
+            " / ".join(part.native_key for part in parts),
+            is_default=all(part.is_default for part in parts),
+        )
+
+
+def _number(setting: Setting | None) -> float | None:
+    if setting is None or isinstance(setting.value, bool) or not isinstance(setting.value, int | float):
+        return None
+    return float(setting.value)
+
+
+def _native_key(name: str, tables: Framework) -> str:
+    for key in tables.hyperparameters:
+        found = tables.hyperparameters.find(key)
+        if found is not None and found[1] == name and "*" not in key:
+            return key
+    return name

@@ -1,0 +1,199 @@
+"""What a reader collects from the files of a run, before it becomes a frozen Run.
+
+Readers only say what stands in the files, under the names that stand there. Names, signs, step axes and
+defaults are applied afterwards, once, in `assemble`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlclinic.model.config import Origin, Setting
+from rlclinic.model.run import Checkpoint, Episodes, LogExcerpt, SourceFile, Status
+from rlclinic.model.series import FloatArray, StepAxis
+from rlclinic.readers.formats.log_text import excerpts
+from rlclinic.readers.formats.table import Table
+from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.redact import redact, redact_value
+
+MAX_SETTINGS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class RawMetric:
+    """One logged metric with the step under which it was logged."""
+
+    name: str
+    steps: FloatArray
+    values: FloatArray
+    source: str
+    wall_times: FloatArray | None = None
+    axis: StepAxis | None = None
+    """What the steps count, where the reader knows; else the framework's table says."""
+    decimals: int | None = None
+    caveat: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RawTable:
+    """Rows of numbers of which one column holds the step."""
+
+    table: Table
+    source: str
+    axis: StepAxis | None = None
+    """What a row counts where no column holds the step."""
+    wall_times: FloatArray | None = None
+    decimals: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """A sign of how the run ended. The strongest wins."""
+
+    state: Status
+    reason: str
+    strength: int
+
+
+# Strengths of clues, so that readers agree on them.
+TOLD = 100  # the writer itself recorded how it ended
+SEEN = 60  # a log shows it: a traceback, an interrupt, a last line
+LIKELY = 30  # it follows from something else, such as a checkpoint called final
+
+
+@dataclass(slots=True)
+class Draft:
+    """Everything found so far. Text is redacted on the way in."""
+
+    place: Place
+    reader: str = ""
+    source: str = "files"
+    framework: str = ""
+    algorithm: str = ""
+    environment: str = ""
+    name: str = ""
+    budget: float | None = None
+    threshold: float | None = None
+    started_at: float | None = None
+    ended_at: float | None = None
+    episodes: Episodes | None = None
+    metrics: list[RawMetric] = field(default_factory=list)
+    tables: list[RawTable] = field(default_factory=list)
+    settings: dict[str, Setting] = field(default_factory=dict)
+    text_tags: set[str] = field(default_factory=set)
+    log_marks: list[str] = field(default_factory=list)
+    logs: list[LogExcerpt] = field(default_factory=list)
+    checkpoints: list[Checkpoint] = field(default_factory=list)
+    clues: list[Clue] = field(default_factory=list)
+    files: dict[str, SourceFile] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def used(self, entry: Entry, kind: str) -> None:
+        """Record that a file was read."""
+        self.files[entry.relative] = SourceFile(entry.relative, kind, entry.size)
+
+    def note(self, text: str) -> None:
+        """Record something the user should know about the reading."""
+        clean = redact(text)
+        if clean not in self.notes:
+            self.notes.append(clean)
+
+    def problems(self, source: str, problems: tuple[str, ...]) -> None:
+        """Record what a format could not read."""
+        for problem in problems:
+            self.note(f"{source}: {problem}")
+
+    def clue(self, state: Status, reason: str, strength: int) -> None:
+        """Record a sign of how the run ended."""
+        self.clues.append(Clue(state, redact(reason), strength))
+
+    def metric(
+        self,
+        name: str,
+        steps: NDArray[np.generic],
+        values: NDArray[np.generic],
+        source: str,
+        *,
+        wall_times: FloatArray | None = None,
+        axis: StepAxis | None = None,
+        decimals: int | None = None,
+        caveat: str = "",
+    ) -> None:
+        """Add a metric that carries its own steps."""
+        self.metrics.append(
+            RawMetric(
+                name,
+                np.asarray(steps, dtype=np.float64),
+                np.asarray(values, dtype=np.float64),
+                source,
+                wall_times,
+                axis,
+                decimals,
+                caveat,
+            )
+        )
+
+    def setting(self, key: str, value: object, file: str = "", line: int | None = None) -> None:
+        """Add one value of the config. The first file that sets a key wins."""
+        if key in self.settings or len(self.settings) >= MAX_SETTINGS:
+            return
+        clean = redact_value(key, value)
+        self.settings[key] = Setting(key, clean, key, Origin(file, line) if file else None)
+
+    def document(
+        self,
+        data: object,
+        file: str,
+        lines: Mapping[tuple[str | int, ...], int] | None = None,
+        prefix: str = "",
+    ) -> None:
+        """Add a nested config, keys joined with dots."""
+        for path, value in flatten(data):
+            key = prefix + ".".join(str(part) for part in path)
+            self.setting(key, value, file, (lines or {}).get(path))
+
+    def log(self, lines: list[str], file: str) -> None:
+        """Keep what a log says about errors and warnings."""
+        for excerpt in excerpts(lines):
+            self.logs.append(LogExcerpt(excerpt.kind, file, excerpt.line, excerpt.text))
+
+    def number(self, *keys: str) -> float | None:
+        """The first of these config keys that holds a number."""
+        for key in keys:
+            setting = self.settings.get(key)
+            if setting is not None and isinstance(setting.value, int | float):
+                return float(setting.value)
+        return None
+
+    def text(self, *keys: str) -> str:
+        """The first of these config keys that holds text."""
+        for key in keys:
+            setting = self.settings.get(key)
+            if setting is not None and isinstance(setting.value, str) and setting.value:
+                return setting.value
+        return ""
+
+    @property
+    def metric_names(self) -> set[str]:
+        """Every logged name that holds numbers."""
+        names = {metric.name for metric in self.metrics}
+        return names.union(*(raw.table.numbers for raw in self.tables))
+
+
+def flatten(data: object) -> list[tuple[tuple[str | int, ...], object]]:
+    """The leaves of nested mappings with their paths; lists are leaves."""
+    leaves: list[tuple[tuple[str | int, ...], object]] = []
+    pending: list[tuple[tuple[str | int, ...], object]] = [((), data)]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, Mapping) and (value or not path):
+            pending.extend(((*path, str(key)), item) for key, item in reversed(list(value.items())))
+        elif path:
+            leaves.append((path, value))
+        if len(leaves) >= MAX_SETTINGS:
+            break
+    return leaves

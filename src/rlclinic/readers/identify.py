@@ -1,0 +1,106 @@
+"""Which framework, algorithm and environment a draft is of."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from rlclinic.readers.draft import Draft
+from rlclinic.reference.algorithms import algorithm_in, algorithm_name
+from rlclinic.reference.framework import Framework, framework, heads
+from rlclinic.reference.patterns import matches
+
+# How far up the path a folder name may tell the algorithm or the environment.
+PATH_PARTS = 5
+
+# Gymnasium ids: CartPole-v1, ALE/Pong-v5, HalfCheetahBulletEnv-v0, halfcheetah-medium-replay-v0.
+_ENV_ID = re.compile(r"(?:[A-Z][A-Za-z]+/)?[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9.]+)*-v\d+")
+_CLEANRL_NAME = re.compile(r"(?P<env>.+?)__(?P<exp>[\w.-]+?)__(?P<seed>\d+)__.+")
+_NOT_ENVIRONMENTS = frozenset({"", "none", "null", "true", "false"})
+
+
+def identify_framework(draft: Draft) -> str:
+    """The framework by what is in the files; `unknown` where nothing tells."""
+    if draft.framework:
+        return draft.framework
+    for head in heads():
+        if any(all(_holds(condition, draft) for condition in line) for line in head.detect):
+            return head.id
+    return "unknown"
+
+
+def identify_algorithm(draft: Draft, tables: Framework, configured: object) -> str:
+    """The algorithm by config, by the names in the log, or by the path."""
+    if draft.algorithm:
+        return algorithm_name(draft.algorithm) or draft.algorithm.upper()
+    if isinstance(configured, str) and algorithm_name(configured):
+        return algorithm_name(configured)
+    from_path = _from_path(draft, algorithm_in)
+    by_names = [
+        algorithm
+        for algorithm, patterns in tables.algorithms.items()
+        if any(matches(pattern, name) for pattern in patterns for name in draft.metric_names)
+    ]
+    # A path says more than a name that several algorithms share, as long as the names do not contradict it.
+    if from_path and (not by_names or from_path in by_names or not _contradicts(from_path, by_names[0], tables)):
+        return from_path
+    return by_names[0] if by_names else ""
+
+
+def identify_environment(draft: Draft, configured: object) -> str:
+    """The environment by config, or by an id in the path."""
+    if draft.environment:
+        return draft.environment
+    if isinstance(configured, str) and configured.lower() not in _NOT_ENVIRONMENTS and "<" not in configured:
+        return configured
+    return _from_path(draft, _environment_in)
+
+
+def is_empty(draft: Draft) -> bool:
+    """Whether there is no framework evidence in the draft itself."""
+    return not draft.metric_names
+
+
+def tables_of(framework_id: str) -> tuple[Framework, Framework]:
+    """The framework's tables, and those consulted after them."""
+    return framework(framework_id), framework("common")
+
+
+def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:
+    return algorithm in tables.algorithms and by_names != algorithm
+
+
+def _holds(condition: str, draft: Draft) -> bool:
+    kind, _, pattern = condition.partition(":")
+    match kind:
+        case "metric":
+            return any(matches(pattern, name) for name in draft.metric_names)
+        case "file":
+            return bool(draft.place.match(pattern))
+        case "text":
+            return any(matches(pattern, tag) for tag in draft.text_tags)
+        case "config":
+            return any(matches(pattern, key) for key in draft.settings)
+        case "log":
+            return any(pattern in line for line in draft.log_marks)
+        case _:
+            return fnmatchcase(draft.place.folder.absolute().as_posix(), pattern)
+
+
+def _from_path(draft: Draft, tell: object) -> str:
+    assert callable(tell)
+    names = [draft.name, *_path_parts(draft.place.root)]
+    return next((str(found) for name in names if (found := tell(name))), "")
+
+
+def _path_parts(path: Path) -> list[str]:
+    return list(reversed(path.absolute().parts))[:PATH_PARTS]
+
+
+def _environment_in(name: str) -> str:
+    cleanrl = _CLEANRL_NAME.fullmatch(name)
+    if cleanrl:
+        return cleanrl["env"]
+    found = _ENV_ID.search(name.replace("_", " "))
+    return found.group() if found else ""

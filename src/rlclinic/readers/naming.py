@@ -1,0 +1,168 @@
+"""Logged metrics become canonical series: name, sign, scale, step axis, order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from rlclinic.model.config import Config
+from rlclinic.model.series import FloatArray, Series, StepAxis
+from rlclinic.model.vocabulary import metric
+from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, table_steps
+from rlclinic.readers.columns import present
+from rlclinic.readers.draft import Draft, RawMetric
+from rlclinic.reference.framework import COUNTER, Framework, MetricName
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A series with how good a source of its canonical name it is: smaller is better."""
+
+    rank: tuple[int, int]
+    series: Series
+
+
+def name_series(draft: Draft, tables: tuple[Framework, ...], config: Config, algorithm: str) -> dict[str, Series]:
+    """Every metric of the draft under its canonical name, or its logged name where it has none."""
+    factor = env_step_factor(tables[0], config)
+    overwritten = 0
+    named: dict[str, list[_Candidate]] = {}
+    unnamed: list[Series] = []
+    for raw in _one_per_name(draft, tables[0]):
+        rank, entry, captured = _lookup(raw.name, tables, algorithm)
+        if entry is not None and entry.name == COUNTER:
+            continue
+        axis, steps = _env_steps(raw, entry, tables[0], factor)
+        order, dropped = in_written_order(steps)
+        overwritten = max(overwritten, dropped)
+        series = _series(raw, entry, captured, config, axis, steps, order)
+        if entry is None or not series.known:
+            unnamed.append(series)
+        else:
+            named.setdefault(series.name, []).append(_Candidate(rank, series))
+    if overwritten:
+        draft.note(
+            f"steps go back in the log (a resumed run): up to {overwritten} overwritten points per metric left out"
+        )
+    return _choose(named, unnamed, draft)
+
+
+def _choose(named: dict[str, list[_Candidate]], unnamed: list[Series], draft: Draft) -> dict[str, Series]:
+    result: dict[str, Series] = {}
+    rest: list[Series] = []
+    for name, candidates in named.items():
+        # A metric that was declared but never got a finite value must not hide one that did.
+        candidates.sort(key=lambda item: (item.series.last is None, item.rank))
+        result[name] = candidates[0].series
+        rest.extend(item.series for item in candidates[1:])
+        if len(candidates) > 1:
+            others = ", ".join(item.series.logged_as for item in candidates[1:4])
+            draft.note(f"{name} is read from {candidates[0].series.logged_as}; also logged as {others}")
+    for series in (*rest, *unnamed):
+        result.setdefault(series.logged_as, replace(series, name=series.logged_as))
+    return result
+
+
+def _one_per_name(draft: Draft, tables: Framework) -> list[RawMetric]:
+    """Tables taken apart into metrics; of one name in several files the longest is kept."""
+    best: dict[str, RawMetric] = {}
+    for raw in (*_table_metrics(draft, tables), *draft.metrics):
+        other = best.get(raw.name)
+        if other is None or raw.values.size > other.values.size:
+            best[raw.name] = raw
+    return list(best.values())
+
+
+def _table_metrics(draft: Draft, tables: Framework) -> list[RawMetric]:
+    metrics: list[RawMetric] = []
+    for raw in draft.tables:
+        column, steps, axis = table_steps(raw, tables)
+        if column:
+            draft.note(f"{raw.source}: steps from column {column}")
+        for name, values in raw.table.numbers.items():
+            if name == column:
+                continue
+            there = present(raw.table, name)
+            if not there.any():
+                continue
+            metrics.append(
+                RawMetric(
+                    name,
+                    steps[there],
+                    values[there],
+                    raw.source,
+                    None if raw.wall_times is None else raw.wall_times[there],
+                    axis,
+                    raw.decimals.get(name),
+                )
+            )
+    return metrics
+
+
+def _lookup(name: str, tables: tuple[Framework, ...], algorithm: str) -> tuple[tuple[int, int], MetricName | None, str]:
+    for rank, table in enumerate(tables):
+        found = table.metrics.find(name)
+        if found is None:
+            continue
+        key, entries, captured = found
+        for entry in entries:
+            if not entry.algorithms or algorithm in entry.algorithms:
+                return (rank, table.metrics.position(key)), entry, captured
+    if metric(name) is not None:
+        # Logged under the canonical name itself, or named so by the user.
+        return (0, 0), MetricName(name), ""
+    return (99, 0), None, ""
+
+
+def _env_steps(
+    raw: RawMetric, entry: MetricName | None, tables: Framework, factor: float | None
+) -> tuple[StepAxis, FloatArray]:
+    axis: StepAxis = raw.axis or (entry.axis if entry and entry.axis else logged_axis(raw.name, tables))  # type: ignore[assignment]
+    if axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times):
+        return axis, raw.steps
+    return "env_steps", raw.steps * factor
+
+
+def _series(
+    raw: RawMetric,
+    entry: MetricName | None,
+    captured: str,
+    config: Config,
+    axis: StepAxis,
+    steps: FloatArray,
+    order: FloatArray,
+) -> Series:
+    index = order.astype(np.intp)
+    values = raw.values[index]
+    name, known, caveat = raw.name, False, raw.caveat
+    if entry is not None:
+        scale = _scale(entry, config)
+        known = scale is not None
+        if scale is not None:
+            values = values * scale if scale != 1.0 else values
+            name = entry.name.replace("*", captured)
+            caveat = caveat or entry.caveat
+    return Series(
+        name=name,
+        logged_as=raw.name,
+        steps=steps[index],
+        values=values,
+        axis=axis,
+        wall_times=None if raw.wall_times is None else raw.wall_times[index],
+        known=known,
+        estimator=entry.estimator if entry else "",
+        window=entry.window if entry else "",
+        decimals=raw.decimals if raw.decimals is not None else (entry.decimals if entry else None),
+        caveat=caveat,
+        source=raw.source,
+    )
+
+
+def _scale(entry: MetricName, config: Config) -> float | None:
+    """The factor from the logged to the canonical value; None where a coefficient is not known."""
+    scale = entry.sign * entry.scale
+    if not entry.divide_by:
+        return scale
+    coefficient = config.number(entry.divide_by)
+    return scale / coefficient if coefficient else None

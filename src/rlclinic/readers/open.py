@@ -1,0 +1,124 @@
+"""Read a run: by path, as a found reference, or from files that the user names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rlclinic.model.errors import NothingReadable, RunReadError, UsageError
+from rlclinic.model.run import Run
+from rlclinic.readers.assemble import assemble
+from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder
+from rlclinic.readers.draft import Draft
+from rlclinic.readers.mapping import apply_map
+from rlclinic.readers.neighbours import framework_of_neighbours
+from rlclinic.readers.parts.config_files import read_config
+from rlclinic.readers.parts.logs import read_log
+from rlclinic.readers.place import Place, named_files, single
+from rlclinic.readers.registry import Row, row_of
+from rlclinic.readers.sources import files
+
+MEMBER = "::"
+"""Separates a path from the name of a run inside it."""
+
+HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
+
+
+def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
+    """Read the run at a path: a run folder, one of its files, or a folder that holds exactly one run.
+
+    `columns` maps canonical metric names to the names in the log, for logs whose names are not known.
+    """
+    text = str(path)
+    if text.startswith("wandb://"):
+        from rlclinic.readers.sources.wandb_api import read_remote
+
+        return read_remote(text)
+    name, _, member = text.partition(MEMBER)
+    place = Path(name)
+    if not place.exists():
+        raise _missing(place)
+    if place.is_file():
+        return _read(single(place, member), reader_of_file(place), columns)
+    own = ref_of_folder(place)
+    refs = [own] if own is not None and not member else find(place)
+    if member:
+        refs = [ref for ref in refs if ref.member == member]
+    if not refs:
+        raise _nothing(place)
+    if len(refs) > 1:
+        shown = ", ".join(ref.name for ref in refs[:3])
+        raise UsageError(
+            f"the folder holds {len(refs)} runs: {shown}{', ...' if len(refs) > 3 else ''}",
+            path=str(place),
+            hint="name one of them, or list them with `rlclinic runs`",
+        )
+    return read_ref(refs[0], columns=columns)
+
+
+def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None) -> Run:
+    """Read a run that was found below a root."""
+    return _read(place_of(ref), row_of(ref.reader), columns)
+
+
+def read_files(
+    *,
+    metrics: Sequence[str | Path] = (),
+    logs: Sequence[str | Path] = (),
+    configs: Sequence[str | Path] = (),
+    columns: Mapping[str, str] | None = None,
+) -> Run:
+    """Read several files as one run."""
+    paths = tuple(Path(path) for path in (*metrics, *logs, *configs))
+    if not paths:
+        raise UsageError("no file is named", hint="give at least one of metrics, logs and configs")
+    for path in paths:
+        if not path.is_file():
+            raise _missing(path)
+    everything = named_files(paths[0], paths)
+    draft = Draft(everything, reader="files")
+    by_path = {entry.path: entry for entry in everything.entries}
+    for path in configs:
+        read_config(draft, by_path[Path(path)])
+    files.read(_part(draft, metrics))
+    for path in logs:
+        read_log(draft, by_path[Path(path)])
+    return _finish(draft, columns)
+
+
+def _part(draft: Draft, paths: Sequence[str | Path]) -> Draft:
+    """The same draft, looking at some of its files only."""
+    chosen = {Path(path) for path in paths}
+    draft.place = Place(draft.place.root, tuple(e for e in draft.place.entries if e.path in chosen))
+    return draft
+
+
+def _read(place: Place, row: Row, columns: Mapping[str, str] | None) -> Run:
+    draft = Draft(place, reader=row.id)
+    row.read(draft)
+    return _finish(draft, columns)
+
+
+def _finish(draft: Draft, columns: Mapping[str, str] | None) -> Run:
+    if columns:
+        apply_map(draft, columns)
+    if not draft.metric_names and not draft.framework:
+        draft.framework = framework_of_neighbours(draft)
+    if not draft.files:
+        raise _nothing(draft.place.root, draft.notes)
+    return assemble(draft)
+
+
+def _missing(path: Path) -> RunReadError:
+    return RunReadError("no such file or folder", path=str(path), hint="check the path; " + HINT)
+
+
+def _nothing(path: Path, notes: Sequence[str] = ()) -> NothingReadable:
+    detail = f" ({'; '.join(notes[:3])})" if notes else ""
+    kind = "folder" if path.is_dir() else "file"
+    return NothingReadable(
+        f"nothing in this {kind} is a run that rlclinic can read{detail}",
+        path=str(path),
+        hint="point at the folder that holds the event files, CSV or logs of the run, or name them with "
+        "--metrics, --log and --config",
+    )

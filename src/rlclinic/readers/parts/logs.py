@@ -1,0 +1,100 @@
+"""Console logs and notebooks: metric lines, printed configs, errors, and how the run ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rlclinic.readers.columns import from_sparse
+from rlclinic.readers.configs.untyped import typed
+from rlclinic.readers.consoles import ConsoleRows, find_config, parse_console
+from rlclinic.readers.draft import Draft, RawTable
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.log_text import clean_lines
+from rlclinic.readers.formats.notebook import is_notebook, notebook_text
+from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.status import log_clues
+
+PATTERNS = (
+    "*.log",
+    "*.out",
+    "*.err",
+    "log.txt",
+    "stdout*",
+    "stderr*",
+    "console*.txt",
+    "train*.txt",
+    "*.ipynb",
+)
+# Of a larger log the first and the last part are read: the config stands first, the end last.
+MAX_LOG_BYTES = 64 << 20
+# Lines at both ends that may tell the framework.
+MARK_LINES = 400
+
+# Dialects whose framework is certain from the form of their lines.
+FRAMEWORKS = {"openrlhf": "openrlhf", "nemo-rl": "nemo-rl", "slime": "slime", "prime-rl": "prime-rl"}
+
+
+def log_entries(place: Place) -> tuple[Entry, ...]:
+    """The files of a place that look like logs by their name."""
+    return tuple(entry for entry in place.match(*PATTERNS) if not entry.relative.startswith("logs/debug"))
+
+
+def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
+    """Read one log; its lines are returned for readers that know more about them."""
+    lines = _lines(draft, entry)
+    draft.used(entry, "log")
+    draft.log(lines, entry.relative)
+    log_clues(draft, lines, entry.relative)
+    draft.log_marks.extend((*lines[:MARK_LINES], *lines[-MARK_LINES:]))
+    if metrics:
+        _printed_config(draft, lines, entry.relative)
+        _metric_lines(draft, lines, entry.relative)
+    return lines
+
+
+def _metric_lines(draft: Draft, lines: Sequence[str], file: str) -> None:
+    found = parse_console(lines)
+    for rows in found[:1]:
+        draft.problems(file, rows.problems)
+        draft.framework = draft.framework or FRAMEWORKS.get(rows.dialect, "")
+        draft.tables.append(_table(rows, file))
+        draft.note(f"{file}: {len(rows.rows)} metric lines read as {rows.dialect}")
+
+
+def _table(rows: ConsoleRows, file: str) -> RawTable:
+    found: dict[str, tuple[list[int], list[float]]] = {"step": (list(range(len(rows.steps))), list(rows.steps))}
+    for index, row in enumerate(rows.rows):
+        for name, value in row.items():
+            indices, values = found.setdefault(name, ([], []))
+            indices.append(index)
+            values.append(value)
+    arrays = {
+        name: (np.array(indices), np.array(values, dtype=np.float64)) for name, (indices, values) in found.items()
+    }
+    table = from_sparse(arrays, len(rows.rows))
+    return RawTable(table, file, rows.axis, None, dict(rows.decimals))  # type: ignore[arg-type]
+
+
+def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:
+    config = find_config(lines)
+    for key, value in config.values.items():
+        draft.setting(key, typed(value) if isinstance(value, str) else value, file, config.lines.get(key))
+
+
+def _lines(draft: Draft, entry: Entry) -> list[str]:
+    try:
+        data = entry.read(MAX_LOG_BYTES)
+    except OSError as error:
+        draft.note(f"{entry.relative}: {error.strerror}")
+        return []
+    if entry.size > MAX_LOG_BYTES:
+        draft.note(f"{entry.relative}: only the first {MAX_LOG_BYTES >> 20} MB were read")
+    if is_notebook(data[:4096]):
+        try:
+            return clean_lines(notebook_text(data).encode())
+        except FormatError as error:
+            draft.note(f"{entry.relative}: {error}")
+            return []
+    return clean_lines(data)

@@ -1,0 +1,71 @@
+"""The readers: by which files a folder is recognised as a run of theirs, and whose subfolders it owns.
+
+Adding a reader is one file in `sources/` and one row here. Rows are tried in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from rlclinic.readers.tree import Folder
+
+if TYPE_CHECKING:
+    from rlclinic.readers.draft import Draft
+
+EVENTS = "*tfevents*"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One reader."""
+
+    id: str
+    module: str
+    marks: tuple[tuple[str, ...], ...]
+    """Lines of file patterns relative to the folder (`x/` for a subfolder); one line must hold whole."""
+    owns_subfolders: bool = True
+    """Whether everything below the folder belongs to the run."""
+
+    def claims(self, folder: Folder) -> bool:
+        """Whether a folder is a run of this kind."""
+        return any(all(folder.has(pattern) for pattern in line) for line in self.marks)
+
+    @property
+    def read(self) -> Callable[[Draft], None]:
+        """The reader's function; its module is imported when it is first needed."""
+        function: Callable[[Draft], None] = import_module(f"rlclinic.readers.sources.{self.module}").read
+        return function
+
+
+ROWS: tuple[Row, ...] = (
+    Row("wandb", "wandb", (("run-*.wandb",), ("@run-*_*-*", "files/"), ("@offline-run-*_*-*", "files/"))),
+    Row("mlflow", "mlflow", (("meta.yaml", "params/"), ("meta.yaml", "metrics/"), ("meta.yaml", "tags/"))),
+    Row("gymnasium-solver", "gymnasium_solver", (("config.json", "metrics.csv"), ("config.json", "run.log"))),
+    Row("rl-zoo", "rl_zoo", (("*/args.yml", "*/config.yml"),)),
+    Row("mlagents", "mlagents", (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"))),
+    Row("sample-factory", "sample_factory", (("config.json", ".summary/"), ("cfg.json", ".summary/"))),
+    Row("d3rlpy", "d3rlpy", (("params.json", "loss.csv"), ("params.json", "time_step.csv"), ("*.d3", "*.csv"))),
+    Row("rllib", "rllib", (("result.json",), ("params.json", "progress.csv"), ("params.json", EVENTS))),
+    Row("torchrl", "torchrl_csv", (("scalars/",),)),
+    Row("hf-trainer", "hf_trainer", (("trainer_state.json",), ("checkpoint-*/trainer_state.json",))),
+    Row("hydra", "hydra", ((".hydra/config.yaml",), ("hydra/config.yaml", "hydra/overrides.yaml"))),
+    Row("isaac-lab", "files", (("params/agent.yaml",),)),
+    Row(
+        "sb3",
+        "files",
+        (("progress.csv",), ("*monitor.csv",), ("evaluations.npz",), ("progress.txt",), ("progress.json",)),
+        owns_subfolders=False,
+    ),
+    Row("tensorboard", "files", ((EVENTS,),), owns_subfolders=False),
+    Row("trackio", "trackio", (("*.db",),), owns_subfolders=False),
+    Row("tables", "files", (("*.csv",), ("*.tsv",), ("*.jsonl",)), owns_subfolders=False),
+    Row("console", "files", (("*.log",), ("*.out",), ("*.ipynb",)), owns_subfolders=False),
+)
+
+
+def row_of(reader_id: str) -> Row:
+    """The row of a reader."""
+    return next(row for row in ROWS if row.id == reader_id)

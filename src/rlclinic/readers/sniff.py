@@ -1,0 +1,46 @@
+"""Whether a file of no special name holds metrics, by a look at its first bytes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from rlclinic.readers.consoles import parse_console
+from rlclinic.readers.formats.csv_table import read_csv
+from rlclinic.readers.formats.json_lines import looks_like_json_lines
+from rlclinic.readers.formats.log_text import clean_lines
+from rlclinic.readers.formats.notebook import is_notebook
+from rlclinic.readers.place import Entry
+from rlclinic.reference.framework import framework
+
+HEAD = 64 << 10
+TABLES = (".csv", ".tsv")
+LOGS = (".log", ".out", ".txt")
+# Names that make a table of numbers a log of reinforcement learning.
+_TELLING = re.compile(r"rew|return|ret$|score|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE)
+
+
+def is_metric_file(path: Path) -> bool:
+    """Whether a table, JSON-lines file, log or notebook holds metrics of a training run."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+    except OSError:
+        return False
+    if path.suffix in TABLES:
+        names = read_csv(head).columns
+        return len(names) > 1 and any(_is_telling(name) for name in names)
+    if path.suffix == ".jsonl":
+        return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
+    if path.suffix in LOGS:
+        return bool(parse_console(clean_lines(head))) or b"Traceback (most recent call last)" in head
+    return path.suffix == ".ipynb" and is_notebook(head)
+
+
+def is_run_log(entry: Entry) -> bool:
+    """Whether a single log that the user names holds metrics or errors."""
+    return is_metric_file(entry.path)
+
+
+def _is_telling(name: str) -> bool:
+    return framework("common").metrics.find(name) is not None or bool(_TELLING.search(name))

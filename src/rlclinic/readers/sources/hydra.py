@@ -1,0 +1,17 @@
+"""A Hydra job folder: its resolved config, what the user overrode, and whatever the job wrote beside them."""
+
+from __future__ import annotations
+
+from rlclinic.readers.draft import Draft
+from rlclinic.readers.parts.config_files import read_config
+from rlclinic.readers.sources import files
+
+
+def read(draft: Draft) -> None:
+    """Read the job's files like any others; `.hydra` only adds the config."""
+    draft.source = "hydra"
+    files.read(draft)
+    job = draft.place.first(".hydra/hydra.yaml", "hydra/hydra.yaml")
+    if job is not None:
+        read_config(draft, job, "hydra_job.")
+        draft.settings = {key: value for key, value in draft.settings.items() if not key.startswith("hydra_job.")}

@@ -1,0 +1,80 @@
+"""Unity ML-Agents results: configuration.yaml, run_logs/, one folder of event files per behaviour."""
+
+from __future__ import annotations
+
+from rlclinic.model.run import Checkpoint, Status
+from rlclinic.readers.draft import LIKELY, Draft
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.safe_json import load_json_data
+from rlclinic.readers.parts.config_files import read_config
+from rlclinic.readers.parts.events import event_entries, read_events
+from rlclinic.readers.place import Entry
+
+
+def read(draft: Draft) -> None:
+    """Read the behaviour with the most data; the others are named."""
+    draft.framework = "mlagents"
+    draft.source = "tensorboard"
+    behaviours = _behaviours(draft)
+    if behaviours:
+        name = max(behaviours, key=lambda key: sum(entry.size for entry in behaviours[key]))
+        draft.environment = name or draft.place.folder.name
+        read_events(draft, behaviours[name])
+        others = sorted(set(behaviours) - {name})
+        if others:
+            draft.note(f"behaviour {name} is shown; read the folder of {', '.join(others)} for the others")
+    config = draft.place.first("configuration.yaml")
+    if config is not None:
+        _configuration(draft, config)
+    _training_status(draft)
+
+
+def _behaviours(draft: Draft) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {}
+    for entry in event_entries(draft.place):
+        found.setdefault(entry.relative.rpartition("/")[0], []).append(entry)
+    return found
+
+
+def _configuration(draft: Draft, entry: Entry) -> None:
+    """Settings of the behaviour come without their `behaviors.<name>.` prefix, as its toml expects."""
+    before = set(draft.settings)
+    read_config(draft, entry)
+    prefix = f"behaviors.{draft.environment}."
+    for key in [key for key in draft.settings if key.startswith(prefix) and key not in before]:
+        setting = draft.settings[key]
+        line = setting.origin.line if setting.origin else None
+        draft.setting(key.removeprefix(prefix), setting.value, entry.relative, line)
+    draft.algorithm = draft.algorithm or draft.text(f"{prefix}trainer_type", "default_settings.trainer_type")
+    maximum = draft.number(f"{prefix}max_steps")
+    draft.budget = draft.budget or maximum
+
+
+def _training_status(draft: Draft) -> None:
+    entry = draft.place.first("run_logs/training_status.json")
+    if entry is None:
+        return
+    try:
+        data = load_json_data(decode(entry.read(4 << 20)))
+    except (FormatError, OSError) as error:
+        draft.note(f"{entry.relative}: {error}")
+        return
+    draft.used(entry, "status")
+    behaviour = data.get(draft.environment) if isinstance(data, dict) else None
+    if not isinstance(behaviour, dict):
+        return
+    for saved in behaviour.get("checkpoints") or []:
+        if isinstance(saved, dict):
+            draft.checkpoints.append(_checkpoint(saved, ""))
+    final = behaviour.get("final_checkpoint")
+    if isinstance(final, dict):
+        draft.checkpoints.append(_checkpoint(final, "last"))
+        draft.clue(Status.FINISHED, f"{entry.relative}: a final checkpoint was written", LIKELY)
+
+
+def _checkpoint(saved: dict[str, object], label: str) -> Checkpoint:
+    steps, reward = saved.get("steps"), saved.get("reward")
+    path = str(saved.get("file_path", "")).replace("\\", "/")
+    metrics = {"reward": float(reward)} if isinstance(reward, int | float) else {}
+    return Checkpoint(path, float(steps) if isinstance(steps, int | float) else None, label, metrics)

@@ -1,0 +1,127 @@
+"""Trackio's SQLite database: many runs in one file, read without writing to it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+
+from rlclinic.readers.columns import from_sparse
+from rlclinic.readers.draft import Draft, RawTable, flatten
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_data
+from rlclinic.readers.place import Entry
+
+SQLITE = b"SQLite format 3\x00"
+MAX_ROWS = 2_000_000
+
+
+def is_trackio(path: Path) -> bool:
+    """Whether a file is a database with Trackio's tables."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(SQLITE)) != SQLITE:
+                return False
+        with closing(_open(path)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
+    except (sqlite3.Error, OSError):
+        return False
+    return "metrics" in tables and {"run_name", "metrics"} <= columns
+
+
+def members(path: Path) -> list[str]:
+    """The names of the runs in a database, oldest first."""
+    try:
+        with closing(_open(path)) as database:
+            rows = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY MIN(rowid)")
+            return [str(name) for (name,) in rows]
+    except sqlite3.Error:
+        return []
+
+
+def read(draft: Draft) -> None:
+    """Read one run of the database: the one that was asked for, else the last."""
+    draft.source = "trackio"
+    entry = next(entry for entry in draft.place.entries if is_trackio(entry.path))
+    names = members(entry.path)
+    name = draft.place.member or (names[-1] if names else "")
+    if len(names) > 1 and not draft.place.member:
+        draft.note(f"{entry.relative} holds {len(names)} runs; this is the last, {name}")
+    draft.name = name
+    try:
+        with closing(_open(entry.path)) as database:
+            _history(draft, entry, database, name)
+            _config(draft, entry, database, name)
+    except sqlite3.Error as error:
+        draft.note(f"{entry.relative}: {error}")
+    draft.used(entry, "trackio")
+
+
+def _history(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str) -> None:
+    columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
+    step = "step" if "step" in columns else "NULL"
+    rows = database.execute(
+        f"SELECT {step}, timestamp, metrics FROM metrics WHERE run_name = ? ORDER BY rowid LIMIT {MAX_ROWS}",
+        (name,),
+    ).fetchall()
+    found: dict[str, tuple[list[int], list[float]]] = {}
+    times = np.full(len(rows), np.nan)
+    for index, (step_value, timestamp, text) in enumerate(rows):
+        times[index] = _seconds(str(timestamp))
+        values = {"step": index if step_value is None else step_value, **_numbers(draft, entry, text)}
+        for key, value in values.items():
+            indices, numbers = found.setdefault(key, ([], []))
+            indices.append(index)
+            numbers.append(float(value))
+    if not rows:
+        draft.note(f"{entry.relative}: run {name} has no rows")
+        return
+    arrays = {key: (np.array(indices), np.array(numbers)) for key, (indices, numbers) in found.items()}
+    draft.tables.append(RawTable(from_sparse(arrays, len(rows)), entry.relative, None, times))
+
+
+def _numbers(draft: Draft, entry: Entry, text: object) -> dict[str, float]:
+    try:
+        data = load_json_data(str(text))
+    except FormatError as error:
+        draft.note(f"{entry.relative}: a row is damaged ({error})")
+        return {}
+    return {
+        "/".join(str(part) for part in path): float(value)
+        for path, value in flatten(data)
+        if isinstance(value, int | float)
+    }
+
+
+def _config(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str) -> None:
+    try:
+        row = database.execute("SELECT config FROM configs WHERE run_name = ?", (name,)).fetchone()
+    except sqlite3.Error:
+        return
+    if row is None:
+        return
+    try:
+        data = load_json_data(str(row[0]))
+    except FormatError as error:
+        draft.note(f"{entry.relative}: the config is damaged ({error})")
+        return
+    public = {key: value for key, value in data.items() if not key.startswith("_")} if isinstance(data, dict) else {}
+    draft.document(public, entry.relative)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    # immutable: a reader must not create -wal or -shm files beside the user's database.
+    return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
+
+
+def _seconds(timestamp: str) -> float:
+    try:
+        return (
+            float(np.datetime64(timestamp.replace("Z", "").split("+")[0]).astype("datetime64[ms]").astype(float)) / 1e3
+        )
+    except ValueError:
+        return float("nan")

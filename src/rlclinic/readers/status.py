@@ -1,0 +1,63 @@
+"""How a run ended, from the clues in its files."""
+
+from __future__ import annotations
+
+import time
+
+from rlclinic.model.run import RunStatus, Status
+from rlclinic.readers.draft import SEEN, Draft
+from rlclinic.readers.formats.log_text import final_exception
+
+# A log that was written to this recently, in seconds, belongs to a run that is still going.
+FRESH = 600.0
+# Trainers stop at the end of a rollout, so a run may end a little short of its budget.
+BUDGET_REACHED = 0.98
+
+
+def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: float | None) -> RunStatus:
+    """The state and the reason, by the strongest clue."""
+    told = max(draft.clues, key=lambda clue: clue.strength, default=None)
+    if told is not None and told.strength >= SEEN:
+        return RunStatus(told.state, told.reason)
+    if budget and steps >= BUDGET_REACHED * budget:
+        return RunStatus(Status.FINISHED, f"{steps:,.0f} of {budget:,.0f} budgeted steps were taken")
+    if _is_fresh(draft, last_wall_time):
+        return RunStatus(Status.RUNNING, f"the log was written to in the last {FRESH / 60:.0f} minutes")
+    if told is not None:
+        return RunStatus(told.state, told.reason)
+    if budget and steps > 0:
+        share = 100 * steps / budget
+        return RunStatus(
+            Status.INTERRUPTED,
+            f"the log ends at {share:.0f} % of the budget of {budget:,.0f} steps, with no error",
+        )
+    return RunStatus(Status.UNKNOWN, "nothing in the files says how the run ended")
+
+
+def log_clues(draft: Draft, lines: list[str], file: str) -> None:
+    """Add what the end of a log shows: an exception, an interrupt, a kill."""
+    found = final_exception(lines)
+    if found is None:
+        return
+    message, line = found
+    if message.startswith("KeyboardInterrupt"):
+        draft.clue(Status.INTERRUPTED, f"{file}:{line}: stopped by the user (KeyboardInterrupt)", SEEN)
+    else:
+        draft.clue(Status.CRASHED, f"{file}:{line}: {message}", SEEN)
+
+
+def _is_fresh(draft: Draft, last_wall_time: float | None) -> bool:
+    """Whether the files are being written now.
+
+    The time inside the log counts where it has one: a copied or checked-out log has a new file time and
+    old content. Without one the files must differ in age, which those of a copy do not.
+    """
+    now = time.time()
+    read = [entry for entry in draft.place.entries if entry.relative in draft.files]
+    newest = max((entry.modified for entry in read), default=0.0)
+    if now - newest > FRESH:
+        return False
+    if last_wall_time is not None:
+        return now - last_wall_time < FRESH
+    oldest = min(entry.modified for entry in read)
+    return newest - oldest > 5.0
