@@ -162,6 +162,7 @@ METRICS: tuple[Metric, ...] = (
 )
 
 _BY_NAME = {metric.name: metric for metric in METRICS}
+_ORDER = {metric.name: position for position, metric in enumerate(METRICS)}
 
 
 def metric(name: str) -> Metric | None:
@@ -171,6 +172,12 @@ def metric(name: str) -> Metric | None:
         return exact
     head, _, tail = name.partition("/")
     return _BY_NAME.get(f"{head}/*") if tail else None
+
+
+def position(name: str) -> tuple[int, str]:
+    """Where a metric stands in the vocabulary, for listing: known ones first, in the vocabulary's order."""
+    entry = metric(name)
+    return (_ORDER[entry.name] if entry else len(METRICS), name)
 
 
 def families_of(algorithm: str) -> frozenset[str]:

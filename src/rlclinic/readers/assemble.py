@@ -7,6 +7,7 @@ import numpy as np
 from rlclinic.model.config import Config
 from rlclinic.model.run import RETURN_METRICS, Provenance, Run
 from rlclinic.model.series import Series, StepAxis
+from rlclinic.model.vocabulary import position
 from rlclinic.readers.axes import env_step_factor
 from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.readers.draft import Draft
@@ -14,6 +15,10 @@ from rlclinic.readers.identify import identify_algorithm, identify_environment, 
 from rlclinic.readers.naming import name_series
 from rlclinic.readers.status import status_of
 from rlclinic.reference.framework import Framework
+
+
+# Kinds of files that hold metrics, as readers record them.
+METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
 
 
 def assemble(draft: Draft) -> Run:
@@ -26,6 +31,7 @@ def assemble(draft: Draft) -> Run:
     config = complete(settings, draft.settings, tables[0], algorithm)
     series = name_series(draft, tables, config, algorithm)
     _add_episode_returns(draft, series)
+    series = dict(sorted(series.items(), key=lambda item: position(item[0])))
     axis, steps = _main_axis(series, tables[0])
     budget = _budget(draft, config, tables[0], axis)
     first, last = _wall_times(series)
@@ -33,9 +39,9 @@ def assemble(draft: Draft) -> Run:
         id=draft.name or draft.place.root.name,
         path=str(draft.place.root),
         framework=framework_id,
-        source=draft.source,
+        source=_source(draft),
         algorithm=algorithm,
-        environment=identify_environment(draft, configured.get("env_id")),
+        environment=identify_environment(draft, tables[0], configured),
         status=status_of(draft, steps, budget, last or draft.ended_at),
         step_axis=axis,
         steps=steps,
@@ -50,6 +56,12 @@ def assemble(draft: Draft) -> Run:
         checkpoints=tuple(draft.checkpoints),
         provenance=Provenance(draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes)),
     )
+
+
+def _source(draft: Draft) -> str:
+    """The tracker; a run whose metrics stand in event files alone is TensorBoard's."""
+    kinds = {file.kind for file in draft.files.values()} & METRIC_KINDS
+    return "tensorboard" if draft.source == "files" and kinds == {"tensorboard"} else draft.source
 
 
 def _add_episode_returns(draft: Draft, series: dict[str, Series]) -> None:

@@ -83,15 +83,16 @@ def env_step_factor(tables: Framework, config: Config) -> float | None:
 def in_written_order(steps: FloatArray) -> tuple[FloatArray, int]:
     """Which points stay when a resumed run wrote some steps twice, and how many were overwritten.
 
-    The later writing wins: a point goes when a smaller step was written after it. Where that would cost
-    more than half of the points the log is merely unsorted, and all stay.
+    The later writing wins: where the steps go back, older points from that step on go. Where that would
+    cost more than half of the points the log is merely unsorted, and all stay.
     """
     if steps.size < 2 or bool(np.all(steps[1:] >= steps[:-1])):
         return np.arange(steps.size), 0
-    smallest_later = np.minimum.accumulate(steps[::-1])[::-1]
-    keep = np.append(steps[:-1] <= smallest_later[1:], True)
+    back = np.append(steps[1:] < steps[:-1], False)
+    restarts = np.where(back, np.append(steps[1:], np.inf), np.inf)
+    keep = steps < np.minimum.accumulate(restarts[::-1])[::-1]
     dropped = int(steps.size - keep.sum())
-    jumps = int((np.diff(steps) < 0).sum())
+    jumps = int(back.sum())
     if dropped * 2 > steps.size and jumps > 3:
         return np.argsort(steps, kind="stable"), 0
     return np.flatnonzero(keep), dropped

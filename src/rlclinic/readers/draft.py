@@ -154,7 +154,8 @@ class Draft:
         """Add a nested config, keys joined with dots."""
         for path, value in flatten(data):
             key = prefix + ".".join(str(part) for part in path)
-            self.setting(key, value, file, (lines or {}).get(path))
+            known = lines or {}
+            self.setting(key, value, file, known.get(path, known.get((*path, 0))))
 
     def log(self, lines: list[str], file: str) -> None:
         """Keep what a log says about errors and warnings."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,6 +18,7 @@ PATH_PARTS = 5
 # Gymnasium ids: CartPole-v1, ALE/Pong-v5, HalfCheetahBulletEnv-v0, halfcheetah-medium-replay-v0.
 _ENV_ID = re.compile(r"(?:[A-Z][A-Za-z]+/)?[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9.]+)*-v\d+")
 _CLEANRL_NAME = re.compile(r"(?P<env>.+?)__(?P<exp>[\w.-]+?)__(?P<seed>\d+)__.+")
+_SPLIT = re.compile(r"(train|test|val|valid|validation)([-_]?\d*([-_]of[-_]\d+)?)?")
 _NOT_ENVIRONMENTS = frozenset({"", "none", "null", "true", "false"})
 
 
@@ -37,6 +39,7 @@ def identify_algorithm(draft: Draft, tables: Framework, configured: object) -> s
     if isinstance(configured, str) and algorithm_name(configured):
         return algorithm_name(configured)
     from_path = _from_path(draft, algorithm_in)
+    from_path = algorithm_name(_above(draft, tables.path.algorithm)) or from_path
     by_names = [
         algorithm
         for algorithm, patterns in tables.algorithms.items()
@@ -48,13 +51,15 @@ def identify_algorithm(draft: Draft, tables: Framework, configured: object) -> s
     return by_names[0] if by_names else ""
 
 
-def identify_environment(draft: Draft, configured: object) -> str:
-    """The environment by config, or by an id in the path."""
+def identify_environment(draft: Draft, tables: Framework, configured: Mapping[str, object]) -> str:
+    """The environment by config, by an id in the path, or by the data that a language model trains on."""
     if draft.environment:
         return draft.environment
-    if isinstance(configured, str) and configured.lower() not in _NOT_ENVIRONMENTS and "<" not in configured:
-        return configured
-    return _from_path(draft, _environment_in)
+    named = configured.get("env_id")
+    if isinstance(named, str) and named.lower() not in _NOT_ENVIRONMENTS and "<" not in named:
+        return named
+    found = _data_set(configured.get("train_data")) or _from_path(draft, _environment_in)
+    return found or _above(draft, tables.path.environment)
 
 
 def is_empty(draft: Draft) -> bool:
@@ -86,6 +91,22 @@ def _holds(condition: str, draft: Draft) -> bool:
             return any(pattern in line for line in draft.log_marks)
         case _:
             return fnmatchcase(draft.place.folder.absolute().as_posix(), pattern)
+
+
+def _above(draft: Draft, levels: int) -> str:
+    """The name of the folder so many levels above the run folder."""
+    parents = draft.place.folder.absolute().parents
+    return parents[levels - 1].name if 0 < levels <= len(parents) else ""
+
+
+def _data_set(value: object) -> str:
+    """The name of a data set by the path of its file: .../gsm8k/train.parquet is gsm8k."""
+    first = value[0] if isinstance(value, list) and value else value
+    if not isinstance(first, str):
+        return ""
+    parts = [part for part in re.split(r"[/\\]", first) if part not in {"", "~", ".", "data"}]
+    names = [part.split(".")[0] for part in reversed(parts)]
+    return next((name for name in names if not _SPLIT.fullmatch(name)), "")
 
 
 def _from_path(draft: Draft, tell: object) -> str:

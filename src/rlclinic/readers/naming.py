@@ -121,7 +121,7 @@ def _env_steps(
     axis: StepAxis = raw.axis or (entry.axis if entry and entry.axis else logged_axis(raw.name, tables))  # type: ignore[assignment]
     if axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times):
         return axis, raw.steps
-    return "env_steps", raw.steps * factor
+    return "env_steps", (raw.steps + tables.steps.offset) * factor
 
 
 def _series(

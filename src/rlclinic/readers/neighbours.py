@@ -5,39 +5,38 @@ from __future__ import annotations
 from itertools import islice
 
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.identify import identify_framework
+from rlclinic.readers.identify import identify_algorithm, identify_framework, tables_of
 from rlclinic.readers.parts.events import event_entries, read_events
 from rlclinic.readers.place import Place, scan
 from rlclinic.readers.sources.mlflow import read as read_mlflow
 
-# How many neighbouring runs are looked at, and how many levels up.
-MAX_NEIGHBOURS = 4
-LEVELS = 2
+# How many folders beside the run's are looked at.
+MAX_NEIGHBOURS = 6
 
 
-def framework_of_neighbours(draft: Draft) -> str:
-    """The framework that the runs in the folders beside this one were written by; empty if unknown."""
-    own = identify_framework(draft)
-    if own != "unknown":
-        return own
-    folder = draft.place.folder
-    for parent in islice(folder.absolute().parents, LEVELS):
-        siblings = (path for path in sorted(parent.iterdir()) if path.is_dir() and path != folder)
-        for sibling in islice(siblings, MAX_NEIGHBOURS):
-            found = _framework_of(scan(sibling))
-            if found:
-                draft.note(f"framework taken from the neighbouring run {sibling.name}: this one logged nothing")
-                return found
-    return ""
+def ask_neighbours(draft: Draft) -> None:
+    """Take framework and algorithm from a run in a folder beside this one, and say so."""
+    if identify_framework(draft) != "unknown":
+        return
+    folder = draft.place.folder.absolute()
+    try:
+        siblings = [path for path in sorted(folder.parent.iterdir()) if path.is_dir() and path != folder]
+    except OSError:
+        return
+    for sibling in islice(siblings, MAX_NEIGHBOURS):
+        probe = _probe(scan(sibling))
+        found = identify_framework(probe) if probe.metric_names else "unknown"
+        if found != "unknown":
+            draft.framework = found
+            draft.algorithm = draft.algorithm or identify_algorithm(probe, tables_of(found)[0], None)
+            draft.note(f"this run logged nothing; framework and algorithm are those of its neighbour {sibling.name}")
+            return
 
 
-def _framework_of(place: Place) -> str:
+def _probe(place: Place) -> Draft:
     probe = Draft(place)
     if place.first("meta.yaml") is not None and place.match("metrics/*"):
         read_mlflow(probe)
     else:
         read_events(probe, event_entries(place)[:1])
-    if not probe.metric_names:
-        return ""
-    found = identify_framework(probe)
-    return "" if found == "unknown" else found
+    return probe

@@ -11,7 +11,7 @@ from rlclinic.readers.assemble import assemble
 from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.mapping import apply_map
-from rlclinic.readers.neighbours import framework_of_neighbours
+from rlclinic.readers.neighbours import ask_neighbours
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Place, named_files, single
@@ -103,7 +103,7 @@ def _finish(draft: Draft, columns: Mapping[str, str] | None) -> Run:
     if columns:
         apply_map(draft, columns)
     if not draft.metric_names and not draft.framework:
-        draft.framework = framework_of_neighbours(draft)
+        ask_neighbours(draft)
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return assemble(draft)

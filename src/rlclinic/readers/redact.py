@@ -1,17 +1,20 @@
 """Removes secrets from text and config values before they leave a reader.
 
-What a secret looks like is kept in two tables: `secret_shapes` (it has a telling form of its own) and
+What a secret looks like is known elsewhere: `secret_shapes` (it has a telling form of its own) and
 `secret_names` (the name before it tells). Here is the scan that asks both. Line breaks are kept, so that line
 numbers stay true.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from rlclinic.readers.literal_scan import Hit, LiteralScan
-from rlclinic.readers.secret_names import NAME_TRIGGERS, Family, family_of, find_named, is_harmless, is_secret
+from rlclinic.readers.secret_names import find_named, is_secret
 from rlclinic.readers.secret_shapes import SHAPE_TRIGGERS, Span, find_shape
+from rlclinic.readers.secret_values import is_harmless
+from rlclinic.readers.secret_words import NAME_TRIGGERS, Family, family_of
 
 REDACTED = "[redacted]"
 
@@ -23,7 +26,7 @@ _LONG_SECRET = 512
 
 _SHAPES = frozenset(SHAPE_TRIGGERS)
 _TRIGGERS = LiteralScan([*SHAPE_TRIGGERS, *NAME_TRIGGERS])
-_SECRET_RUN = re.compile(r"[A-Za-z0-9_\-+/=.~%]*")
+_SECRET_RUN = re.compile(r"(?!-----)[A-Za-z0-9_\-+/=.~%]*")
 # W&B stores `api_key: {desc: null, value: …}`: the inner name says nothing.
 _WRAPPERS = frozenset({"value", "default", "current"})
 
@@ -76,7 +79,7 @@ def _child_key(key: str, child: object) -> str:
 def _without_flag_values(items: list[object]) -> list[object]:
     """`["--api-key", "…"]`: in a list of arguments the flag names the item behind it."""
     result = list(items)
-    for i, (flag, item) in enumerate(zip(items, items[1:], strict=False)):
+    for i, (flag, item) in enumerate(itertools.pairwise(items)):
         if isinstance(flag, str) and isinstance(item, str) and flag.startswith("-") and is_secret(flag, item):
             result[i + 1] = REDACTED
     return result

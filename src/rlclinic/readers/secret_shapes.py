@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from rlclinic.readers.secret_values import is_masked
+
 # Characters that a key may consist of; a prefix inside such a run is part of a longer word, not a key.
 _WORD = r"[A-Za-z0-9_\-]"
 
@@ -61,7 +63,10 @@ _ISSUED: dict[str, str] = {
     "lsv2_": r"[A-Za-z0-9_]{30,512}",
     "hvs.": r"[A-Za-z0-9_\-]{20,512}",
     "dop_v1_": r"[0-9a-f]{40,512}",
-    "eyJ": r"[A-Za-z0-9_\-]{8,512}\.[A-Za-z0-9_\-]{8,512}(?:\.[A-Za-z0-9_\-]{0,512})?|hcGlfYWRkcmVzcyI6[A-Za-z0-9+/=_\-]{0,512}",
+    "eyJ": (
+        r"[A-Za-z0-9_\-]{8,512}\.[A-Za-z0-9_\-]{8,512}(?:\.[A-Za-z0-9_\-]{0,512})?"
+        r"|hcGlfYWRkcmVzcyI6[A-Za-z0-9+/=_\-]{0,512}"  # a Neptune token, the base64 of {"api_address":
+    ),
 }
 # Prefixes that ordinary words share (`sk-learn-…`, `SG.module.name`): the rest has to look random as well.
 _AMBIGUOUS = frozenset({"sk-", "xai-", "pplx-", "tvly-", "pypi-", "hf_", "npm_", "SG.", "xapp-", "nvapi-"})
@@ -74,9 +79,7 @@ class Span(NamedTuple):
     end: int
 
 
-_ISSUED_AT = {
-    prefix: re.compile(rf"(?<!{_WORD}){re.escape(prefix)}(?:{tail})") for prefix, tail in _ISSUED.items()
-}
+_ISSUED_AT = {prefix: re.compile(rf"(?<!{_WORD}){re.escape(prefix)}(?:{tail})") for prefix, tail in _ISSUED.items()}
 _URL_LOGIN = re.compile(r"://([^\s/@:\"'<>]{0,128}):([^\s/@\"'<>]{1,512})@")
 _URL_TOKEN = re.compile(r"://([A-Za-z0-9_\-.~%]{20,512})@")
 _BEARER = re.compile(r"[Bb](?:earer|EARER) {1,4}([A-Za-z0-9_\-.~+/=]{12,512})")
@@ -127,13 +130,6 @@ def _group(pattern: re.Pattern[str]) -> Callable[[str, int], Span | None]:
         return Span(*found.span(found.lastindex))
 
     return find
-
-
-def is_masked(value: str) -> bool:
-    """Already hidden by whoever wrote it: `***`, `xxxx`, `sk-ab***yz`, `[redacted]`, `<hidden>`."""
-    if not value.strip("*•xX.#-_ "):
-        return True
-    return "***" in value or "[redacted" in value.lower() or "…" in value
 
 
 def _url(text: str, start: int) -> Span | None:

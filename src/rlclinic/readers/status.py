@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 from rlclinic.model.run import RunStatus, Status
@@ -12,6 +13,9 @@ from rlclinic.readers.formats.log_text import final_exception
 FRESH = 600.0
 # Trainers stop at the end of a rollout, so a run may end a little short of its budget.
 BUDGET_REACHED = 0.98
+
+
+_FROM_OUTSIDE = re.compile(r"KeyboardInterrupt|got signal|SIGTERM|SIGINT|SIGHUP")
 
 
 def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: float | None) -> RunStatus:
@@ -40,8 +44,8 @@ def log_clues(draft: Draft, lines: list[str], file: str) -> None:
     if found is None:
         return
     message, line = found
-    if message.startswith("KeyboardInterrupt"):
-        draft.clue(Status.INTERRUPTED, f"{file}:{line}: stopped by the user (KeyboardInterrupt)", SEEN)
+    if _FROM_OUTSIDE.search(message):
+        draft.clue(Status.INTERRUPTED, f"{file}:{line}: stopped from outside ({message})", SEEN)
     else:
         draft.clue(Status.CRASHED, f"{file}:{line}: {message}", SEEN)
 

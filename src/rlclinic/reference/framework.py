@@ -5,6 +5,7 @@ find out which framework wrote a run. `extends` names a framework whose sections
 one does not say otherwise. The sections that follow are:
 
     [steps]            what the logged step counts, and how to get env steps from it
+    [path]             which folder above the run names its environment or algorithm
     [algorithms]       logged names that give the algorithm away, most telling first
     [metrics]          logged name -> canonical name, with sign, scale, estimator, window, caveat
     [hyperparameters]  the framework's key -> canonical hyperparameter
@@ -64,8 +65,18 @@ class Steps:
     """What those columns count."""
     times: tuple[str, ...] = ()
     """Hyperparameters to multiply the logged step with to get env steps."""
+    offset: int = 0
+    """Added before: 1 where the first iteration is logged as 0 after it has been taken."""
     exceptions: tuple[tuple[str, str], ...] = ()
     """Name patterns whose step counts something else, with that axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class PathHints:
+    """How many levels above the run folder its environment and algorithm are named; 0 where nowhere."""
+
+    environment: int = 0
+    algorithm: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +113,7 @@ class Framework:
 
     head: Head
     steps: Steps = field(default_factory=Steps)
+    path: PathHints = field(default_factory=PathHints)
     algorithms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     metrics: PatternTable[tuple[MetricName, ...]] = field(default_factory=lambda: PatternTable({}))
     hyperparameters: PatternTable[str] = field(default_factory=lambda: PatternTable({}))
@@ -144,6 +156,7 @@ def load_framework(text: str, name: str) -> Framework:
         return Framework(
             head=_head(raw),
             steps=_steps(raw.get("steps", {})),
+            path=PathHints(**raw.get("path", {})),
             algorithms={key: tuple(value) for key, value in raw.get("algorithms", {}).items()},
             metrics=PatternTable({key: _metric_names(value) for key, value in raw.get("metrics", {}).items()}),
             hyperparameters=PatternTable(_hyperparameter_names(raw.get("hyperparameters", {}))),
@@ -200,7 +213,8 @@ def _steps(raw: Mapping[str, Any]) -> Steps:
         if name not in AXES:
             raise ValueError(f"unknown step axis {name!r}")
     times = _known_hyperparameters(raw.get("times", []))
-    return Steps(axis, tuple(raw.get("columns", [])), column_axis, times, exceptions)
+    columns = tuple(raw.get("columns", []))
+    return Steps(axis, columns, column_axis, times, int(raw.get("offset", 0)), exceptions)
 
 
 def _metric_names(raw: object) -> tuple[MetricName, ...]:

@@ -42,7 +42,8 @@ def sparkline(values: FloatArray, width: int = SPARK_WIDTH) -> str:
     low, high = float(finite.min()), float(finite.max())
     span = (high - low) or 1.0
     top = len(BLOCKS) - 1
-    flat = BLOCKS[top // 2] if high == low else ""
+    # Rounding of the same constant by two loggers must not look like a step.
+    flat = BLOCKS[top // 2] if span < 1e-6 * max(abs(low), abs(high)) or high == low else ""
     return "".join(
         "!" if not math.isfinite(mean) else flat or BLOCKS[round((mean - low) / span * top)] for mean in means
     )

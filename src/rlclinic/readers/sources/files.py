@@ -47,14 +47,13 @@ def read_configs(draft: Draft) -> None:
 
 def read_sb3_files(draft: Draft) -> None:
     """What Stable-Baselines3's Monitor, EvalCallback and save() leave."""
-    models = [entry for entry in draft.place.match("*.zip") if read_model(draft, entry)]
+    for entry in draft.place.match("*.zip"):
+        read_model(draft, entry)
     monitors = [entry for entry in draft.place.match("*monitor.csv") if is_monitor(entry.head(512))]
     read_monitors(draft, monitors)
     evaluations = draft.place.first("evaluations.npz")
     if evaluations is not None:
         read_evaluations(draft, evaluations)
-    if models or monitors or evaluations is not None:
-        draft.note("files of Stable-Baselines3's Monitor, EvalCallback or save() are part of this run")
 
 
 def read_event_files(draft: Draft) -> None:
@@ -63,8 +62,6 @@ def read_event_files(draft: Draft) -> None:
     found = groups(entries)
     if not found:
         return
-    if draft.source == "files" and len(entries) == len(draft.place.entries):
-        draft.source = "tensorboard"
     chosen = next((group for group in found if group[0].name == draft.place.member), found[-1])
     if len(found) > 1 and not draft.place.member:
         draft.note(f"the folder holds {len(found)} separate runs; this is the last, {chosen[0].name}")

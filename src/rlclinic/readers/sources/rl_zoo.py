@@ -9,17 +9,19 @@ from rlclinic.readers.sources.files import list_checkpoints, read_event_files, r
 
 
 def read(draft: Draft) -> None:
-    """Read the typed arguments, the hyperparameters in force, and SB3's own files."""
+    """Read the hyperparameters in force, the typed arguments, and SB3's own files."""
     draft.framework = "sb3-zoo"
-    # config.yml holds what was trained with; args.yml also holds flags that were left at -1.
+    # config.yml holds what was trained with; args.yml also holds flags that were left at their default.
     for name in ("config.yml", "args.yml"):
         entry = draft.place.first(f"*/{name}", name)
-        if entry is not None:
-            read_config(draft, entry)
-            draft.environment = draft.environment or entry.relative.rpartition("/")[0]
+        data = read_config(draft, entry) if entry is not None else None
+        budget = data.get("n_timesteps") if isinstance(data, dict) else None
+        # A typed `-n` overrides the config; -1 means that none was typed.
+        if isinstance(budget, int | float) and budget > 0:
+            draft.budget = float(budget)
+        if entry is not None and not draft.environment:
+            draft.environment = draft.text("env") or entry.relative.rpartition("/")[0]
     draft.environment = draft.text("env") or draft.environment
-    budget = draft.number("n_timesteps")
-    draft.budget = budget if budget and budget > 0 else None
     read_sb3_files(draft)
     read_event_files(draft)
     for entry in table_entries(draft.place):

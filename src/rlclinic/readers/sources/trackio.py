@@ -12,6 +12,7 @@ import numpy as np
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.draft import Draft, RawTable, flatten
 from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
 
@@ -86,7 +87,7 @@ def _history(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str
 
 def _numbers(draft: Draft, entry: Entry, text: object) -> dict[str, float]:
     try:
-        data = load_json_data(str(text))
+        data = load_json_data(_text(text))
     except FormatError as error:
         draft.note(f"{entry.relative}: a row is damaged ({error})")
         return {}
@@ -105,12 +106,17 @@ def _config(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str)
     if row is None:
         return
     try:
-        data = load_json_data(str(row[0]))
+        data = load_json_data(_text(row[0]))
     except FormatError as error:
         draft.note(f"{entry.relative}: the config is damaged ({error})")
         return
     public = {key: value for key, value in data.items() if not key.startswith("_")} if isinstance(data, dict) else {}
     draft.document(public, entry.relative)
+
+
+def _text(value: object) -> str:
+    """JSON text; newer versions store it as bytes."""
+    return decode(value) if isinstance(value, bytes) else str(value)
 
 
 def _open(path: Path) -> sqlite3.Connection:
