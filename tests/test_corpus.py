@@ -24,7 +24,10 @@ LABELS: list[dict[str, Any]] = (
 pytestmark = pytest.mark.skipif(not LABELS, reason=f"no corpus at {CORPUS.name}: set RLCLINIC_CORPUS")
 
 # Facts about a run that its files do not hold, so that no reader can know them.
-UNKNOWABLE_ENVIRONMENT = ("FlappyBird", "CartPole (Mod", "Acrobot (MuJoCo", "unknown", "modified-lts", "traffic")
+UNKNOWABLE_ENVIRONMENT = (
+    "FlappyBird", "CartPole (Mod", "Acrobot (MuJoCo", "unknown", "modified-lts", "traffic", "CartPole-v0", "gridworld",
+    "hotpotqa", "DAPO-Math-17k (supervised)",
+)  # fmt: skip
 UNKNOWABLE_ALGORITHM = ("none",)
 WITHOUT_RETURN = ("insufficient-data", "not-rl", "crashed")
 

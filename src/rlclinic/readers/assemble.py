@@ -27,12 +27,15 @@ def assemble(draft: Draft) -> Run:
     tables = tables_of(framework_id)
     settings = canonical_settings(draft.settings, tables)
     configured = {name: setting.value for name, setting in settings.items()}
-    algorithm = identify_algorithm(draft, tables[0], configured.get("algorithm"))
+    algorithm = identify_algorithm(draft, tables[0], configured)
     config = complete(settings, draft.settings, tables[0], algorithm)
-    series = name_series(draft, tables, config, algorithm)
+    environment = identify_environment(draft, tables[0], configured)
+    series = name_series(draft, tables, config, algorithm, environment)
     _add_episode_returns(draft, series)
     series = dict(sorted(series.items(), key=lambda item: position(item[0])))
     axis, steps = _main_axis(series, tables[0])
+    if framework_id == "unknown" and axis == "env_steps" and series:
+        draft.note("no framework recognised: the logged steps are taken for env steps")
     budget = _budget(draft, config, tables[0], axis)
     first, last = _wall_times(series)
     return Run(
@@ -41,7 +44,7 @@ def assemble(draft: Draft) -> Run:
         framework=framework_id,
         source=_source(draft),
         algorithm=algorithm,
-        environment=identify_environment(draft, tables[0], configured),
+        environment=environment,
         status=status_of(draft, steps, budget, last or draft.ended_at),
         step_axis=axis,
         steps=steps,
@@ -105,11 +108,12 @@ def _budget(draft: Draft, config: Config, tables: Framework, axis: StepAxis) -> 
         "iterations": "total_updates",
         "epochs": "total_epochs",
     }
+    # Frameworks write -1 for a budget that is not set.
     direct = config.number(names.get(axis, ""))
-    if direct:
+    if direct and direct > 0:
         return direct
     updates, factor = config.number("total_updates"), env_step_factor(tables, config)
-    if axis == "env_steps" and updates and factor and tables.steps.times:
+    if axis == "env_steps" and updates and updates > 0 and factor and tables.steps.times:
         return updates * factor
     return None
 

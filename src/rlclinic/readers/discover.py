@@ -77,7 +77,7 @@ def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
     ]
     fingerprint = tuple(own)
     members = _members(folder, row)
-    if len(members) < 2:
+    if not members:
         yield RunRef(folder.path, row.id, whole=not others, fingerprint=fingerprint)
         return
     for path, member in members:
@@ -88,15 +88,17 @@ def _members(folder: Folder, row: Row) -> list[tuple[Path, str]]:
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import members
 
-        found = [path for name in folder.files if (path := folder.path / name).suffix == ".db"]
-        return [(path, member) for path in sorted(found) for member in members(path)]
+        found = sorted(path for name in folder.files if (path := folder.path / name).suffix == ".db")
+        named = [(path, members(path)) for path in found]
+        return [(path, member if len(runs) > 1 else "") for path, runs in named for member in runs]
     events = [name for name in folder.files if "tfevents" in name]
     if row.id == "tensorboard" and len(events) > 1:
         from rlclinic.readers.parts.events import event_entries, groups
 
         place = scan(folder.path)
         own = [entry for entry in event_entries(place) if "/" not in entry.relative]
-        return [(folder.path, group[0].name) for group in groups(own)]
+        found_groups = groups(own)
+        return [(folder.path, group[0].name) for group in found_groups] if len(found_groups) > 1 else []
     return []
 
 

@@ -32,12 +32,14 @@ def identify_framework(draft: Draft) -> str:
     return "unknown"
 
 
-def identify_algorithm(draft: Draft, tables: Framework, configured: object) -> str:
+def identify_algorithm(draft: Draft, tables: Framework, configured: Mapping[str, object]) -> str:
     """The algorithm by config, by the names in the log, or by the path."""
     if draft.algorithm:
         return algorithm_name(draft.algorithm) or draft.algorithm.upper()
-    if isinstance(configured, str) and algorithm_name(configured):
-        return algorithm_name(configured)
+    for key in ("algorithm", "adv_estimator"):
+        named = configured.get(key)
+        if isinstance(named, str) and algorithm_name(named):
+            return algorithm_name(named)
     from_path = _from_path(draft, algorithm_in)
     from_path = algorithm_name(_above(draft, tables.path.algorithm)) or from_path
     by_names = [
@@ -48,7 +50,7 @@ def identify_algorithm(draft: Draft, tables: Framework, configured: object) -> s
     # A path says more than a name that several algorithms share, as long as the names do not contradict it.
     if from_path and (not by_names or from_path in by_names or not _contradicts(from_path, by_names[0], tables)):
         return from_path
-    return by_names[0] if by_names else ""
+    return by_names[0] if by_names else tables.head.default_algorithm
 
 
 def identify_environment(draft: Draft, tables: Framework, configured: Mapping[str, object]) -> str:
@@ -69,7 +71,8 @@ def is_empty(draft: Draft) -> bool:
 
 def tables_of(framework_id: str) -> tuple[Framework, Framework]:
     """The framework's tables, and those consulted after them."""
-    return framework(framework_id), framework("common")
+    common = framework("common")
+    return (common if framework_id == "unknown" else framework(framework_id)), common
 
 
 def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:
@@ -93,10 +96,12 @@ def _holds(condition: str, draft: Draft) -> bool:
             return fnmatchcase(draft.place.folder.absolute().as_posix(), pattern)
 
 
-def _above(draft: Draft, levels: int) -> str:
-    """The name of the folder so many levels above the run folder."""
-    parents = draft.place.folder.absolute().parents
-    return parents[levels - 1].name if 0 < levels <= len(parents) else ""
+def _above(draft: Draft, levels: int | None) -> str:
+    """The name of the folder so many levels above the run folder; 0 is the run folder itself."""
+    if levels is None:
+        return ""
+    folder = draft.place.folder.absolute()
+    return [folder, *folder.parents][levels].name if levels <= len(folder.parents) else ""
 
 
 def _data_set(value: object) -> str:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from rlclinic.model.config import Config
+from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
 from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, table_steps
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import Draft, RawMetric
 from rlclinic.reference.framework import COUNTER, Framework, MetricName
+from rlclinic.reference.patterns import matches
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class _Candidate:
     series: Series
 
 
-def name_series(draft: Draft, tables: tuple[Framework, ...], config: Config, algorithm: str) -> dict[str, Series]:
+def name_series(
+    draft: Draft, tables: tuple[Framework, ...], config: Config, algorithm: str, environment: str
+) -> dict[str, Series]:
     """Every metric of the draft under its canonical name, or its logged name where it has none."""
     factor = env_step_factor(tables[0], config)
     overwritten = 0
@@ -36,6 +40,8 @@ def name_series(draft: Draft, tables: tuple[Framework, ...], config: Config, alg
         axis, steps = _env_steps(raw, entry, tables[0], factor)
         order, dropped = in_written_order(steps)
         overwritten = max(overwritten, dropped)
+        if entry is not None and entry.caveat_for and not any(matches(p, environment) for p in entry.caveat_for):
+            entry = replace(entry, caveat="")
         series = _series(raw, entry, captured, config, axis, steps, order)
         if entry is None or not series.known:
             unnamed.append(series)
@@ -56,7 +62,7 @@ def _choose(named: dict[str, list[_Candidate]], unnamed: list[Series], draft: Dr
         candidates.sort(key=lambda item: (item.series.last is None, item.rank))
         result[name] = candidates[0].series
         rest.extend(item.series for item in candidates[1:])
-        if len(candidates) > 1:
+        if len(candidates) > 1 and name in RETURN_METRICS:
             others = ", ".join(item.series.logged_as for item in candidates[1:4])
             draft.note(f"{name} is read from {candidates[0].series.logged_as}; also logged as {others}")
     for series in (*rest, *unnamed):

@@ -28,7 +28,7 @@ def ask_neighbours(draft: Draft) -> None:
         found = identify_framework(probe) if probe.metric_names else "unknown"
         if found != "unknown":
             draft.framework = found
-            draft.algorithm = draft.algorithm or identify_algorithm(probe, tables_of(found)[0], None)
+            draft.algorithm = draft.algorithm or identify_algorithm(probe, tables_of(found)[0], {})
             draft.note(f"this run logged nothing; framework and algorithm are those of its neighbour {sibling.name}")
             return
 

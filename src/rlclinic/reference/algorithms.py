@@ -17,6 +17,7 @@ SPELLINGS: dict[str, str] = {
     "mappo": "MAPPO",
     "ppg": "PPG",
     "ppo": "PPO",
+    "gae": "PPO",
     "poca": "POCA",
     "a2c": "A2C",
     "a3c": "A3C",
@@ -78,7 +79,7 @@ SPELLINGS: dict[str, str] = {
 }
 
 # In a free name such as a folder these short words are too common to mean an algorithm.
-AMBIGUOUS = frozenset({"ars", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft"})
+AMBIGUOUS = frozenset({"ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft"})
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9+]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

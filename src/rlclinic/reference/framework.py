@@ -49,6 +49,8 @@ class MetricName:
     window: str = ""
     decimals: int | None = None
     caveat: str = ""
+    caveat_for: tuple[str, ...] = ()
+    """Environments that the caveat is about; empty for all."""
     algorithms: tuple[str, ...] = ()
     """Algorithms for which the name has this meaning; empty for all."""
 
@@ -73,10 +75,10 @@ class Steps:
 
 @dataclass(frozen=True, slots=True)
 class PathHints:
-    """How many levels above the run folder its environment and algorithm are named; 0 where nowhere."""
+    """How many levels above the run folder its environment and algorithm are named; 0 is the folder itself."""
 
-    environment: int = 0
-    algorithm: int = 0
+    environment: int | None = None
+    algorithm: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,8 @@ class Head:
     title: str
     order: int
     detect: tuple[tuple[str, ...], ...]
+    default_algorithm: str = ""
+    """What it trains with where nothing tells otherwise; empty where it has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +206,7 @@ def _head(raw: Mapping[str, Any]) -> Head:
     for condition in (item for line in detect for item in line):
         if condition.partition(":")[0] not in CONDITIONS:
             raise ValueError(f"unknown condition {condition!r} in detect")
-    return Head(raw["id"], raw["title"], int(raw["order"]), detect)
+    return Head(raw["id"], raw["title"], int(raw["order"]), detect, raw.get("default_algorithm", ""))
 
 
 def _steps(raw: Mapping[str, Any]) -> Steps:
@@ -224,7 +228,8 @@ def _metric_names(raw: object) -> tuple[MetricName, ...]:
 
 def _metric_name(raw: Any) -> MetricName:
     entry = {"name": raw} if isinstance(raw, str) else dict(raw)
-    entry["algorithms"] = tuple(entry.get("algorithms", ()))
+    for key in ("algorithms", "caveat_for"):
+        entry[key] = tuple(entry.get(key, ()))
     name = MetricName(**entry)
     if name.name != COUNTER and metric(name.name.replace("*", "x")) is None:
         raise ValueError(f"{name.name!r} is not in the vocabulary")

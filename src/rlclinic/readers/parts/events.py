@@ -87,7 +87,7 @@ def _texts(draft: Draft, item: _Loaded) -> None:
 def _hyperparameters(text: str) -> list[tuple[str, object]]:
     """The pairs of a markdown table `|param|value|`, or of lines `key: value` as ML-Agents writes them."""
     rows = [found.groups() for line in text.splitlines() if (found := _TABLE_ROW.match(line))]
-    pairs = [(key, typed(value)) for key, value in rows if key not in {"param", "-", ":-"} and set(key) > {"-"}]
+    pairs = [(key, typed(value)) for key, value in rows if key != "param" and set(key) - set("-: ")]
     if pairs:
         return pairs
     found_pairs: list[tuple[str, object]] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,6 +33,8 @@ MAX_LOG_BYTES = 64 << 20
 # Lines at both ends that may tell the framework.
 MARK_LINES = 400
 
+_HEADLINE = re.compile(r"(?:\bStep|Learning iteration) \d+/(\d+)\b")
+
 # Dialects whose framework is certain from the form of their lines.
 FRAMEWORKS = {"openrlhf": "openrlhf", "nemo-rl": "nemo-rl", "slime": "slime", "prime-rl": "prime-rl"}
 
@@ -60,7 +63,17 @@ def _metric_lines(draft: Draft, lines: Sequence[str], file: str) -> None:
         draft.problems(file, rows.problems)
         draft.framework = draft.framework or FRAMEWORKS.get(rows.dialect, "")
         draft.tables.append(_table(rows, file))
+        draft.budget = draft.budget or _announced(lines)
         draft.note(f"{file}: {len(rows.rows)} metric lines read as {rows.dialect}")
+
+
+def _announced(lines: Sequence[str]) -> float | None:
+    """The number of steps that a headline such as `Step 5/100` or `Learning iteration 5/100` counts up to."""
+    for line in reversed(lines):
+        found = _HEADLINE.search(line)
+        if found:
+            return float(found[1])
+    return None
 
 
 def _table(rows: ConsoleRows, file: str) -> RawTable:

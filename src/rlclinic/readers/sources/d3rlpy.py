@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlclinic.model.series import StepAxis
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.csv_table import read_csv_file
 from rlclinic.readers.parts.config_files import read_config
@@ -9,6 +10,8 @@ from rlclinic.readers.sources.files import list_checkpoints
 
 COLUMNS = ("epoch", "step", "value")
 _SUFFIXES = ("_grad.csv",)
+# Words in a folder name that do not name the data set.
+_NOT_DATA = frozenset({"", "online", "offline", "pretraining", "finetuning"})
 
 
 def read(draft: Draft) -> None:
@@ -17,12 +20,13 @@ def read(draft: Draft) -> None:
     # The folder is named <algorithm>_<dataset>_<seed>_<time>.
     algorithm, _, rest = draft.place.folder.name.partition("_")
     draft.algorithm = draft.algorithm or algorithm
-    parts = rest.removeprefix("pretraining_").split("_")
-    if len(parts) >= 2 and parts[-1].isdigit():
-        draft.environment = "_".join(part for part in parts[:-1] if not part.isdigit())
+    parts = [part for part in rest.split("_") if part not in _NOT_DATA and not part.isdigit()]
+    draft.environment = draft.environment or "_".join(parts)
     params = draft.place.first("params.json")
     if params is not None:
         read_config(draft, params)
+    # Trained online, the step counts env steps; offline it counts gradient steps.
+    axis: StepAxis = "env_steps" if draft.place.first("rollout_return.csv") is not None else "updates"
     for entry in draft.place.match("*.csv"):
         if entry.name.endswith(_SUFFIXES):
             continue
@@ -35,5 +39,5 @@ def read(draft: Draft) -> None:
         draft.problems(entry.relative, table.problems)
         if table.rows and set(COLUMNS) <= set(table.numbers):
             steps, values = table.numbers["step"], table.numbers["value"]
-            draft.metric(entry.name.removesuffix(".csv"), steps, values, entry.relative, axis="updates")
+            draft.metric(entry.name.removesuffix(".csv"), steps, values, entry.relative, axis=axis)
     list_checkpoints(draft)

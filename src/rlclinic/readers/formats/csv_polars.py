@@ -1,0 +1,63 @@
+"""The rows of a large clean CSV file, read by polars. What polars could read differently is declined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rlclinic.readers.formats.csv_records import SPACES
+from rlclinic.readers.formats.table_cells import Cells, convert_texts
+
+_CAREFUL = ['"', "\0", "\r"]  # characters in a text cell that the careful path would act on
+
+
+def read_region(data: bytes, start: int, plain: Sequence[bool], delimiter: str) -> list[Cells] | None:
+    """The columns of the lines from byte `start` on, or None if polars is missing or unsure.
+
+    Args:
+        data: Bytes that end with a whole line.
+        start: Where a line begins.
+        plain: For every column whether it had only numbers and gaps so far.
+        delimiter: The character between the cells.
+    """
+    if len(plain) < 2 or not any(plain) or delimiter == SPACES:
+        return None
+    try:
+        import polars as pl
+    except ImportError:
+        return None
+    schema = {str(index): pl.Float64 if is_plain else pl.String for index, is_plain in enumerate(plain)}
+    above = data.count(b"\n", 0, start)
+    try:
+        frame = pl.read_csv(
+            data, has_header=False, schema=schema, separator=delimiter, quote_char=None, skip_lines=above
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
+        return None
+    if frame.height == 0:
+        return None
+    if frame[frame.columns[-1]].null_count():  # short and empty lines are filled up with nulls
+        delimiters = data.count(delimiter.encode(), start)
+        if delimiters != frame.height * (len(plain) - 1):
+            return None
+    if not plain[0] and frame["0"].str.starts_with("#").any():
+        return None
+    columns = [_numbers(frame[name]) if kind == pl.Float64 else _texts(frame[name]) for name, kind in schema.items()]
+    return None if None in columns else [column for column in columns if column is not None]
+
+
+def _numbers(series: Any) -> Cells:
+    missing = series.is_null().to_numpy() if series.null_count() else None
+    return Cells(series.to_numpy(), missing)
+
+
+def _texts(series: Any) -> Cells | None:
+    """A column that has words in it: only numbers or only text, else how it reads depends on the blocks."""
+    if series.str.contains_any(_CAREFUL).any():
+        return None
+    cells = convert_texts(series.fill_null("").to_list())
+    empty = 0 if cells.missing is None else int(np.count_nonzero(cells.missing)) - len(cells.others)
+    is_mixed = cells.others and len(cells.others) + empty < len(cells.values)
+    return None if is_mixed else cells

@@ -1,0 +1,286 @@
+"""CSV, TSV and their relatives, as training programs leave them: torn, appended to, with repeated headers.
+
+Blocks of clean lines are converted in bulk. Only a block that needs care goes row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from operator import methodcaller
+from pathlib import Path
+
+import numpy as np
+
+from rlclinic.readers.formats import csv_header as headers
+from rlclinic.readers.formats.csv_polars import read_region
+from rlclinic.readers.formats.csv_records import SPACES, RecordSplitter, sniff_delimiter, split_line
+from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.table_bytes import (
+    FAST_BYTES,
+    MAX_BYTES,
+    block_end,
+    read_bounded,
+    text_of,
+    unify,
+)
+from rlclinic.readers.formats.table_cells import Cells, convert_texts, parse_number
+from rlclinic.readers.formats.table_columns import MAX_TEXT_LENGTH, Run, TableBuilder
+from rlclinic.readers.formats.table_notes import Notes
+
+__all__ = ["parse_number", "read_csv", "read_csv_file"]
+
+MAX_COMMENTS = 100
+SAMPLE_LINES = 20  # looked at to find the delimiter
+FLUSH_CELLS = 1 << 18  # cells held as text while rows are taken one by one
+
+
+def read_csv(data: bytes, *, delimiter: str | None = None, header: Sequence[str] | None = None) -> Table:
+    """Read a table from bytes.
+
+    Args:
+        data: The content of the file. Any bytes are accepted; what cannot be read is noted in `problems`.
+        delimiter: One character; a space stands for runs of spaces. By default it is found out.
+        header: The column names of a file that has no header line.
+
+    Raises:
+        ValueError: The delimiter is not one character.
+    """
+    return _Reader(data, delimiter, header, Notes()).read(fast_bytes=None)
+
+
+def read_csv_file(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    header: Sequence[str] | None = None,
+    max_bytes: int = MAX_BYTES,
+    fast_bytes: int | None = FAST_BYTES,
+) -> Table:
+    """Read a table from a file, with polars if it is installed and at least `fast_bytes` are left to read.
+
+    The result is the same with and without polars. Raises OSError, and ValueError for a
+    delimiter that is not one character.
+    """
+    notes = Notes()
+    data = read_bounded(path, max_bytes, notes)
+    return _Reader(data, delimiter, header, notes).read(fast_bytes=fast_bytes)
+
+
+class _Reader:
+    """The state of reading one file: where it is, under which header, and the rows not yet converted."""
+
+    def __init__(self, data: bytes, delimiter: str | None, header: Sequence[str] | None, notes: Notes) -> None:
+        if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+            raise ValueError(f"a delimiter is one character, not {delimiter!r}")
+        self.data, self.start = unify(data)
+        self.notes = notes
+        self.builder = TableBuilder(notes)
+        self.delimiter = delimiter
+        self.given = header
+        self.comments: list[str] = []
+        self.splitter = RecordSplitter(delimiter or SPACES, notes)
+        self.header: headers.Header | None = None
+        self.line = 1  # of the first line not yet taken
+        self.rows: list[list[str]] = []
+        self.row_lines: list[int] = []
+
+    def read(self, *, fast_bytes: int | None) -> Table:
+        at, carry = self.start, ""
+        while at < len(self.data) and not self.builder.full:
+            end = block_end(self.data, at)
+            text = carry + _unix_lines(text_of(self.data[at:end], self.line, self.notes))
+            carry = self._take_block(text, final=end == len(self.data))
+            at = end
+            if fast_bytes is not None and not carry:
+                at, fast_bytes = self._leap(at, fast_bytes), None
+        if self.header is None and self.given is not None:
+            self._start_header(headers.Header.of(self.given))
+        elif self.header is None:
+            self.notes.say("there is no table in the file")
+        return self.builder.table(self.comments)
+
+    def _take_block(self, text: str, *, final: bool) -> str:
+        """Take all lines of the block; returns the text of a record that goes on in the next one."""
+        lines = text.split("\n")
+        partial = final and lines[-1] != ""
+        if lines[-1] == "":
+            lines.pop()
+        at = 0
+        if self.header is None:
+            at = self._take_preamble(lines, final=final)
+            if at < 0:
+                return text
+            if partial and at == len(lines):
+                self.notes.say("the header has no line end; its last name may be cut short")
+        whole = lines[at : len(lines) - partial]
+        if whole and not self._take_clean(whole):
+            return self._take_rows(lines[at:], final=final, partial=partial)
+        if partial and at < len(lines):
+            self._take_rows(lines[-1:], final=True, partial=True)
+        return ""
+
+    def _take_preamble(self, lines: Sequence[str], *, final: bool) -> int:
+        """Comments and the header: the index of the first row, or -1 if the header needs more lines."""
+        at, before = 0, len(self.comments)
+        while at < len(lines) and (not lines[at].strip() or lines[at].startswith("#")):
+            self._take_comment(lines[at])
+            at += 1
+        if at == len(lines):
+            self.line += at
+            return at
+        sample = [line for line in lines[at : at + SAMPLE_LINES] if line.strip()]
+        delimiter = self.delimiter or sniff_delimiter(sample[:-1] or sample)
+        self.splitter = RecordSplitter(delimiter, self.notes)
+        record = self.splitter.take(lines, at, self.line + at)
+        if record is None and not final:
+            del self.comments[before:]
+            return -1
+        cells, after = record or (self.splitter.literal(lines[at], self.line + at), at + 1)
+        header, is_row = headers.choose(cells, self.given, self.comments, delimiter, self.notes)
+        self._start_header(header)
+        at = at if is_row else after
+        self.line += at
+        return at
+
+    def _take_clean(self, lines: Sequence[str]) -> bool:
+        """Convert the lines in bulk if every one of them is a plain row of the table."""
+        names, delimiter = self._header().names, self.splitter.delimiter
+        text = "\n".join(lines)
+        if len(names) < 2 or delimiter == SPACES or '"' in text or text.startswith("#") or "\n#" in text:
+            return False
+        if set(map(methodcaller("count", delimiter), lines)) != {len(names) - 1}:
+            return False
+        columns = _convert_grid(lines, delimiter, len(names))
+        if all(cells.others for cells in columns):
+            return False  # a header may be among them
+        self._add(columns, range(self.line, self.line + len(lines)))
+        self.line += len(lines)
+        return True
+
+    def _take_rows(self, lines: Sequence[str], *, final: bool, partial: bool) -> str:
+        at = 0
+        while at < len(lines) and not self.builder.full:
+            line = self.line + at
+            record = self.splitter.take(lines, at, line)
+            if record is None and not final:
+                break
+            if record is None and self._is_torn(lines[at + 1 :]):
+                self.notes.at(line, "torn last row dropped (a quote is still open)")
+                at = len(lines)
+                break
+            cells, after = record or (self.splitter.literal(lines[at], line), at + 1)
+            following = lines[after] if after < len(lines) else ""
+            self._take_row(cells, line, following, torn=partial and after == len(lines))
+            at = after
+        self._flush()
+        self.line += at
+        return "".join(f"{line}\n" for line in lines[at:])
+
+    def _take_row(self, cells: list[str], line: int, following: str, *, torn: bool) -> None:
+        header = self._header()
+        width = len(header.names)
+        if len(cells) < 2 and not any(map(str.strip, cells)):
+            return
+        if cells[0].startswith("#"):
+            self.notes.at(line, "comment between the rows")
+            self._take_comment(self.splitter.delimiter.join(cells))
+        elif header.is_repeated_by(cells):
+            self.notes.at(line, "repeats the header; skipped")
+        elif self._is_new_header(cells, following):
+            self._flush()
+            self.notes.at(line, "a different header; the rows below are read under it")
+            self._start_header(headers.Header.of(cells))
+        elif torn and len(cells) < width:
+            self.notes.at(line, f"torn last row dropped ({len(cells)} of {width} cells)")
+        else:
+            self._note_shape(cells, width, line, torn=torn)
+            self._keep_row(cells[:width], line)
+
+    def _note_shape(self, cells: Sequence[str], width: int, line: int, *, torn: bool) -> None:
+        if torn:
+            self.notes.at(line, "the last row has no line end; its last cell may be cut short")
+        if len(cells) < width:
+            self.notes.at(line, "fewer cells than the header; the rest are gaps")
+        elif any(map(str.strip, cells[width:])):
+            self.notes.at(line, "more cells than the header; the extra ones were left out")
+
+    def _keep_row(self, cells: list[str], line: int) -> None:
+        self.rows.append(cells)
+        self.row_lines.append(line)
+        if len(self.rows) * len(self._header().names) >= FLUSH_CELLS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self.rows:
+            columns = zip_longest(*self.rows, fillvalue="")
+            self._add([convert_texts(cells) for cells in columns], self.row_lines)
+        self.rows, self.row_lines = [], []
+
+    def _add(self, columns: Sequence[Cells], lines: Sequence[int]) -> None:
+        where = slice(self.builder.rows, self.builder.rows + len(lines))
+        names = self._header().names
+        runs = [Run(name, where, cells, lines) for name, cells in zip(names, columns, strict=False)]
+        self.builder.add(len(lines), runs)
+
+    def _leap(self, at: int, fast_bytes: int) -> int:
+        """Read all whole lines from `at` on with polars if it can; returns where to go on."""
+        end = self.data.rfind(b"\n") + 1
+        if self.header is None or end - at < max(fast_bytes, 1):
+            return at
+        names = self.header.names
+        known = [self.builder.columns.get(name) for name in names]
+        plain = [column is not None and column.plain for column in known]
+        data = self.data if end == len(self.data) else self.data[:end]
+        columns = read_region(data, at, plain, self.splitter.delimiter)
+        if columns is None or not self.builder.fits(columns[0].values.size):
+            return at
+        rows = columns[0].values.size
+        self._add(columns, range(self.line, self.line + rows))
+        self.line += rows
+        return end
+
+    def _is_torn(self, following: Sequence[str]) -> bool:
+        """Whether a quote that is open at the end of the file was cut off: no line below looks like a row."""
+        width = len(self._header().names)
+        return not any(len(split_line(line, self.splitter.delimiter)) == width for line in following)
+
+    def _is_new_header(self, cells: Sequence[str], following: str) -> bool:
+        if not headers.are_names(cells) or not self._has_numbers():
+            return False
+        if any(cell.strip() in self.builder.columns for cell in cells):
+            return True
+        below = split_line(following, self.splitter.delimiter)
+        return 1 < len(cells) == len(below) != len(self._header().names) and headers.has_number(below)
+
+    def _has_numbers(self) -> bool:
+        if self.rows:
+            return headers.has_number(self.rows[-1])
+        return any(column.present > column.others for column in self.builder.columns.values())
+
+    def _start_header(self, header: headers.Header) -> None:
+        self.header = header
+        self.builder.reserve(header.names)
+
+    def _header(self) -> headers.Header:
+        assert self.header is not None
+        return self.header
+
+    def _take_comment(self, line: str) -> None:
+        text = line.lstrip("#").strip()
+        if text and len(self.comments) < MAX_COMMENTS:
+            self.comments.append(text[:MAX_TEXT_LENGTH])
+
+
+def _unix_lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _convert_grid(lines: Sequence[str], delimiter: str, width: int) -> list[Cells]:
+    """The columns of lines that all have `width` cells."""
+    try:
+        grid = np.loadtxt(lines, np.float64, comments=None, delimiter=delimiter, ndmin=2)
+    except ValueError:
+        cells = delimiter.join(lines).split(delimiter)
+        return [convert_texts(cells[column::width]) for column in range(width)]
+    return [Cells(column) for column in grid.T]

@@ -1,0 +1,218 @@
+"""JSON lines: one object per line, nested objects flattened with "/", lists left out.
+
+Also takes a top-level array of objects. Integers, floats, truth values and the words for non-finite numbers are
+numbers; any other string is text, even if it looks like a number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from rlclinic.readers.formats.json_polars import read_region
+from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.table_bytes import (
+    FAST_BYTES,
+    MAX_BYTES,
+    block_end,
+    decode,
+    read_bounded,
+    text_of,
+    unify,
+)
+from rlclinic.readers.formats.table_cells import convert_values
+from rlclinic.readers.formats.table_columns import Run, TableBuilder, safe_text
+from rlclinic.readers.formats.table_notes import Notes
+
+MAX_DEPTH = 16  # levels of objects; the deepest known log, RLlib's, has six
+FLUSH_CELLS = 1 << 18  # values held as Python objects
+MAX_OBJECT = 1 << 26  # bytes parsed at once, to tell a single object from broken lines
+_SPACE = " \t\r\n"
+_BETWEEN = re.compile(r"[ \t\r\n,]*+")
+_DECODER = json.JSONDecoder(parse_int=float, strict=False)  # float() has no limit on the number of digits
+
+
+def read_json_lines(data: bytes) -> Table:
+    """Read a table from bytes. Any bytes are accepted; what cannot be read is noted in `problems`."""
+    return _Reader(data, Notes()).read(fast_bytes=None)
+
+
+def read_json_lines_file(path: Path, *, max_bytes: int = MAX_BYTES, fast_bytes: int | None = FAST_BYTES) -> Table:
+    """Read a table from a file, with polars if it is installed and at least `fast_bytes` are left to read.
+
+    The result is the same with and without polars. Raises OSError only.
+    """
+    notes = Notes()
+    return _Reader(read_bounded(path, max_bytes, notes), notes).read(fast_bytes=fast_bytes)
+
+
+def looks_like_json_lines(head: bytes) -> bool:
+    """Whether a file that begins with `head` has an object in its first line."""
+    data, start = unify(head)
+    text = data[start:].decode("utf-8", "replace").lstrip(_SPACE)
+    line, newline, _ = text.partition("\n")
+    if _load(line) is not None:
+        return True
+    return not newline and text.startswith('{"')  # a line longer than the head
+
+
+class _Reader:
+    """The state of reading one file: where it is and the rows not yet converted, by their keys."""
+
+    def __init__(self, data: bytes, notes: Notes) -> None:
+        self.data, self.start = unify(data)
+        self.notes = notes
+        self.builder = TableBuilder(notes)
+        self.line = 1  # of the first line not yet taken
+        self.lines: list[int] = []
+        self.cells = 0
+        self.groups: dict[tuple[str, ...], tuple[list[int], list[tuple[object, ...]]]] = {}
+        self.sample: list[Mapping[str, object]] = []
+
+    def read(self, *, fast_bytes: int | None) -> Table:
+        first = self.data[self.start : self.start + 1024].lstrip()[:1]
+        if first == b"[":
+            self._read_array()
+        elif not self._is_one_object():
+            self._read_lines(fast_bytes)
+        self._flush()
+        if not self.builder.rows:
+            self.notes.say("there is no row in the file")
+        return self.builder.table()
+
+    def _read_lines(self, fast_bytes: int | None) -> None:
+        at = self.start
+        while at < len(self.data) and not self.builder.full:
+            end = block_end(self.data, at)
+            text = text_of(self.data[at:end], self.line, self.notes)
+            self._take_block(text, keep=fast_bytes is not None)
+            at = end
+            if fast_bytes is not None:
+                at, fast_bytes = self._leap(at, fast_bytes), None
+
+    def _take_block(self, text: str, *, keep: bool) -> None:
+        lines = text.split("\n")
+        last = lines.pop()
+        for line in lines:
+            row = _load(line)
+            if row is not None:
+                self._take_row(row)
+                if keep:
+                    self.sample.append(row)
+            elif line.strip(_SPACE):
+                self.notes.at(self.line, "not a JSON object; skipped")
+            self.line += 1
+        row = _load(last)
+        if row is not None:
+            self._take_row(row)
+        elif last.strip(_SPACE):
+            self.notes.at(self.line, "torn last line dropped")
+
+    def _take_row(self, row: Mapping[str, object]) -> None:
+        if not {dict, list}.isdisjoint(map(type, row.values())):
+            flat: dict[str, object] = {}
+            self._flatten(row, "", 1, flat)
+            row = flat
+        rows, values = self.groups.setdefault(tuple(row), ([], []))
+        rows.append(len(self.lines))
+        values.append(tuple(row.values()))
+        self.lines.append(self.line)
+        self.cells += len(row) + 1
+        if self.cells >= FLUSH_CELLS:
+            self._flush()
+
+    def _flatten(self, node: Mapping[str, object], prefix: str, depth: int, flat: dict[str, object]) -> None:
+        for key, value in node.items():
+            if isinstance(value, dict):
+                if depth == MAX_DEPTH:
+                    self.notes.at(self.line, f"objects nested deeper than {MAX_DEPTH} levels were left out")
+                else:
+                    self._flatten(value, f"{prefix}{key}/", depth + 1, flat)
+            elif not isinstance(value, list):
+                flat[prefix + key] = value
+
+    def _flush(self) -> None:
+        runs: list[Run] = []
+        for keys, (rows, values) in self.groups.items():
+            columns = dict(zip(map(safe_text, keys), zip(*values, strict=True), strict=True))
+            self.builder.reserve(columns)
+            where = np.array(rows) + self.builder.rows
+            lines = [self.lines[row] for row in rows]
+            runs += [Run(name, where, convert_values(cells), lines) for name, cells in columns.items()]
+        self.builder.add(len(self.lines), runs)
+        self.lines, self.cells, self.groups = [], 0, {}
+
+    def _leap(self, at: int, fast_bytes: int) -> int:
+        """Read all whole lines from `at` on with polars if it can; returns where to go on."""
+        end = self.data.rfind(b"\n") + 1
+        if end - at < max(fast_bytes, 1):
+            return at
+        self._flush()
+        columns = read_region(self.data[at:end], self.sample, max_depth=MAX_DEPTH)
+        self.sample = []
+        if not columns or not set(columns) <= set(self.builder.columns):
+            return at
+        rows = next(iter(columns.values())).values.size
+        if not self.builder.fits(rows):
+            return at
+        where = slice(self.builder.rows, self.builder.rows + rows)
+        lines = range(self.line, self.line + rows)
+        self.builder.add(rows, [Run(name, where, cells, lines) for name, cells in columns.items()])
+        self.line += self.data.count(b"\n", at, end)
+        return end
+
+    def _read_array(self) -> None:
+        text = decode(self.data[self.start :], 1, self.notes)
+        at = text.index("[") + 1
+        counted = 0
+        while not self.builder.full:
+            at = _skip(text, at, _BETWEEN)
+            self.line += text.count("\n", counted, at)
+            counted = at
+            if at == len(text) or text[at] == "]":
+                break
+            try:
+                row, at = _DECODER.raw_decode(text, at)
+            except (ValueError, RecursionError):
+                self.notes.at(self.line, "not valid JSON; the rest of the array was left out")
+                return
+            if isinstance(row, dict):
+                self._take_row(row)
+            else:
+                self.notes.at(self.line, "an element of the array is not an object; skipped")
+        if at == len(text):
+            self.notes.say("the array is not closed; the file may be cut off")
+        elif _skip(text, at + 1, _BETWEEN) < len(text):
+            self.notes.at(self.line, "there is more text after the array; left out")
+
+    def _is_one_object(self) -> bool:
+        """Whether the file is a single object spread over several lines."""
+        data = self.data[self.start : self.start + MAX_OBJECT]
+        first, newline, rest = data.lstrip().partition(b"\n")
+        if not rest or not first.startswith(b"{") or _load(decode(first, 1, Notes())) is not None:
+            return False
+        if _load(decode(first + newline + rest, 1, Notes())) is None:
+            return False
+        self.notes.say("one JSON object over several lines, not JSON lines")
+        return True
+
+
+def _load(line: str) -> dict[str, object] | None:
+    """The object in a line, or None."""
+    text = line.strip(_SPACE)
+    if not text.startswith("{"):
+        return None
+    try:
+        row, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return row if end == len(text) and isinstance(row, dict) else None
+
+
+def _skip(text: str, at: int, characters: re.Pattern[str]) -> int:
+    match = characters.match(text, at)
+    return at if match is None else match.end()

@@ -1,0 +1,141 @@
+"""JSON with the line of every value, for configs, and without, for big files. Only FormatError is raised."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rlclinic.readers.formats.errors import FormatError
+
+# Characters of a file whose lines are wanted: configs have kilobytes.
+MAX_CONFIG_CHARS = 8 << 20
+
+# Nesting of real files stays below twenty; deeper data would exhaust the stack of whoever walks it.
+MAX_DEPTH = 100
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+', re.DOTALL)
+_LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+@dataclass(frozen=True, slots=True)
+class JsonDocument:
+    """The data, the 1-based line of every value by its path, and what was odd about the text."""
+
+    data: object
+    lines: Mapping[tuple[str | int, ...], int]
+    problems: tuple[str, ...] = ()
+
+
+def load_json(text: str) -> JsonDocument:
+    """Read a JSON file of config size. NaN, Infinity and a byte order mark are accepted."""
+    if len(text) > MAX_CONFIG_CHARS:
+        raise FormatError(f"{len(text)} characters of JSON are more than a config has ({MAX_CONFIG_CHARS})")
+    data = load_json_data(text)
+    lines, problems = _locate(text)
+    return JsonDocument(data, lines, problems)
+
+
+def load_json_data(text: str) -> object:
+    """Read JSON of any size, without line numbers."""
+    text = text.removeprefix("\ufeff")
+    data = _loaded(text)
+    if _is_too_deep(data):
+        raise FormatError(f"more than {MAX_DEPTH} levels of nesting")
+    return _repaired(data) if _LONE_SURROGATE.search(text) else data
+
+
+def _loaded(text: str) -> object:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FormatError(error.msg, line=error.lineno) from None
+    except RecursionError:
+        raise FormatError(f"more than {MAX_DEPTH} levels of nesting") from None
+    except ValueError:
+        return _loaded_with(text, _big_int)
+
+
+def _loaded_with(text: str, parse_int: Callable[[str], object]) -> object:
+    try:
+        return json.loads(text, parse_int=parse_int)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(str(error)) from None
+
+
+def _big_int(digits: str) -> object:
+    """Python refuses integers of more than 4300 digits; as a float such a number is an infinity."""
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
+
+
+def _is_too_deep(data: object) -> bool:
+    level = [data]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent if isinstance(parent, list) else ())
+            if isinstance(child, dict | list)
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _repaired(data: object) -> object:
+    """Half a surrogate pair cannot be written to any file again: it becomes a question mark."""
+    if isinstance(data, str):
+        return data.encode("utf-8", "replace").decode()
+    if isinstance(data, dict):
+        return {_repaired(key): _repaired(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_repaired(value) for value in data]
+    return data
+
+
+def _locate(text: str) -> tuple[dict[tuple[str | int, ...], int], tuple[str, ...]]:
+    """The line of every value. The text is known to be valid, so the scan only has to keep count."""
+    lines: dict[tuple[str | int, ...], int] = {}
+    problems: list[str] = []
+    path: list[str | int] = []
+    line = 1
+    key_line = 1
+    awaits_key = False
+    for match in _TOKEN.finditer(text.removeprefix("\ufeff")):
+        token = match.group()
+        first = token[0]
+        if first == "\n":
+            line += 1
+        elif first in "{[":
+            lines[tuple(path)] = key_line if path and isinstance(path[-1], str) else line
+            path.append("" if first == "{" else 0)
+            awaits_key = first == "{"
+        elif first in "}]":
+            path.pop()
+            awaits_key = False
+        elif first == ",":
+            last = path[-1]
+            awaits_key = isinstance(last, str)
+            if isinstance(last, int):
+                path[-1] = last + 1
+        elif first == ":":
+            continue
+        elif awaits_key:
+            path[-1] = _key(token)
+            key_line = line
+            awaits_key = False
+            if tuple(path) in lines and len(problems) < 20:
+                problems.append(f"line {line}: {path[-1]!r} is given twice, the last one counts")
+        else:
+            lines[tuple(path)] = key_line if path and isinstance(path[-1], str) else line
+    return lines, tuple(problems)
+
+
+def _key(token: str) -> str:
+    if "\\" not in token:
+        return token[1:-1]
+    return str(json.loads(token)).encode("utf-8", "replace").decode()

@@ -1,0 +1,637 @@
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import event, example, given, settings
+from hypothesis import strategies as st
+
+from rlclinic.readers.formats import csv_polars, csv_table, table_bytes, table_columns
+from rlclinic.readers.formats.csv_table import parse_number, read_csv, read_csv_file
+from rlclinic.readers.formats.table import Table
+
+needs_polars = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
+
+CELLS = ["0", "1", "-2.5", "1e-3", "nan", "-inf", "1e400", "12345678901234567890", ""]
+ODD_CELLS = ["None", "True", "abc", "a", "b", " 3", "3 ", " ", "1_0", "é", "#x", '"q,r"', '"x\ny"', '"', 'k"', "٣"]
+
+
+def numbers(table: Table, name: str) -> list[float | None]:
+    """A numeric column as a list: None is a gap, "nan" a logged NaN."""
+    pairs = zip(table.numbers[name].tolist(), table.gaps(name).tolist(), strict=True)
+    return [None if gap else value for value, gap in pairs]
+
+
+def same(left: Table, right: Table) -> None:
+    assert left.columns == right.columns
+    assert left.rows == right.rows
+    assert left.texts == right.texts
+    assert left.comments == right.comments
+    assert left.problems == right.problems
+    assert list(left.numbers) == list(right.numbers)
+    for name in left.numbers:
+        np.testing.assert_array_equal(left.numbers[name], right.numbers[name])
+        np.testing.assert_array_equal(left.gaps(name), right.gaps(name))
+
+
+def assert_sound(table: Table) -> None:
+    assert set(table.numbers) | set(table.texts) <= set(table.columns)
+    assert not set(table.numbers) & set(table.texts)
+    for name, values in table.numbers.items():
+        assert values.shape == (table.rows,)
+        assert np.isnan(values[table.gaps(name)]).all()
+    assert all(len(texts) == table.rows for texts in table.texts.values())
+    for text in (*table.columns, *table.comments, *table.problems, *sum(table.texts.values(), ())):
+        text.encode()
+
+
+# cells
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1e-3", 0.001),
+        (" 3 ", 3.0),
+        ("-inf", -math.inf),
+        ("Infinity", math.inf),
+        ("True", 1.0),
+        ("false", 0.0),
+        ("tensor(0.5)", 0.5),
+        ("tensor(-1.5e-05, device='cuda:0', grad_fn=<MeanBackward0>)", -1.5e-05),
+        ("np.float32(2.5)", 2.5),
+        ("1e400", math.inf),
+    ],
+)
+def test_a_number_is_read_as_training_programs_write_it(text: str, value: float) -> None:
+    assert parse_number(text) == value
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", " nan ", "tensor(nan)", "-nan"])
+def test_a_written_nan_is_a_number(text: str) -> None:
+    value = parse_number(text)
+    assert value is not None
+    assert math.isnan(value)
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "None", "1,234", "1_000", "0x10", "abc", "٣", "[1.0]", "tensor([1., 2.])", "1.5.2", "--1"]
+)
+def test_what_is_not_a_number_is_none(text: str) -> None:
+    assert parse_number(text) is None
+
+
+@given(st.floats(allow_nan=False))
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_every_float_survives_writing_and_reading(value: float) -> None:
+    table = read_csv(f"a,b\n{value!r},0\n".encode())
+    assert table.numbers["a"].tolist() == [value]
+
+
+# columns
+
+
+def test_an_empty_cell_is_a_gap_and_a_logged_nan_is_not() -> None:
+    table = read_csv(b"step,loss\n1,\n2,nan\n3,0.5\n4,None\n")
+    assert table.gaps("loss").tolist() == [True, False, False, True]
+    assert np.isnan(table.numbers["loss"]).tolist() == [True, True, False, True]
+    assert table.gaps("step").tolist() == [False] * 4
+    assert "step" not in table.missing
+    assert table.problems == ()
+
+
+def test_a_column_without_any_value_is_numeric_and_all_gaps() -> None:
+    table = read_csv(b"step,eval\n1,\n2,\n")
+    assert numbers(table, "eval") == [None, None]
+
+
+def test_garbage_in_a_numeric_column_is_a_gap_with_a_note_that_names_the_line() -> None:
+    table = read_csv(b"step,loss\n1,0.5\n2,oops\n3,0.25\n4,0.2\n5,bad\n")
+    assert numbers(table, "loss") == [0.5, None, 0.25, 0.2, None]
+    assert table.problems == ("line 3: 'oops' in column 'loss' is not a number; read as a gap (2 such cells)",)
+
+
+def test_a_column_with_as_much_text_as_numbers_is_text_as_written() -> None:
+    table = read_csv(b"id,step\n0012,1\n12ab,2\n,3\nff00,4\n")
+    assert table.texts["id"] == ("0012", "12ab", "", "ff00")
+    assert list(table.numbers) == ["step"]
+
+
+def test_truth_values_are_numbers() -> None:
+    table = read_csv(b"done,step\nFalse,1\nTrue,2\n,3\n")
+    assert numbers(table, "done") == [0.0, 1.0, None]
+
+
+def test_a_column_of_dicts_stays_text_with_its_commas_and_quotes() -> None:
+    info = "{'lr': 0.1, 'name': \"x\", 'grad': None}"
+    file = io.StringIO()
+    csv.writer(file).writerows([["step", "info"], [1, info], [2, info]])
+    table = read_csv(file.getvalue().encode())
+    assert table.texts["info"] == (info, info)
+    assert table.numbers["step"].tolist() == [1, 2]
+    assert table.problems == ()
+
+
+def test_a_long_text_cell_is_cut() -> None:
+    table = read_csv(b"step,info\n1," + b"x" * 1_000_000 + b"\n")
+    assert len(table.texts["info"][0]) == table_columns.MAX_TEXT_LENGTH
+
+
+def test_text_columns_beyond_the_limit_are_left_out_with_a_note() -> None:
+    names = [f"c{index}" for index in range(table_columns.MAX_TEXT_COLUMNS + 3)]
+    table = read_csv(",".join(names).encode() + b"\n" + b",".join([b"word"] * len(names)) + b"\n")
+    assert len(table.texts) == table_columns.MAX_TEXT_COLUMNS
+    assert table.columns == tuple(names)
+    assert table.problems == ("there are too many text cells; some text columns were left out",)
+
+
+def test_arrays_cannot_be_written_to() -> None:
+    table = read_csv(b"a,b\n1,\n")
+    with pytest.raises(ValueError, match="read-only"):
+        table.numbers["a"][0] = 5
+    with pytest.raises(ValueError, match="read-only"):
+        table.missing["b"][0] = False
+
+
+# headers
+
+
+def test_repeated_column_names_get_a_number() -> None:
+    table = read_csv(b"a,b,a,a\n1,2,3,4\n")
+    assert table.columns == ("a", "b", "a#2", "a#3")
+    assert table.numbers["a#3"].tolist() == [4]
+
+
+def test_an_unnamed_column_gets_a_name_and_a_trailing_delimiter_none() -> None:
+    table = read_csv(b",a,\n0,1,\n1,2,\n")
+    assert table.columns == ("column_1", "a")
+    assert table.numbers["a"].tolist() == [1, 2]
+    assert table.problems == ()
+
+
+def test_names_for_a_file_without_header_can_be_given() -> None:
+    table = read_csv(b"1,125000,3.12\n2,250000,3.06\n", header=["epoch", "step", "value"])
+    assert table.numbers["step"].tolist() == [125000, 250000]
+    assert table.problems == ()
+
+
+def test_given_names_give_way_to_a_header_in_the_file() -> None:
+    table = read_csv(b"epoch,grad\n1,0.5\n", header=["epoch", "step", "value"])
+    assert table.columns == ("epoch", "grad")
+    assert table.rows == 1
+    assert table.problems == ("the file has a header of its own; its names were used",)
+
+
+def test_a_file_of_numbers_only_loses_no_row_to_a_header() -> None:
+    table = read_csv(b"1,0.5\n2,\n")
+    assert table.columns == ("column_1", "column_2")
+    assert numbers(table, "column_2") == [0.5, None]
+    assert table.problems == ("there is no header line; the columns are numbered",)
+
+
+def test_a_commented_header_as_numpy_writes_it_names_the_columns() -> None:
+    table = read_csv(b"# step reward\n1 0.5\n2 0.75\n")
+    assert table.columns == ("step", "reward")
+    assert table.numbers["reward"].tolist() == [0.5, 0.75]
+
+
+def test_leading_comments_are_kept_without_the_sign() -> None:
+    table = read_csv(b'#{"t_start": 1.5, "env_id": "CartPole-v1"}\nr,l,t\n26.0,26,2.5\n')
+    assert table.comments == ('{"t_start": 1.5, "env_id": "CartPole-v1"}',)
+    assert table.columns == ("r", "l", "t")
+    assert table.numbers["l"].tolist() == [26]
+    assert table.problems == ()
+
+
+def test_a_header_alone_is_a_table_without_rows() -> None:
+    table = read_csv(b"time,total_timesteps,epoch\r\n")
+    assert table.columns == ("time", "total_timesteps", "epoch")
+    assert table.rows == 0
+    assert table.numbers["epoch"].shape == (0,)
+    assert table.problems == ()
+
+
+@pytest.mark.parametrize("data", [b"", b"\n\n", b"\xef\xbb\xbf", b"# only a comment\n", b"\0\0\0\0"])
+def test_a_file_without_a_table_says_so(data: bytes) -> None:
+    table = read_csv(data)
+    assert table.columns == ()
+    assert table.rows == 0
+    assert "there is no table in the file" in table.problems
+
+
+def test_a_header_in_the_middle_is_skipped_with_a_note() -> None:
+    table = read_csv(b"step,loss\n1,0.5\nstep,loss\n2,0.25\n")
+    assert table.numbers["step"].tolist() == [1, 2]
+    assert table.problems == ("line 3: repeats the header; skipped",)
+
+
+def test_a_different_header_in_the_middle_takes_over() -> None:
+    table = read_csv(b"step,loss\n1,0.5\nstep,kl,loss\n2,0.01,0.25\n3,0.02,0.2\n")
+    assert table.columns == ("step", "loss", "kl")
+    assert numbers(table, "step") == [1, 2, 3]
+    assert numbers(table, "loss") == [0.5, 0.25, 0.2]
+    assert numbers(table, "kl") == [None, 0.01, 0.02]
+    assert table.problems == ("line 3: a different header; the rows below are read under it",)
+
+
+def test_a_different_header_without_a_common_name_takes_over_if_the_rows_fit() -> None:
+    table = read_csv(b"a,b\n1,2\nstep,kl,loss\n2,0.01,0.25\n")
+    assert table.columns == ("a", "b", "step", "kl", "loss")
+    assert numbers(table, "loss") == [None, 0.25]
+
+
+@pytest.mark.parametrize("row", ["oops,bad", "error in step", "File x line 3, in main, failed", "ERROR,ERROR,ERROR"])
+def test_words_between_the_rows_are_no_header(row: str) -> None:
+    table = read_csv(f"step,loss\n1,0.5\n{row}\n2,0.25\n3,0.2\n4,0.1\n".encode())
+    assert table.columns == ("step", "loss")
+    assert numbers(table, "loss")[:1] == [0.5]
+    assert numbers(table, "loss")[-3:] == [0.25, 0.2, 0.1]
+    assert table.problems
+
+
+def test_rows_of_a_text_table_are_not_taken_for_headers() -> None:
+    table = read_csv(b"event,detail\nstart,event\nstop,detail\n")
+    assert table.rows == 2
+    assert table.texts["event"] == ("start", "stop")
+
+
+# torn and ragged rows
+
+
+def test_a_half_written_last_row_is_dropped_with_a_note() -> None:
+    table = read_csv(b"step,loss,kl\n1,0.5,0.01\n2,0.2")
+    assert table.rows == 1
+    assert table.problems == ("line 3: torn last row dropped (2 of 3 cells)",)
+
+
+def test_a_last_row_with_all_cells_but_no_line_end_is_kept_with_a_note() -> None:
+    table = read_csv(b"step,loss\n1,0.5\n2,0.2")
+    assert table.numbers["loss"].tolist() == [0.5, 0.2]
+    assert table.problems == ("line 3: the last row has no line end; its last cell may be cut short",)
+
+
+def test_a_row_torn_inside_a_quoted_cell_of_several_lines_is_dropped() -> None:
+    table = read_csv(b'step,info\n1,"a\nb"\n2,"c\nd\n')
+    assert table.numbers["step"].tolist() == [1]
+    assert table.texts["info"] == ("a\nb",)
+    assert table.problems == ("line 4: torn last row dropped (a quote is still open)",)
+
+
+def test_a_stray_quote_does_not_swallow_the_rows_below() -> None:
+    table = read_csv(b'step,name\n1,"oops\n2,b\n3,c\n')
+    assert table.numbers["step"].tolist() == [1, 2, 3]
+    assert table.texts["name"] == ('"oops', "b", "c")
+    assert table.problems == ("line 2: a quote is opened and never closed; taken as it stands",)
+
+
+def test_missing_trailing_cells_are_gaps_and_extra_cells_are_left_out() -> None:
+    table = read_csv(b"a,b,c\n1,2\n1,2,3\n1,2,3,4,5\n1\n")
+    assert numbers(table, "c") == [None, 3, 3, None]
+    assert table.problems == (
+        "line 2 and 1 more: fewer cells than the header; the rest are gaps",
+        "line 4: more cells than the header; the extra ones were left out",
+    )
+
+
+def test_a_header_torn_at_its_end_is_noted() -> None:
+    table = read_csv(b"step,lo")
+    assert table.columns == ("step", "lo")
+    assert table.problems == ("the header has no line end; its last name may be cut short",)
+
+
+def test_a_comment_between_the_rows_is_kept_as_a_comment() -> None:
+    table = read_csv(b"a,b\n1,2\n#resumed\n3,4\n")
+    assert table.numbers["a"].tolist() == [1, 3]
+    assert table.comments == ("resumed",)
+    assert table.problems == ("line 3: comment between the rows",)
+
+
+@given(st.data())
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_a_file_cut_anywhere_gives_the_rows_before_the_cut(data: st.DataObject) -> None:
+    whole = "step,loss,name\r\n" + "".join(f'{i},{i / 7},"n, {i}"\r\n' for i in range(20))
+    cut = data.draw(st.integers(len("step,loss,name\r\n"), len(whole)))
+    table = read_csv(whole[:cut].encode())
+    complete = whole[:cut].count("\r\n") - 1
+    assert complete <= table.rows <= complete + 1
+    assert table.numbers["loss"][:complete].tolist() == [i / 7 for i in range(complete)]
+
+
+# delimiters, encodings, line ends
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|", " ", "   "])
+def test_the_delimiter_is_found_out(delimiter: str) -> None:
+    rows = [["step", "mean_reward", "kl"], ["1", "0.5", "0.1"], ["2", "0.75", "0.2"]]
+    table = read_csv("".join(delimiter.join(row) + "\n" for row in rows).encode())
+    assert table.columns == ("step", "mean_reward", "kl")
+    assert table.numbers["mean_reward"].tolist() == [0.5, 0.75]
+
+
+def test_spaces_and_commas_in_names_do_not_mislead_the_search_for_the_delimiter() -> None:
+    table = read_csv(b"steps\tmean 100 episode reward\tloss, total\n1\t0.5\t2\n2\t0.75\t3\n")
+    assert table.columns == ("steps", "mean 100 episode reward", "loss, total")
+
+
+def test_a_single_row_of_numbers_between_spaces_is_split() -> None:
+    table = read_csv(b"1600000000000 0.5 10\n", header=["time", "value", "step"])
+    assert numbers(table, "step") == [10]
+
+
+def test_a_single_column_needs_no_delimiter() -> None:
+    table = read_csv(b"mean reward\n1\n\n2\n")
+    assert table.columns == ("mean reward",)
+    assert table.numbers["mean reward"].tolist() == [1, 2]
+
+
+def test_a_given_delimiter_is_used() -> None:
+    table = read_csv(b"a;b,c\n1;2\n", delimiter=";")
+    assert table.columns == ("a", "b,c")
+
+
+@pytest.mark.parametrize("delimiter", ["", "ab", '"', "\n"])
+def test_an_impossible_delimiter_is_refused(delimiter: str) -> None:
+    with pytest.raises(ValueError, match="one character"):
+        read_csv(b"a,b\n", delimiter=delimiter)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_unicode_encodings_give_the_same_numbers(encoding: str) -> None:
+    table = read_csv("step,loss\n1,0.5\n2,0.25\n".encode(encoding))
+    assert table.columns == ("step", "loss")
+    assert table.numbers["loss"].tolist() == [0.5, 0.25]
+
+
+def test_a_big_endian_byte_order_mark_is_understood() -> None:
+    table = read_csv(b"\xfe\xff" + "größe,b\n1,2\n".encode("utf-16-be"))
+    assert table.columns == ("größe", "b")
+
+
+def test_latin_1_is_read_with_a_note() -> None:
+    table = read_csv("größe,b\n1,2\n".encode("latin-1"))
+    assert table.columns == ("größe", "b")
+    assert table.problems == ("line 1: bytes from here on are not UTF-8; read as Latin-1",)
+
+
+def test_nul_bytes_are_removed_with_a_note() -> None:
+    table = read_csv(b"a,b\n1,2\n" + b"\0" * 5000)
+    assert table.numbers["b"].tolist() == [2]
+    assert len(table.problems) == 1
+    assert "NUL bytes" in table.problems[0]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_line_end_is_understood(end: str) -> None:
+    table = read_csv(end.join(["a,b", "1,2", "3,4", ""]).encode())
+    assert table.numbers["b"].tolist() == [2, 4]
+    assert table.problems == ()
+
+
+def test_quoted_cells_may_hold_delimiters_quotes_and_line_ends() -> None:
+    table = read_csv(b'a,"b ""x"", y",c\n1,"two\nlines, ""quoted""",2\n3, "z" ,4\n')
+    assert table.columns == ("a", 'b "x", y', "c")
+    assert table.texts['b "x", y'] == ('two\nlines, "quoted"', "z")
+    assert table.numbers["c"].tolist() == [2, 4]
+
+
+def test_a_line_of_a_million_characters_is_read() -> None:
+    names = [f"c{index}" for index in range(10_000)]
+    row = ["0.123456789"] * 10_000
+    file = io.StringIO()
+    csv.writer(file).writerows([[*names], row, [f'"{"x" * 2_000_000}"', *row[1:]]])
+    table = read_csv(file.getvalue().encode())
+    assert table.rows == 2
+    assert table.numbers["c9999"].tolist() == [0.123456789] * 2
+
+
+# limits
+
+
+def test_a_line_without_end_is_skipped() -> None:
+    with mock.patch.object(table_bytes, "LONGEST_LINE", 1000), mock.patch.object(table_bytes, "BLOCK_BYTES", 100):
+        table = read_csv(b"a,b\n1,2\n" + b"x" * 2000 + b"\n3,4\n")
+    assert table.numbers["a"].tolist() == [1, 3]
+    assert table.problems == ("line 3: longer than 1,000 bytes; skipped",)
+
+
+def test_a_short_file_cannot_ask_for_a_huge_table() -> None:
+    wide = ",".join(f"c{index}" for index in range(5000))
+    with mock.patch.object(table_columns, "MAX_CELLS", 1_000_000):
+        table = read_csv(f"{wide}\n".encode() + b"1\n" * 100_000)
+    assert 0 < table.rows * len(table.columns) <= 1_000_000
+    assert any("cells" in problem for problem in table.problems)
+
+
+def test_columns_beyond_the_limit_are_left_out() -> None:
+    with mock.patch.object(table_columns, "MAX_COLUMNS", 3):
+        table = read_csv(b"a,b,c,d,e\n1,2,3,4,5\n")
+    assert table.columns == ("a", "b", "c")
+    assert table.numbers["c"].tolist() == [3]
+    assert any("too many columns" in problem for problem in table.problems)
+
+
+def test_a_file_of_stray_quotes_is_read_in_linear_time() -> None:
+    table = read_csv(b"a,b\n" + b'x"y,"z\n' * 20_000)
+    assert table.rows > 0
+
+
+def test_text_beyond_the_limit_is_given_up_without_losing_numbers() -> None:
+    with mock.patch.object(table_columns, "MAX_TEXT_CELLS", 10):
+        table = read_csv(b"name,step\n" + b"".join(b"n%d,%d\n" % (i, i) for i in range(50)))
+    assert table.texts == {}
+    assert table.numbers["step"].tolist() == list(range(50))
+
+
+# blocks
+
+
+def test_the_result_does_not_depend_on_where_blocks_are_cut() -> None:
+    rows = [f'{i},{i / 3 if i % 4 else ""},"n, {i}\nx",{"" if i % 5 else i}\n' for i in range(300)]
+    rows.insert(200, "step,loss,name,eval\n")
+    rows.insert(100, "7,8\n")
+    data = ("step,loss,name,eval\n" + "".join(rows)).encode()
+    whole = read_csv(data)
+    for size in (50, 333, 4096):
+        with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+            same(read_csv(data), whole)
+    assert whole.rows == 301
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["1", "-2.5", "", "nan", "word"]), min_size=3, max_size=3), max_size=30),
+    st.integers(5, 60),
+    st.sampled_from(["", "\n"]),
+)
+@settings(derandomize=True, deadline=None, max_examples=150)
+def test_blocks_of_any_size_give_the_same_table(rows: list[list[str]], size: int, end: str) -> None:
+    text = "x,y,z\n" + "\n".join(",".join(row) for row in rows) + end
+    whole = read_csv(text.encode())
+    with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+        same(read_csv(text.encode()), whole)
+
+
+# any bytes
+
+
+@given(st.binary(max_size=300))
+@example(b'"')
+@example(b'a,b\n"')
+@example(b"\xff\xfe\x00")
+@example(b"\n,\n")
+@example(b",\n#\n,")
+@settings(derandomize=True, deadline=None, max_examples=400)
+def test_no_bytes_raise_an_error(data: bytes) -> None:
+    assert_sound(read_csv(data))
+    assert_sound(read_csv(data, header=["a", "b"], delimiter=" "))
+
+
+def csv_text(cells: Sequence[str]) -> st.SearchStrategy[str]:
+    """Text that resembles a CSV file, more or less."""
+    rows = st.lists(st.lists(st.sampled_from(list(cells)), max_size=5), max_size=12)
+    line_end = st.sampled_from(["\n", "\r\n", "\n\n", "\r"])
+    parts = st.tuples(rows, st.sampled_from([",", "\t", " "]), line_end, st.booleans(), st.booleans())
+    return parts.map(
+        lambda p: (
+            ("a,b,c\n".replace(",", p[1]) if p[3] else "")
+            + p[2].join(p[1].join(row) for row in p[0])
+            + (p[2] if p[4] else "")
+        )
+    )
+
+
+@given(csv_text([*CELLS, *ODD_CELLS]), st.integers(4, 80))
+@settings(derandomize=True, deadline=None, max_examples=400)
+def test_broken_tables_are_read_without_an_error(text: str, size: int) -> None:
+    with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+        assert_sound(read_csv(text.encode()))
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0")), min_size=2, max_size=2
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+@settings(derandomize=True, deadline=None, max_examples=200)
+def test_what_the_csv_module_writes_is_read_back(rows: list[list[str]]) -> None:
+    file = io.StringIO()
+    csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["k", "v", "w"], *(["word", *row] for row in rows)])
+    table = read_csv(file.getvalue().encode())
+    for name, index in (("v", 0), ("w", 1)):
+        expected = tuple(row[index].replace("\r\n", "\n").replace("\r", "\n") for row in rows)
+        assert name in table.numbers or table.texts[name] == expected
+    assert table.texts["k"] == ("word",) * len(rows)
+
+
+# files and polars
+
+
+def test_a_file_is_read_like_its_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "progress.csv"
+    path.write_bytes(b"step,loss\n1,0.5\n")
+    same(read_csv_file(path), read_csv(b"step,loss\n1,0.5\n"))
+
+
+def test_a_file_beyond_the_limit_is_read_up_to_a_whole_line(tmp_path: Path) -> None:
+    path = tmp_path / "progress.csv"
+    path.write_bytes(b"step,loss\n1,0.5\n2,0.25\n")
+    table = read_csv_file(path, max_bytes=20)
+    assert table.numbers["step"].tolist() == [1]
+    assert table.problems == ("only the first 20 of 23 bytes were read",)
+
+
+def test_only_os_errors_come_out_of_a_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file"):
+        read_csv_file(tmp_path / "absent.csv")
+    with pytest.raises(OSError, match="directory"):
+        read_csv_file(tmp_path)
+    with pytest.raises(OSError, match="not a regular file"):
+        read_csv_file(Path("/dev/null"))
+
+
+def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
+    path = tmp_path / "progress.csv"
+    path.write_bytes(b"step,loss\n" + b"1,0.5\n" * 1000)
+    with mock.patch.object(csv_table, "read_region", side_effect=AssertionError):
+        assert read_csv_file(path).rows == 1000
+
+
+def test_without_polars_large_files_are_read_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "progress.csv"
+    path.write_bytes(b"step,loss\n" + b"1,0.5\n" * 1000)
+    with mock.patch.dict(sys.modules, {"polars": None}), mock.patch.object(table_bytes, "BLOCK_BYTES", 100):
+        assert read_csv_file(path, fast_bytes=0).rows == 1000
+
+
+def both_ways(data: bytes, path: Path, size: int = 40) -> tuple[Table, bool]:
+    """Check that polars changes nothing; whether it was used."""
+    path.write_bytes(data)
+    used: list[bool] = []
+
+    def spy(*args: object) -> object:
+        result = real(*args)  # type: ignore[arg-type]
+        used.append(result is not None)
+        return result
+
+    real = csv_polars.read_region
+    with mock.patch.object(table_bytes, "BLOCK_BYTES", size), mock.patch.object(csv_table, "read_region", spy):
+        fast = read_csv_file(path, fast_bytes=0)
+        same(fast, read_csv(data))
+    return fast, any(used)
+
+
+@needs_polars
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("tail", ["", "7,8", "7,8,9,0", '7,"x'])
+def test_polars_reads_clean_rows_and_leaves_the_torn_one(tmp_path: Path, end: str, tail: str) -> None:
+    rows = [f"{i},{i / 7 if i % 3 else ''},{'nan' if i % 5 else 1},{i % 2 == 0}" for i in range(50)]
+    data = end.join(["step,loss,kl,done", *rows, tail]).encode()
+    table, used = both_ways(data, tmp_path / "x.csv")
+    assert used
+    assert table.rows == 50 + (tail.count(",") == 3)
+
+
+@needs_polars
+@pytest.mark.parametrize(
+    "line",
+    ["", "1", "1,2", "1,2,3,4", "a,b,c", "#x,,", "1,x,3", '1,"2",3', "1,None,3", ",,", "1,2,\xff", "1,2,3 ", "1,\r2,3"],
+)
+def test_polars_never_changes_how_an_odd_line_is_read(tmp_path: Path, line: str) -> None:
+    data = "a,b,c\n" + "1,2,3\n4,5,\n" * 20 + line + "\n" + "6,7,8\n" * 5
+    both_ways(data.encode("latin-1"), tmp_path / "x.csv")
+    texts = data.replace("1,2,3", "x,2,y").replace("4,5,", "z,5,None")
+    both_ways(texts.encode("latin-1"), tmp_path / "x.csv")
+
+
+@st.composite
+def nearly_clean(draw: st.DrawFn) -> bytes:
+    """A table that polars can read, unless a row or two are odd."""
+    kinds = [CELLS, CELLS, ["1", "2"], ["x", "yy", ""], ["True", "False", ""], ["None", "1"], ["0012", "ab"]]
+    columns = [draw(st.sampled_from(kinds)) for _ in range(draw(st.integers(2, 4)))]
+    row = st.tuples(*(st.sampled_from(cells) for cells in columns)).map(",".join)
+    rows = draw(st.lists(row, min_size=2, max_size=10)) * 6
+    odd = st.lists(st.sampled_from([*CELLS, *ODD_CELLS]), max_size=5).map(",".join)
+    if draw(st.integers(0, 2)) == 0:
+        rows.insert(draw(st.integers(0, len(rows))), draw(odd))
+    end = draw(st.sampled_from(["\n", "\r\n"]))
+    header = ",".join("abcd"[: len(columns)])
+    return (end.join([header, *rows]) + draw(st.sampled_from([end, end, ""]))).encode()
+
+
+@needs_polars
+@given(nearly_clean(), st.integers(4, 60))
+@settings(derandomize=True, deadline=None, max_examples=300)
+def test_polars_and_the_plain_path_agree(tmp_path_factory: pytest.TempPathFactory, data: bytes, size: int) -> None:
+    _, used = both_ways(data, tmp_path_factory.getbasetemp() / "agree.csv", size)
+    event(f"read by polars: {used}")
