@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from rlclinic.model.run import Run
-    from rlclinic.model.series import Series
+    from rlclinic.model.series import FloatArray, Series
 
 WIDTH, HEIGHT = 120, 24
 MAX_POINTS = 200
@@ -53,6 +53,6 @@ def _curve(series: Series) -> str:
     return f'<svg width="{WIDTH}" height="{HEIGHT}">{line}</svg>'
 
 
-def _scaled(values: np.ndarray, size: int) -> np.ndarray:  # type: ignore[type-arg]
+def _scaled(values: FloatArray, size: int) -> FloatArray:
     span = float(values.max() - values.min()) or 1.0
     return np.asarray((values - values.min()) / span * size)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 
 from rlclinic.model.config import Config
@@ -15,7 +17,6 @@ from rlclinic.readers.identify import identify_algorithm, identify_environment, 
 from rlclinic.readers.naming import name_series
 from rlclinic.readers.status import status_of
 from rlclinic.reference.framework import Framework
-
 
 # Kinds of files that hold metrics, as readers record them.
 METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
@@ -94,8 +95,8 @@ def _main_axis(series: dict[str, Series], tables: Framework) -> tuple[StepAxis, 
     if not found:
         return tables.steps.axis, 0.0  # type: ignore[return-value]
     main = next((series[name].axis for name in RETURN_METRICS if name in series and len(series[name])), None)
-    axes = [item.axis for item in found]
-    axis = main or ("env_steps" if "env_steps" in axes else max(set(axes), key=axes.count))
+    axes = Counter(item.axis for item in found)
+    axis = main or ("env_steps" if "env_steps" in axes else axes.most_common(1)[0][0])
     return axis, max((item.last_step or 0.0 for item in found if item.axis == axis), default=0.0)
 
 

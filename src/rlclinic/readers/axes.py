@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlclinic.model.config import Config
 from rlclinic.model.series import FloatArray, StepAxis
@@ -80,7 +81,7 @@ def env_step_factor(tables: Framework, config: Config) -> float | None:
     return None if any(factor is None for factor in factors) else float(np.prod([f for f in factors if f]))
 
 
-def in_written_order(steps: FloatArray) -> tuple[FloatArray, int]:
+def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp], int]:
     """Which points stay when a resumed run wrote some steps twice, and how many were overwritten.
 
     The later writing wins: where the steps go back, older points from that step on go. Where that would

@@ -19,8 +19,8 @@ def apply_map(draft: Draft, columns: Mapping[str, str]) -> None:
     known = draft.metric_names
     for canonical, logged in columns.items():
         if canonical != STEP and metric(canonical) is None:
-            names = ", ".join(entry.name for entry in METRICS[:6])
-            raise UsageError(f"{canonical!r} is not a metric", hint=f"canonical metrics are {names}, ...")
+            examples = ", ".join(entry.name for entry in METRICS[:6])
+            raise UsageError(f"{canonical!r} is not a metric", hint=f"canonical metrics are {examples}, ...")
         if logged not in known:
             shown = ", ".join(sorted(known)[:8]) or "none"
             raise UsageError(f"no column {logged!r} in this run", hint=f"columns here: {shown}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlclinic.model.config import Config
 from rlclinic.model.run import RETURN_METRICS
@@ -137,10 +138,9 @@ def _series(
     config: Config,
     axis: StepAxis,
     steps: FloatArray,
-    order: FloatArray,
+    order: NDArray[np.intp],
 ) -> Series:
-    index = order.astype(np.intp)
-    values = raw.values[index]
+    values = raw.values[order]
     name, known, caveat = raw.name, False, raw.caveat
     if entry is not None:
         scale = _scale(entry, config)
@@ -152,10 +152,10 @@ def _series(
     return Series(
         name=name,
         logged_as=raw.name,
-        steps=steps[index],
+        steps=steps[order],
         values=values,
         axis=axis,
-        wall_times=None if raw.wall_times is None else raw.wall_times[index],
+        wall_times=None if raw.wall_times is None else raw.wall_times[order],
         known=known,
         estimator=entry.estimator if entry else "",
         window=entry.window if entry else "",

@@ -78,11 +78,11 @@ def read_files(
     everything = named_files(paths[0], paths)
     draft = Draft(everything, reader="files")
     by_path = {entry.path: entry for entry in everything.entries}
-    for path in configs:
-        read_config(draft, by_path[Path(path)])
+    for config in configs:
+        read_config(draft, by_path[Path(config)])
     files.read(_part(draft, metrics))
-    for path in logs:
-        read_log(draft, by_path[Path(path)])
+    for log in logs:
+        read_log(draft, by_path[Path(log)])
     return _finish(draft, columns)
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from rlclinic.readers.formats.tfevents import EventFile, TextEntry, is_tfevents, read_event_file, read_events
 from tests.readers.formats.event_writer import (
     chunk,
     double,
@@ -22,8 +24,6 @@ from tests.readers.formats.event_writer import (
     varint,
     version,
 )
-
-from rlclinic.readers.formats.tfevents import EventFile, TextEntry, is_tfevents, read_event_file, read_events
 
 MANY = 40  # records: enough for the fast path
 FEW = 3  # records: read one by one

@@ -7,10 +7,10 @@ import time
 import tracemalloc
 
 import pytest
-from tests.readers.formats.event_writer import chunk, event, masked, record, simple, version
 
 from rlclinic.readers.formats import tfevents_scalars, tfrecord
 from rlclinic.readers.formats.tfevents import read_events
+from tests.readers.formats.event_writer import chunk, event, masked, record, simple, version
 
 ONE = record(event(simple("loss", 1.0), step=300))  # bytes of each record below
 

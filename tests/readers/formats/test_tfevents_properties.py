@@ -9,6 +9,9 @@ from contextlib import contextmanager
 import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+
+from rlclinic.readers.formats import tfevents_records, tfrecord
+from rlclinic.readers.formats.tfevents import EventFile, read_events
 from tests.readers.formats.event_writer import (
     chunk,
     double,
@@ -22,9 +25,6 @@ from tests.readers.formats.event_writer import (
     text,
     varint,
 )
-
-from rlclinic.readers.formats import tfevents_records, tfrecord
-from rlclinic.readers.formats.tfevents import EventFile, read_events
 
 TAGS = ("a", "b", "loss/value", "loss/other", "a rather long tag with ümlauts", "x" * 200)
 FLOATS = st.floats(width=32)

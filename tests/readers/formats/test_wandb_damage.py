@@ -122,7 +122,7 @@ def test_hostile_records_of_every_kind_are_survived(records: list[tuple[int, byt
 @pytest.mark.parametrize("rows", [1, 40])
 def test_deep_json_is_refused_with_a_note(rows: int) -> None:
     deep = '{"a":' * 100_000 + "1" + "}" * 100_000
-    hostile = [("x", deep), ("y", '{"a":' * 40 + "1" + "}" * 40), ("ok", "1")]
+    hostile = [("x", deep), ("y", '{"a":' * 140 + "1" + "}" * 140), ("ok", "1")]
     log = read_wandb_log(
         w.log([w.history(hostile)] * rows + [w.summary(hostile), w.record(w.CONFIG, w.items(hostile))])
     )

@@ -11,8 +11,9 @@ from rlclinic.readers.formats.literal_strings import read_string
 MAX_DEPTH = 60
 MAX_VALUES = 500_000
 
-# Characters of an object's repr that are looked through for its end.
+# Characters of an object's repr that are looked through for its end, and reprs inside of each other.
 _MAX_REPR = 4_096
+_MAX_ANGLES = 8
 
 _BLANK = re.compile(r"\s*+")
 _NUMBER = re.compile(
@@ -130,27 +131,29 @@ class LiteralParser:
             if self.text.startswith(",", at):
                 commas = True
                 at = self._skip(at + 1)
-            elif not self.text.startswith(closer, at) and not (opener == "[" and self._spaced(at)):
+            elif not self.text.startswith(closer, at) and not (opener == "[" and self._spaced(at, item)):
                 raise TornError(f"',' or {closer!r} expected", at)
         if opener == "[":
             return items, at + 1
         return (items[0] if len(items) == 1 and not commas else tuple(items)), at + 1
 
-    def _spaced(self, at: int) -> bool:
+    def _spaced(self, at: int, before: object) -> bool:
         """str() of a numpy array puts only blanks between its numbers."""
-        return self.text[at - 1 : at].isspace() and _ARRAY_ITEM.match(self.text, at) is not None
+        if not (isinstance(before, int | float | list) or before == "...") or not self.text[at - 1 : at].isspace():
+            return False
+        return _ARRAY_ITEM.match(self.text, at) is not None
 
     def _angles(self, at: int) -> tuple[object, int]:
         """`<Foo.BAR: 1>`, `<function f at 0x7f>`, with others inside."""
         depth = 0
         for found in _ANGLE.finditer(self.text, at, at + _MAX_REPR):
             mark = found.group()
-            depth += {"<": 1, ">": -1}.get(mark, 0)
-            if mark == "\n":
-                break
+            if mark == "\n" or depth > _MAX_ANGLES:
+                raise TornError("'>' expected", found.start())
+            depth += 1 if mark == "<" else -1 if mark == ">" else 0
             if depth == 0:
                 return self.text[at : found.end()], found.end()
-        raise TornError("'>' expected", at)
+        raise TornError("'>' expected", min(len(self.text), at + _MAX_REPR))
 
     def _atom(self, at: int, path: Path, depth: int, *, is_key: bool) -> tuple[object, int]:
         number = _NUMBER.match(self.text, at)

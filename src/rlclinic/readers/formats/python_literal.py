@@ -16,7 +16,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literal_parser import LiteralParser, Path, TornError
 
 # How often, on average, find_literals may read a character again after a brace that began no dict.
-_REREADS = 4
+_REREADS = 2
 
 # `{'` or `{1`: a brace in prose or LaTeX is followed by something else. `("`: pprint wraps long strings so.
 _CANDIDATE = re.compile(

@@ -14,7 +14,7 @@ from rlclinic.readers.formats.yaml_scalars import MERGE, PREFIX, is_known, read_
 MAX_CHARS = 16 << 20
 
 # Values after aliases and merges are expanded. Nine lines of aliases can stand for a billion.
-MAX_VALUES = 1_000_000
+MAX_VALUES = 300_000
 
 _MAX_PROBLEMS = 50
 _PYTHON = PREFIX + "python/"

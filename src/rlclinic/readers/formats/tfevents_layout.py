@@ -160,9 +160,7 @@ def _value(event: bytes, value: Field, layout: Layout) -> None:
     _content(event, tag, metadata, chosen, layout)
 
 
-def _content(
-    event: bytes, tag: Span | None, metadata: _Metadata, chosen: Field | None, layout: Layout
-) -> None:
+def _content(event: bytes, tag: Span | None, metadata: _Metadata, chosen: Field | None, layout: Layout) -> None:
     name = tag or (0, 0)
     if metadata.plugin == b"hparams":
         if metadata.content is not None:

@@ -87,9 +87,7 @@ class ScalarTable:
             span = slice(int(ends[number - 1]) if number else 0, int(ends[number]))
             if span.stop > span.start:
                 found.append((int(order[span.start]), name, span))
-        return {
-            name: ScalarColumn(steps[span], wall_times[span], values[span]) for _, name, span in sorted(found)
-        }
+        return {name: ScalarColumn(steps[span], wall_times[span], values[span]) for _, name, span in sorted(found)}
 
 
 def _joined(arrays: list[NDArray[_T]]) -> NDArray[_T]:

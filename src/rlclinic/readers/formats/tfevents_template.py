@@ -132,9 +132,7 @@ def decode(template: Template, rows: Rows) -> Decoded:
         names = [name for name, count in zip(names, counts, strict=True) if count]
         counts = counts[counts > 0]
     layout = template.layout
-    walls = (
-        None if layout.wall_time is None else number_column(rows.bytes, _moved(layout.wall_time, template))
-    )
+    walls = None if layout.wall_time is None else number_column(rows.bytes, _moved(layout.wall_time, template))
     scalars = [
         ScalarRows(
             [name[scalar.tag[0] : scalar.tag[1]] for name in names],

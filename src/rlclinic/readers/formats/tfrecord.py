@@ -21,9 +21,7 @@ FRAME = HEADER + 4  # bytes of a record beside its data
 MAX_BATCH = 65536  # records, so that the number of a record within its batch fits in 16 bits
 _WINDOW = 3 << 20  # bytes searched for headers at once: a batch of usual size, still in the cache
 _SHORT = 65536  # bytes: lengths below this are found by search, longer records are stepped over one by one
-_MAX_LOSSES = (
-    100  # places where the chain may break before the rest is given up; bounds the time of the search
-)
+_MAX_LOSSES = 100  # places where the chain may break before the rest is given up; bounds the time of the search
 _MAX_TRIES = 64  # headers tried per search window when looking for the next intact record
 
 Note = Callable[[str], None]

@@ -1,11 +1,12 @@
-"""JSON text from an untrusted log: bounded depth, no lone surrogates, no exceptions."""
+"""Values of a W&B log as a tree: decoding their JSON, setting and removing leaves, finding numbers."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
-MAX_DEPTH = 32  # levels of nesting; no config or summary of a training run comes near
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_data
+
 INVALID = object()  # stands for text that is no acceptable JSON
 MEDIA_KEY = "_type"  # marks images, tables and histograms among the values of a row
 
@@ -13,8 +14,8 @@ MEDIA_KEY = "_type"  # marks images, tables and histograms among the values of a
 def load(text: bytes) -> object:
     """Decode JSON text, or return INVALID."""
     try:
-        return _bounded(json.loads(text.decode("utf-8", "replace")), MAX_DEPTH)
-    except (ValueError, RecursionError):
+        return load_json_data(text.decode("utf-8", "replace"))
+    except FormatError:
         return INVALID
 
 
@@ -57,20 +58,3 @@ def _float(value: int | float) -> float:
         return float(value)
     except OverflowError:
         return float("inf") if value > 0 else float("-inf")
-
-
-def _bounded(value: object, depth: int) -> object:
-    if depth < 0:
-        raise ValueError("JSON nested too deeply")
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, dict):
-        return {_text(key): _bounded(child, depth - 1) for key, child in value.items()}
-    if isinstance(value, list):
-        return [_bounded(child, depth - 1) for child in value]
-    return value
-
-
-def _text(value: str) -> str:
-    """JSON can escape half of a surrogate pair, which no encoder takes."""
-    return value.encode("utf-8", "replace").decode("utf-8")

@@ -17,7 +17,7 @@ from rlclinic.readers.formats.errors import FormatError
 MAX_DEPTH = 64
 
 # Nodes as written in the file. The largest config seen, a dumped Isaac Lab scene, has 4 000.
-MAX_NODES = 1_000_000
+MAX_NODES = 300_000
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
