@@ -486,7 +486,7 @@ def test_a_home_made_reward_says_that_it_may_be_per_step(logged: str) -> None:
 def test_home_made_hyperparameters_are_known(key: str, expected: str) -> None:
     found = framework("common").hyperparameters.find(key)
     assert found is not None
-    assert found[1] == expected
+    assert [entry.name for entry in found[1]] == [expected]
 
 
 def test_episodes_per_second_are_not_an_exploration_rate() -> None:

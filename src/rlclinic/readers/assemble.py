@@ -29,6 +29,7 @@ def assemble(draft: Draft) -> Run:
     settings = canonical_settings(draft.settings, tables)
     configured = {name: setting.value for name, setting in settings.items()}
     algorithm = identify_algorithm(draft, tables[0], configured)
+    settings = canonical_settings(draft.settings, tables, algorithm)
     config = complete(settings, draft.settings, tables[0], algorithm)
     environment = identify_environment(draft, tables[0], configured)
     series = name_series(draft, tables, config, algorithm, environment)

@@ -8,7 +8,7 @@ from rlclinic.readers.draft import Draft
 from rlclinic.readers.identify import identify_algorithm, identify_framework, tables_of
 from rlclinic.readers.parts.events import event_entries, read_events
 from rlclinic.readers.place import Place, scan
-from rlclinic.readers.sources.mlflow import read as read_mlflow
+from rlclinic.readers.registry import row_of
 
 # How many folders beside the run's are looked at.
 MAX_NEIGHBOURS = 6
@@ -36,7 +36,7 @@ def ask_neighbours(draft: Draft) -> None:
 def _probe(place: Place) -> Draft:
     probe = Draft(place)
     if place.first("meta.yaml") is not None and place.match("metrics/*"):
-        read_mlflow(probe)
+        row_of("mlflow").read(probe)
     else:
         read_events(probe, event_entries(place)[:1])
     return probe

@@ -8,7 +8,7 @@ one does not say otherwise. The sections that follow are:
     [path]             which folder above the run names its environment or algorithm
     [algorithms]       logged names that give the algorithm away, most telling first
     [metrics]          logged name -> canonical name, with sign, scale, estimator, window, caveat
-    [hyperparameters]  the framework's key -> canonical hyperparameter
+    [hyperparameters]  the framework's key -> canonical hyperparameter, "" for a key that is none
     [derived]          hyperparameters that follow from others by multiplication and division
     [[defaults]]       what applies where the user set nothing, by algorithm and version
 """
@@ -16,7 +16,7 @@ one does not say otherwise. The sections that follow are:
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -53,6 +53,16 @@ class MetricName:
     """Environments that the caveat is about; empty for all."""
     algorithms: tuple[str, ...] = ()
     """Algorithms for which the name has this meaning; empty for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class HyperparameterName:
+    """What one key of a config means."""
+
+    name: str
+    """Canonical hyperparameter; empty for a key that is known to be none."""
+    algorithms: tuple[str, ...] = ()
+    """Algorithms for which the key has this meaning; empty for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +130,7 @@ class Framework:
     path: PathHints = field(default_factory=PathHints)
     algorithms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     metrics: PatternTable[tuple[MetricName, ...]] = field(default_factory=lambda: PatternTable({}))
-    hyperparameters: PatternTable[str] = field(default_factory=lambda: PatternTable({}))
+    hyperparameters: PatternTable[tuple[HyperparameterName, ...]] = field(default_factory=lambda: PatternTable({}))
     derived: tuple[Derived, ...] = ()
     defaults: tuple[Defaults, ...] = ()
 
@@ -241,9 +251,14 @@ def _metric_name(raw: Any) -> MetricName:
     return name
 
 
-def _hyperparameter_names(raw: Mapping[str, str]) -> dict[str, str]:
-    _known_hyperparameters(raw.values())
-    return dict(raw)
+def _hyperparameter_names(raw: Mapping[str, Any]) -> dict[str, tuple[HyperparameterName, ...]]:
+    table: dict[str, tuple[HyperparameterName, ...]] = {}
+    for key, value in raw.items():
+        entries = [{"name": value}] if isinstance(value, str) else value
+        names = tuple(HyperparameterName(e["name"], tuple(e.get("algorithms", ()))) for e in entries)
+        _known_hyperparameters(entry.name for entry in names if entry.name)
+        table[key] = names
+    return table
 
 
 def _derived(name: str, raw: Mapping[str, Any]) -> Derived:
@@ -257,11 +272,12 @@ def _defaults(raw: Mapping[str, Any]) -> Defaults:
     return Defaults(dict(raw["values"]), algorithms, _release(raw.get("since", "")))
 
 
-def _known_hyperparameters(names: Any) -> tuple[str, ...]:
+def _known_hyperparameters(given: Iterable[str]) -> tuple[str, ...]:
+    names = tuple(given)
     unknown = sorted(set(names) - set(hyperparameters()))
     if unknown:
         raise ValueError(f"not canonical hyperparameters: {', '.join(unknown)}")
-    return tuple(names)
+    return names
 
 
 def _release(version: str) -> tuple[int, ...]:

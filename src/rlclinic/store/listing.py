@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,6 +71,8 @@ def _summaries(
             if progress:
                 progress(len(results), len(refs))
         return results
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(workers) as pool:
         for result in pool.map(_summary, refs, chunksize=CHUNK):
             results.append(result)

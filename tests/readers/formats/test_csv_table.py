@@ -5,6 +5,7 @@ import io
 import math
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
 from unittest import mock
@@ -40,6 +41,11 @@ def same(left: Table, right: Table) -> None:
     for name in left.numbers:
         np.testing.assert_array_equal(left.numbers[name], right.numbers[name])
         np.testing.assert_array_equal(left.gaps(name), right.gaps(name))
+
+
+def blocks_of(size: int) -> AbstractContextManager[object]:
+    """Blocks of this many bytes, and segments of five."""
+    return mock.patch.multiple(table_bytes, BLOCK_BYTES=size, SEGMENT_BYTES=5 * size)
 
 
 def assert_sound(table: Table) -> None:
@@ -416,7 +422,7 @@ def test_a_line_of_a_million_characters_is_read() -> None:
 
 
 def test_a_line_without_end_is_skipped() -> None:
-    with mock.patch.object(table_bytes, "LONGEST_LINE", 1000), mock.patch.object(table_bytes, "BLOCK_BYTES", 100):
+    with mock.patch.object(table_bytes, "LONGEST_LINE", 1000), blocks_of(100):
         table = read_csv(b"a,b\n1,2\n" + b"x" * 2000 + b"\n3,4\n")
     assert table.numbers["a"].tolist() == [1, 3]
     assert table.problems == ("line 3: longer than 1,000 bytes; skipped",)
@@ -460,7 +466,7 @@ def test_the_result_does_not_depend_on_where_blocks_are_cut() -> None:
     data = ("step,loss,name,eval\n" + "".join(rows)).encode()
     whole = read_csv(data)
     for size in (50, 333, 4096):
-        with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+        with blocks_of(size):
             same(read_csv(data), whole)
     assert whole.rows == 301
 
@@ -474,7 +480,7 @@ def test_the_result_does_not_depend_on_where_blocks_are_cut() -> None:
 def test_blocks_of_any_size_give_the_same_table(rows: list[list[str]], size: int, end: str) -> None:
     text = "x,y,z\n" + "\n".join(",".join(row) for row in rows) + end
     whole = read_csv(text.encode())
-    with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+    with blocks_of(size):
         same(read_csv(text.encode()), whole)
 
 
@@ -508,9 +514,9 @@ def csv_text(cells: Sequence[str]) -> st.SearchStrategy[str]:
 
 
 @given(csv_text([*CELLS, *ODD_CELLS]), st.integers(4, 80))
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, deadline=None, max_examples=250)
 def test_broken_tables_are_read_without_an_error(text: str, size: int) -> None:
-    with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+    with blocks_of(size):
         assert_sound(read_csv(text.encode()))
 
 
@@ -563,14 +569,14 @@ def test_only_os_errors_come_out_of_a_file(tmp_path: Path) -> None:
 def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_bytes(b"step,loss\n" + b"1,0.5\n" * 1000)
-    with mock.patch.object(csv_table, "read_region", side_effect=AssertionError):
+    with mock.patch.object(csv_table, "read_segment", side_effect=AssertionError):
         assert read_csv_file(path).rows == 1000
 
 
 def test_without_polars_large_files_are_read_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_bytes(b"step,loss\n" + b"1,0.5\n" * 1000)
-    with mock.patch.dict(sys.modules, {"polars": None}), mock.patch.object(table_bytes, "BLOCK_BYTES", 100):
+    with mock.patch.dict(sys.modules, {"polars": None}), blocks_of(100):
         assert read_csv_file(path, fast_bytes=0).rows == 1000
 
 
@@ -584,8 +590,8 @@ def both_ways(data: bytes, path: Path, size: int = 40) -> tuple[Table, bool]:
         used.append(result is not None)
         return result
 
-    real = csv_polars.read_region
-    with mock.patch.object(table_bytes, "BLOCK_BYTES", size), mock.patch.object(csv_table, "read_region", spy):
+    real = csv_polars.read_segment
+    with blocks_of(size), mock.patch.object(csv_table, "read_segment", spy):
         fast = read_csv_file(path, fast_bytes=0)
         same(fast, read_csv(data))
     return fast, any(used)
@@ -631,7 +637,7 @@ def nearly_clean(draw: st.DrawFn) -> bytes:
 
 @needs_polars
 @given(nearly_clean(), st.integers(4, 60))
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=150)
 def test_polars_and_the_plain_path_agree(tmp_path_factory: pytest.TempPathFactory, data: bytes, size: int) -> None:
     _, used = both_ways(data, tmp_path_factory.getbasetemp() / "agree.csv", size)
     event(f"read by polars: {used}")

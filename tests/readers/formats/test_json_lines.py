@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from pathlib import Path
 from unittest import mock
@@ -38,6 +39,11 @@ def same(left: Table, right: Table) -> None:
     for name in left.numbers:
         np.testing.assert_array_equal(left.numbers[name], right.numbers[name])
         np.testing.assert_array_equal(left.gaps(name), right.gaps(name))
+
+
+def blocks_of(size: int) -> AbstractContextManager[object]:
+    """Blocks of this many bytes, and segments of five."""
+    return mock.patch.multiple(table_bytes, BLOCK_BYTES=size, SEGMENT_BYTES=5 * size)
 
 
 def assert_sound(table: Table) -> None:
@@ -306,7 +312,7 @@ def test_any_rows_are_read_as_the_json_module_reads_them(rows: list[dict[str, ob
             value = row.get(name)
             if isinstance(value, float) and "/" not in name:
                 np.testing.assert_equal(values[index], value)
-    with mock.patch.object(table_bytes, "BLOCK_BYTES", size):
+    with blocks_of(size):
         same(read_json_lines(data), table)
 
 
@@ -335,14 +341,14 @@ def test_only_os_errors_come_out_of_a_file(tmp_path: Path) -> None:
 def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n' * 1000)
-    with mock.patch.object(json_lines, "read_region", side_effect=AssertionError):
+    with mock.patch.object(json_lines, "read_segment", side_effect=AssertionError):
         assert read_json_lines_file(path).rows == 1000
 
 
 def test_without_polars_large_files_are_read_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n' * 1000)
-    with mock.patch.dict(sys.modules, {"polars": None}), mock.patch.object(table_bytes, "BLOCK_BYTES", 100):
+    with mock.patch.dict(sys.modules, {"polars": None}), blocks_of(100):
         assert read_json_lines_file(path, fast_bytes=0).rows == 1000
 
 
@@ -350,14 +356,14 @@ def both_ways(data: bytes, path: Path, size: int = 60) -> tuple[Table, bool]:
     """Check that polars changes nothing; whether it was used."""
     path.write_bytes(data)
     used: list[bool] = []
-    real = json_polars.read_region
+    real = json_polars.read_segment
 
     def spy(*args: object, **options: object) -> object:
         result = real(*args, **options)  # type: ignore[arg-type]
         used.append(result is not None)
         return result
 
-    with mock.patch.object(table_bytes, "BLOCK_BYTES", size), mock.patch.object(json_lines, "read_region", spy):
+    with blocks_of(size), mock.patch.object(json_lines, "read_segment", spy):
         fast = read_json_lines_file(path, fast_bytes=0)
         same(fast, read_json_lines(data))
     return fast, any(used)
@@ -436,7 +442,7 @@ def nearly_regular(draw: st.DrawFn) -> bytes:
 
 @needs_polars
 @given(nearly_regular(), st.integers(20, 300))
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, deadline=None, max_examples=150)
 def test_polars_and_the_plain_path_agree(tmp_path_factory: pytest.TempPathFactory, data: bytes, size: int) -> None:
     _, used = both_ways(data, tmp_path_factory.getbasetemp() / "agree.json", size)
     event(f"read by polars: {used}")

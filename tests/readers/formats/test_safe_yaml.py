@@ -177,7 +177,8 @@ def test_lines_are_those_of_keys_and_items() -> None:
     document = load_yaml("a:\n  b:\n  - 1\n  - x: 2\n    3: true\nc: {d: 1,\n  e: [1,\n 2]}\n")
 
     assert document.lines == {
-        (): 1, ("a",): 1, ("a", "b"): 2, ("a", "b", 0): 3, ("a", "b", 1): 4, ("a", "b", 1, "x"): 4, ("a", "b", 1, "3"): 5,
+        (): 1, ("a",): 1, ("a", "b"): 2, ("a", "b", 0): 3, ("a", "b", 1): 4, ("a", "b", 1, "x"): 4,
+        ("a", "b", 1, "3"): 5,
         ("c",): 6, ("c", "d"): 6, ("c", "e"): 7, ("c", "e", 0): 7, ("c", "e", 1): 8,
     }  # fmt: skip
 
@@ -232,7 +233,9 @@ def test_a_value_that_contains_itself_is_left_out_or_refused(text: str) -> None:
     assert problems
 
 
-@pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "? " * 100_000, "[" * 100 + "]" * 100])
+@pytest.mark.parametrize(
+    "text", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000, "? " * 100_000, "[" * 100 + "]" * 100]
+)
 def test_deep_nesting_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
         load_yaml(text)
@@ -244,8 +247,10 @@ def test_a_huge_text_is_refused_unread() -> None:
 
 
 _WORDS = st.sampled_from(
-    ["a", "b: ", "- ", "\n", "  ", "[", "]", "{", "}", "&x ", "*x", "<<: ", "!!python/tuple ", "!!int ", "!t ", "'", '"',
-     "1", "1e3", "? ", ": ", ",", "|", ">", "#", "---\n", "...\n", "%YAML 1.1\n", "\t", "!!set ", "!!omap ", "é", "\ud800"]
+    ["a", "b: ", "- ", "\n", "  ", "[", "]", "{", "}", "&x ", "*x", "<<: ", "!!python/tuple ", "!!int ", "!t ", "'",
+     '"',
+     "1", "1e3", "? ", ": ", ",", "|", ">", "#", "---\n", "...\n", "%YAML 1.1\n", "\t", "!!set ", "!!omap ",
+     "é", "\ud800"]
 )  # fmt: skip
 
 
@@ -267,11 +272,14 @@ def test_any_truncation_is_read_or_refused(text: str, size: int) -> None:
     _read_or_refuse(text[:size])
 
 
+_SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False)
 _DATA = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters(codec="ascii"), max_size=8),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), inner, max_size=4),
+    _SCALARS | st.text(st.characters(codec="ascii"), max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abcxyz", min_size=1, max_size=4), inner, max_size=4)
+    ),
     max_leaves=12,
-)  # fmt: skip
+)
 
 
 @settings(derandomize=True, deadline=None, max_examples=200)

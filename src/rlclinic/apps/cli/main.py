@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
 
-import typer
+import click
 
 from rlclinic import __version__
-from rlclinic.apps.cli import runs, show
 from rlclinic.apps.cli.output import write, write_error
+from rlclinic.apps.cli.runs import runs
+from rlclinic.apps.cli.show import show
 from rlclinic.model.errors import ExitCode, RlclinicError
 
 WELCOME = """\
@@ -23,37 +23,29 @@ PATH is a run folder or a file of it: TensorBoard, W&B, MLflow, CSV, JSONL or a 
 Every verb takes --json and --help.
 """
 
-app = typer.Typer(
-    name="rlclinic",
+
+@click.group(
     help="Find out why a reinforcement-learning run is not learning.",
-    add_completion=True,
-    no_args_is_help=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command("show")(show.show)
-app.command("runs")(runs.runs)
-
-
-@app.callback(invoke_without_command=True)
-def _root(
-    context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
-) -> None:
-    if version:
-        write(f"rlclinic {__version__}\n")
-        raise typer.Exit
+@click.version_option(__version__, prog_name="rlclinic", message="%(prog)s %(version)s")
+@click.pass_context
+def app(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         write(WELCOME)
 
 
+app.add_command(show)
+app.add_command(runs)
+
+
 def main() -> None:
     """Run the command line; an error becomes its message and its exit code, never a traceback."""
-    arguments = sys.argv[1:]
     try:
-        app(arguments, prog_name="rlclinic", standalone_mode=True)
+        app(prog_name="rlclinic")
     except RlclinicError as error:
-        write_error(error, as_json="--json" in arguments)
+        write_error(error, as_json="--json" in sys.argv)
         sys.exit(int(error.exit_code))
     except BrokenPipeError:
         # The reader of our output (head, less) has gone: that is no error of ours.

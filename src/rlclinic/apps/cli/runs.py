@@ -2,47 +2,46 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from rlclinic.apps.cli.output import Progress, write, write_error, write_json
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, RunReadError
 
-
-class SortKey(StrEnum):
-    """Columns that the table can be sorted by."""
-
-    ID = "id"
-    FRAMEWORK = "framework"
-    ALGORITHM = "algorithm"
-    ENVIRONMENT = "environment"
-    STATUS = "status"
-    STEPS = "steps"
-    LAST = "last"
-    BEST = "best"
-    STARTED = "started"
-    PATH = "path"
+SORT_KEYS = ("id", "framework", "algorithm", "environment", "status", "steps", "last", "best", "started", "path")
 
 
+@click.command()
+@click.argument("root", required=False, type=click.Path(path_type=Path))
+@click.option("--sort", type=click.Choice(SORT_KEYS), default="path", show_default=True, help="Sort by this column.")
+@click.option("--reverse", "-r", is_flag=True, help="Largest first.")
+@click.option("--framework", default="", help="Only runs of this framework.")
+@click.option("--algorithm", default="", help="Only runs of this algorithm.")
+@click.option("--env", "environment", default="", help="Only environments whose name holds this.")
+@click.option("--status", default="", help="Only runs with this status.")
+@click.option("--limit", type=int, default=0, help="At most so many runs; 0 for all.")
+@click.option("--index/--no-index", default=True, help="Use what was read before.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
 def runs(
-    root: Annotated[Path | None, typer.Argument(help="The folder to look below; runs/ or here by default.")] = None,
-    sort: Annotated[SortKey, typer.Option("--sort", help="Sort by this column.")] = SortKey.PATH,
-    reverse: Annotated[bool, typer.Option("--reverse", "-r", help="Largest first.")] = False,
-    framework: Annotated[str, typer.Option("--framework", help="Only runs of this framework.")] = "",
-    algorithm: Annotated[str, typer.Option("--algorithm", help="Only runs of this algorithm.")] = "",
-    environment: Annotated[str, typer.Option("--env", help="Only environments whose name holds this.")] = "",
-    status: Annotated[str, typer.Option("--status", help="Only runs with this status.")] = "",
-    limit: Annotated[int, typer.Option("--limit", help="At most so many runs; 0 for all.")] = 0,
-    index: Annotated[bool, typer.Option("--index/--no-index", help="Use what was read before.")] = True,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    context: click.Context,
+    root: Path | None,
+    sort: str,
+    reverse: bool,
+    framework: str,
+    algorithm: str,
+    environment: str,
+    status: str,
+    limit: int,
+    index: bool,
+    as_json: bool,
 ) -> None:
     """List every run below a folder: id, framework, algorithm, environment, status, steps, returns.
 
-    What was read is remembered, so that the second look at a folder is instant; changed files are noticed.
-    Exit code 5 means that there is no run.
+    ROOT is runs/ or the current folder by default. What was read is remembered, so that the second look at a
+    folder is instant; changed files are noticed. Exit code 5 means that there is no run.
     """
     from rlclinic.reports.run_json import runs_object
     from rlclinic.reports.run_text import runs_text
@@ -69,7 +68,7 @@ def runs(
         if not as_json:
             message = "no run fits the filters" if listing.summaries else "no run found below this folder"
             write_error(NothingReadable(message, path=str(folder)), as_json=False)
-        raise typer.Exit(int(ExitCode.NOTHING_READABLE))
+        context.exit(int(ExitCode.NOTHING_READABLE))
 
 
 def _fits(row: dict[str, Any], wanted: dict[str, str], environment: str) -> bool:
@@ -77,14 +76,14 @@ def _fits(row: dict[str, Any], wanted: dict[str, str], environment: str) -> bool
     return same and environment.lower() in str(row["environment"]).lower()
 
 
-def _sorted(rows: list[dict[str, Any]], key: SortKey, *, reverse: bool) -> list[dict[str, Any]]:
+def _sorted(rows: list[dict[str, Any]], key: str, *, reverse: bool) -> list[dict[str, Any]]:
     """Sorted by a column; runs without the value stand last either way."""
     with_value = [row for row in rows if _value(row, key) is not None]
     rest = [row for row in rows if _value(row, key) is None]
     return sorted(with_value, key=lambda row: _value(row, key), reverse=reverse) + rest
 
 
-def _value(row: dict[str, Any], key: SortKey) -> Any:
-    if key in (SortKey.LAST, SortKey.BEST):
-        return row["return"][key.value]
-    return row["started_at" if key is SortKey.STARTED else key.value]
+def _value(row: dict[str, Any], key: str) -> Any:
+    if key in ("last", "best"):
+        return row["return"][key]
+    return row["started_at" if key == "started" else key]

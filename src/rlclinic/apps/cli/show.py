@@ -3,40 +3,48 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from rlclinic.apps.cli.output import write, write_error, write_json
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.run import Run
 
+FILE = click.Path(path_type=Path)
 
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="RUN...")
+@click.option("--metrics", multiple=True, type=FILE, help="A file of metrics; repeatable.")
+@click.option("--log", multiple=True, type=FILE, help="A console log; repeatable.")
+@click.option("--config", multiple=True, type=FILE, help="A config file; repeatable.")
+@click.option("--map", "mapping", multiple=True, metavar="METRIC=COLUMN", help="What a column means; repeatable.")
+@click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default.")
+@click.option("--all", "everything", is_flag=True, help="Show long lists whole.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
 def show(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="RUN...", help="Paths, ids, @last, @best, globs.")
-    ] = None,
-    metrics: Annotated[list[Path] | None, typer.Option("--metrics", help="A file of metrics; repeatable.")] = None,
-    log: Annotated[list[Path] | None, typer.Option("--log", help="A console log; repeatable.")] = None,
-    config: Annotated[list[Path] | None, typer.Option("--config", help="A config file; repeatable.")] = None,
-    mapping: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="METRIC=COLUMN", help="What a column means; repeatable."),
-    ] = None,
-    root: Annotated[Path | None, typer.Option("--root", help="Where ids and @last are looked up.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Show long lists whole.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    context: click.Context,
+    names: tuple[str, ...],
+    metrics: tuple[Path, ...],
+    log: tuple[Path, ...],
+    config: tuple[Path, ...],
+    mapping: tuple[str, ...],
+    root: Path | None,
+    everything: bool,
+    as_json: bool,
 ) -> None:
     """Show what was read of a run: identity, config, metrics found and missing, status, where it comes from.
 
-    Files that lie apart are read as one run with --metrics, --log and --config. Exit code 5 means that no
-    metric could be read, 2 that the run does not exist.
+    RUN is a path, a run id or the unique beginning of one, a glob, @last (the default) or @best. Files that lie
+    apart are read as one run with --metrics, --log and --config. Exit code 5 means that no metric could be read,
+    2 that the run does not exist.
     """
     from rlclinic.reports.run_json import show_object
     from rlclinic.reports.run_text import show_text
 
-    columns = parse_map(mapping or [])
-    found, errors = _read(names or [], metrics or [], log or [], config or [], columns, root)
+    columns = parse_map(mapping)
+    found, errors = _read(names, metrics, log, config, columns, root)
     if as_json and len(found) + len(errors) == 1:
         write_json(show_object(found[0]) if found else errors[0].to_json())
     elif as_json:
@@ -51,10 +59,10 @@ def show(
         write("\n".join(show_text(run, everything=everything) for run in found))
         for error in errors:
             write_error(error, as_json=False)
-    raise typer.Exit(_exit_code(found, errors))
+    context.exit(_exit_code(found, errors))
 
 
-def parse_map(pairs: list[str]) -> dict[str, str]:
+def parse_map(pairs: tuple[str, ...]) -> dict[str, str]:
     """`metric=column` pairs as a mapping."""
     columns: dict[str, str] = {}
     for pair in pairs:
@@ -66,10 +74,10 @@ def parse_map(pairs: list[str]) -> dict[str, str]:
 
 
 def _read(
-    names: list[str],
-    metrics: list[Path],
-    logs: list[Path],
-    configs: list[Path],
+    names: tuple[str, ...],
+    metrics: tuple[Path, ...],
+    logs: tuple[Path, ...],
+    configs: tuple[Path, ...],
     columns: dict[str, str],
     root: Path | None,
 ) -> tuple[list[Run], list[RlclinicError]]:
@@ -82,7 +90,7 @@ def _read(
         return [read_files(metrics=metrics, logs=logs, configs=configs, columns=columns)], []
     found: list[Run] = []
     errors: list[RlclinicError] = []
-    for name in names or ["@last"]:
+    for name in names or ("@last",):
         try:
             for path in resolve(name, root=root):
                 found.append(read(path, columns=columns))

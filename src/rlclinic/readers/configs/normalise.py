@@ -6,24 +6,34 @@ import re
 from collections.abc import Mapping
 
 from rlclinic.model.config import Config, Setting
-from rlclinic.reference.framework import Framework
+from rlclinic.reference.framework import Framework, HyperparameterName
 from rlclinic.reference.patterns import PatternTable
+
+# How deep a key may be nested to be known by its last part, and sections where the same words mean other things.
+NESTED = 2
+ENVIRONMENT_SECTIONS = ("env.", "environment.", "hydra.")
+# Added to the position of such a match, so that a full path always wins.
+LATER = 10_000
 
 # rl-zoo and old gymnasium-solver write a linear schedule to zero as `lin_0.001`.
 _LINEAR = re.compile(r"lin_(?P<start>[-+0-9.eE]+)")
 
 
-def canonical_settings(settings: Mapping[str, Setting], tables: tuple[Framework, ...]) -> dict[str, Setting]:
+def canonical_settings(
+    settings: Mapping[str, Setting], tables: tuple[Framework, ...], algorithm: str = ""
+) -> dict[str, Setting]:
     """What the user set, by canonical name. Earlier tables and earlier entries of a table win."""
-    best: dict[str, tuple[tuple[int, int], Setting]] = {}
+    best: dict[str, tuple[tuple[bool, int, int], Setting]] = {}
     for key, setting in settings.items():
         for rank, table in enumerate(tables):
-            found = _find(key, table.hyperparameters)
+            found = _find(key, table.hyperparameters, algorithm)
             if found is None:
                 continue
             position, name = found
-            if name not in best or (rank, position) < best[name][0]:
-                best[name] = (rank, position), Setting(name, setting.value, key, setting.origin)
+            # A key that is written but empty must not hide one that has a value.
+            order = (setting.value is None or setting.value == {}, rank, position)
+            if name and (name not in best or order < best[name][0]):
+                best[name] = order, Setting(name, setting.value, key, setting.origin)
             break
     return {name: setting for name, (_, setting) in best.items()}
 
@@ -42,13 +52,21 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
     return Config(known, native)
 
 
-def _find(key: str, table: PatternTable[str]) -> tuple[int, str] | None:
-    # A key counts with its full path, or by its last part where a config nests it under a section.
-    for candidate in (key, key.rpartition(".")[2]):
+def _find(
+    key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorithm: str
+) -> tuple[int, str] | None:
+    """A key counts with its full path, or by its last part where a config nests it under a section or two."""
+    candidates = [key]
+    if 1 <= key.count(".") <= NESTED and not key.startswith(ENVIRONMENT_SECTIONS):
+        candidates.append(key.rpartition(".")[2])
+    for candidate in candidates:
         found = table.find(candidate)
-        if found is not None:
-            pattern, name, _ = found
-            return table.position(pattern) + (0 if candidate == key else 10_000), name
+        if found is None:
+            continue
+        pattern, entries, _ = found
+        for entry in entries:
+            if not entry.algorithms or algorithm in entry.algorithms:
+                return table.position(pattern) + (0 if candidate == key else LATER), entry.name
     return None
 
 
@@ -98,6 +116,6 @@ def _number(setting: Setting | None) -> float | None:
 def _native_key(name: str, tables: Framework) -> str:
     for key in tables.hyperparameters:
         found = tables.hyperparameters.find(key)
-        if found is not None and found[1] == name and "*" not in key:
+        if found is not None and "*" not in key and any(entry.name == name for entry in found[1]):
             return key
     return name

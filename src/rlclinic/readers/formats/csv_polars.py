@@ -13,33 +13,29 @@ from rlclinic.readers.formats.table_cells import Cells, convert_texts
 _CAREFUL = ['"', "\0", "\r"]  # characters in a text cell that the careful path would act on
 
 
-def read_region(data: bytes, start: int, plain: Sequence[bool], delimiter: str) -> list[Cells] | None:
-    """The columns of the lines from byte `start` on, or None if polars is missing or unsure.
+def read_segment(data: bytes, plain: Sequence[bool], delimiter: str) -> list[Cells] | None:
+    """The columns of whole lines, or None if polars is missing or unsure.
 
     Args:
-        data: Bytes that end with a whole line.
-        start: Where a line begins.
+        data: The lines.
         plain: For every column whether it had only numbers and gaps so far.
         delimiter: The character between the cells.
     """
-    if len(plain) < 2 or not any(plain) or delimiter == SPACES:
+    if len(plain) < 2 or not any(plain) or delimiter == SPACES or not data.endswith(b"\n"):
         return None
     try:
         import polars as pl
     except ImportError:
         return None
     schema = {str(index): pl.Float64 if is_plain else pl.String for index, is_plain in enumerate(plain)}
-    above = data.count(b"\n", 0, start)
     try:
-        frame = pl.read_csv(
-            data, has_header=False, schema=schema, separator=delimiter, quote_char=None, skip_lines=above
-        )
+        frame = pl.read_csv(data, has_header=False, schema=schema, separator=delimiter, quote_char=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     if frame.height == 0:
         return None
     if frame[frame.columns[-1]].null_count():  # short and empty lines are filled up with nulls
-        delimiters = data.count(delimiter.encode(), start)
+        delimiters = data.count(delimiter.encode())
         if delimiters != frame.height * (len(plain) - 1):
             return None
     if not plain[0] and frame["0"].str.starts_with("#").any():

@@ -13,16 +13,16 @@ from pathlib import Path
 import numpy as np
 
 from rlclinic.readers.formats import csv_header as headers
-from rlclinic.readers.formats.csv_polars import read_region
+from rlclinic.readers.formats.csv_polars import read_segment
 from rlclinic.readers.formats.csv_records import SPACES, RecordSplitter, sniff_delimiter, split_line
 from rlclinic.readers.formats.table import Table
 from rlclinic.readers.formats.table_bytes import (
     FAST_BYTES,
     MAX_BYTES,
-    block_end,
-    read_bounded,
-    text_of,
-    unify,
+    Lines,
+    decode,
+    open_lines,
+    split_blocks,
 )
 from rlclinic.readers.formats.table_cells import Cells, convert_texts, parse_number
 from rlclinic.readers.formats.table_columns import MAX_TEXT_LENGTH, Run, TableBuilder
@@ -32,6 +32,7 @@ __all__ = ["parse_number", "read_csv", "read_csv_file"]
 
 MAX_COMMENTS = 100
 SAMPLE_LINES = 20  # looked at to find the delimiter
+MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried
 FLUSH_CELLS = 1 << 18  # cells held as text while rows are taken one by one
 
 
@@ -46,7 +47,8 @@ def read_csv(data: bytes, *, delimiter: str | None = None, header: Sequence[str]
     Raises:
         ValueError: The delimiter is not one character.
     """
-    return _Reader(data, delimiter, header, Notes()).read(fast_bytes=None)
+    notes = Notes()
+    return _Reader(delimiter, header, notes).read(Lines.of(data, notes), is_large=False)
 
 
 def read_csv_file(
@@ -55,25 +57,25 @@ def read_csv_file(
     delimiter: str | None = None,
     header: Sequence[str] | None = None,
     max_bytes: int = MAX_BYTES,
-    fast_bytes: int | None = FAST_BYTES,
+    fast_bytes: int = FAST_BYTES,
 ) -> Table:
-    """Read a table from a file, with polars if it is installed and at least `fast_bytes` are left to read.
+    """Read a table from a file, with polars if it is installed and the file has at least `fast_bytes`.
 
-    The result is the same with and without polars. Raises OSError, and ValueError for a
-    delimiter that is not one character.
+    The result is the same with and without polars. Raises OSError, and ValueError for a delimiter that is not
+    one character.
     """
     notes = Notes()
-    data = read_bounded(path, max_bytes, notes)
-    return _Reader(data, delimiter, header, notes).read(fast_bytes=fast_bytes)
+    reader = _Reader(delimiter, header, notes)
+    with open_lines(path, notes, max_bytes=max_bytes) as lines:
+        return reader.read(lines, is_large=lines.size >= fast_bytes)
 
 
 class _Reader:
     """The state of reading one file: where it is, under which header, and the rows not yet converted."""
 
-    def __init__(self, data: bytes, delimiter: str | None, header: Sequence[str] | None, notes: Notes) -> None:
+    def __init__(self, delimiter: str | None, header: Sequence[str] | None, notes: Notes) -> None:
         if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
             raise ValueError(f"a delimiter is one character, not {delimiter!r}")
-        self.data, self.start = unify(data)
         self.notes = notes
         self.builder = TableBuilder(notes)
         self.delimiter = delimiter
@@ -85,20 +87,40 @@ class _Reader:
         self.rows: list[list[str]] = []
         self.row_lines: list[int] = []
 
-    def read(self, *, fast_bytes: int | None) -> Table:
-        at, carry = self.start, ""
-        while at < len(self.data) and not self.builder.full:
-            end = block_end(self.data, at)
-            text = carry + _unix_lines(text_of(self.data[at:end], self.line, self.notes))
-            carry = self._take_block(text, final=end == len(self.data))
-            at = end
-            if fast_bytes is not None and not carry:
-                at, fast_bytes = self._leap(at, fast_bytes), None
+    def read(self, source: Lines, *, is_large: bool) -> Table:
+        carry = ""
+        refusals = 0 if is_large else MAX_REFUSALS
+        while not self.builder.full and (segment := source.take(self.line)):
+            try_polars = refusals < MAX_REFUSALS and self.header is not None and not carry
+            if try_polars and self._take_segment(segment):
+                refusals = 0
+                continue
+            refusals += try_polars
+            for block in split_blocks(segment):
+                if self.builder.full:
+                    break
+                text = carry + _unix_lines(decode(block, self.line, self.notes))
+                carry = self._take_block(text, final=not block.endswith(b"\n"))
+        if carry:
+            self._take_block(carry, final=True)
         if self.header is None and self.given is not None:
             self._start_header(headers.Header.of(self.given))
         elif self.header is None:
             self.notes.say("there is no table in the file")
         return self.builder.table(self.comments)
+
+    def _take_segment(self, segment: bytes) -> bool:
+        """Take lines with polars if it is there and reads them as we would."""
+        names = self._header().names
+        known = [self.builder.columns.get(name) for name in names]
+        plain = [column is not None and column.plain for column in known]
+        columns = read_segment(segment, plain, self.splitter.delimiter)
+        if columns is None or not self.builder.fits(columns[0].values.size):
+            return False
+        rows = columns[0].values.size
+        self._add(columns, range(self.line, self.line + rows))
+        self.line += rows
+        return True
 
     def _take_block(self, text: str, *, final: bool) -> str:
         """Take all lines of the block; returns the text of a record that goes on in the next one."""
@@ -222,23 +244,6 @@ class _Reader:
         names = self._header().names
         runs = [Run(name, where, cells, lines) for name, cells in zip(names, columns, strict=False)]
         self.builder.add(len(lines), runs)
-
-    def _leap(self, at: int, fast_bytes: int) -> int:
-        """Read all whole lines from `at` on with polars if it can; returns where to go on."""
-        end = self.data.rfind(b"\n") + 1
-        if self.header is None or end - at < max(fast_bytes, 1):
-            return at
-        names = self.header.names
-        known = [self.builder.columns.get(name) for name in names]
-        plain = [column is not None and column.plain for column in known]
-        data = self.data if end == len(self.data) else self.data[:end]
-        columns = read_region(data, at, plain, self.splitter.delimiter)
-        if columns is None or not self.builder.fits(columns[0].values.size):
-            return at
-        rows = columns[0].values.size
-        self._add(columns, range(self.line, self.line + rows))
-        self.line += rows
-        return end
 
     def _is_torn(self, following: Sequence[str]) -> bool:
         """Whether a quote that is open at the end of the file was cut off: no line below looks like a row."""

@@ -13,22 +13,22 @@ from pathlib import Path
 
 import numpy as np
 
-from rlclinic.readers.formats.json_polars import read_region
+from rlclinic.readers.formats.json_polars import read_segment
 from rlclinic.readers.formats.table import Table
 from rlclinic.readers.formats.table_bytes import (
     FAST_BYTES,
     MAX_BYTES,
-    block_end,
+    Lines,
     decode,
-    read_bounded,
-    text_of,
-    unify,
+    open_lines,
+    split_blocks,
 )
 from rlclinic.readers.formats.table_cells import convert_values
 from rlclinic.readers.formats.table_columns import Run, TableBuilder, safe_text
 from rlclinic.readers.formats.table_notes import Notes
 
 MAX_DEPTH = 16  # levels of objects; the deepest known log, RLlib's, has six
+MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried
 FLUSH_CELLS = 1 << 18  # values held as Python objects
 MAX_OBJECT = 1 << 26  # bytes parsed at once, to tell a single object from broken lines
 _SPACE = " \t\r\n"
@@ -38,22 +38,23 @@ _DECODER = json.JSONDecoder(parse_int=float, strict=False)  # float() has no lim
 
 def read_json_lines(data: bytes) -> Table:
     """Read a table from bytes. Any bytes are accepted; what cannot be read is noted in `problems`."""
-    return _Reader(data, Notes()).read(fast_bytes=None)
+    notes = Notes()
+    return _Reader(notes).read(Lines.of(data, notes), is_large=False)
 
 
-def read_json_lines_file(path: Path, *, max_bytes: int = MAX_BYTES, fast_bytes: int | None = FAST_BYTES) -> Table:
-    """Read a table from a file, with polars if it is installed and at least `fast_bytes` are left to read.
+def read_json_lines_file(path: Path, *, max_bytes: int = MAX_BYTES, fast_bytes: int = FAST_BYTES) -> Table:
+    """Read a table from a file, with polars if it is installed and the file has at least `fast_bytes`.
 
     The result is the same with and without polars. Raises OSError only.
     """
     notes = Notes()
-    return _Reader(read_bounded(path, max_bytes, notes), notes).read(fast_bytes=fast_bytes)
+    with open_lines(path, notes, max_bytes=max_bytes) as lines:
+        return _Reader(notes).read(lines, is_large=lines.size >= fast_bytes)
 
 
 def looks_like_json_lines(head: bytes) -> bool:
     """Whether a file that begins with `head` has an object in its first line."""
-    data, start = unify(head)
-    text = data[start:].decode("utf-8", "replace").lstrip(_SPACE)
+    text = Lines.of(head, Notes()).take_all().decode("utf-8", "replace").lstrip(_SPACE)
     line, newline, _ = text.partition("\n")
     if _load(line) is not None:
         return True
@@ -63,8 +64,7 @@ def looks_like_json_lines(head: bytes) -> bool:
 class _Reader:
     """The state of reading one file: where it is and the rows not yet converted, by their keys."""
 
-    def __init__(self, data: bytes, notes: Notes) -> None:
-        self.data, self.start = unify(data)
+    def __init__(self, notes: Notes) -> None:
         self.notes = notes
         self.builder = TableBuilder(notes)
         self.line = 1  # of the first line not yet taken
@@ -73,26 +73,35 @@ class _Reader:
         self.groups: dict[tuple[str, ...], tuple[list[int], list[tuple[object, ...]]]] = {}
         self.sample: list[Mapping[str, object]] = []
 
-    def read(self, *, fast_bytes: int | None) -> Table:
-        first = self.data[self.start : self.start + 1024].lstrip()[:1]
-        if first == b"[":
-            self._read_array()
-        elif not self._is_one_object():
-            self._read_lines(fast_bytes)
+    def read(self, source: Lines, *, is_large: bool) -> Table:
+        head = source.peek().lstrip()
+        if head.startswith(b"["):
+            self._read_array(decode(source.take_all(), 1, self.notes))
+        elif source.size <= MAX_OBJECT and _may_be_one_object(head):
+            data = source.take_all()
+            if _load(decode(data, 1, Notes())) is not None:
+                self.notes.say("one JSON object over several lines, not JSON lines")
+            else:
+                self._read_lines(Lines.of(data, self.notes), is_large=is_large)
+        else:
+            self._read_lines(source, is_large=is_large)
         self._flush()
         if not self.builder.rows:
             self.notes.say("there is no row in the file")
         return self.builder.table()
 
-    def _read_lines(self, fast_bytes: int | None) -> None:
-        at = self.start
-        while at < len(self.data) and not self.builder.full:
-            end = block_end(self.data, at)
-            text = text_of(self.data[at:end], self.line, self.notes)
-            self._take_block(text, keep=fast_bytes is not None)
-            at = end
-            if fast_bytes is not None:
-                at, fast_bytes = self._leap(at, fast_bytes), None
+    def _read_lines(self, source: Lines, *, is_large: bool) -> None:
+        refusals = 0 if is_large else MAX_REFUSALS
+        is_first = True
+        while not self.builder.full and (segment := source.take(self.line)):
+            try_polars = refusals < MAX_REFUSALS and not is_first
+            if try_polars and self._take_segment(segment):
+                refusals = 0
+                continue
+            refusals += try_polars
+            for block in split_blocks(segment):
+                self._take_block(decode(block, self.line, self.notes), keep=is_first and is_large)
+            is_first = False
 
     def _take_block(self, text: str, *, keep: bool) -> None:
         lines = text.split("\n")
@@ -111,6 +120,21 @@ class _Reader:
             self._take_row(row)
         elif last.strip(_SPACE):
             self.notes.at(self.line, "torn last line dropped")
+
+    def _take_segment(self, segment: bytes) -> bool:
+        """Take lines with polars if it is there and reads them as we would."""
+        self._flush()
+        columns = read_segment(segment, self.sample, max_depth=MAX_DEPTH)
+        if not columns or not set(columns) <= set(self.builder.columns):
+            return False
+        rows = next(iter(columns.values())).values.size
+        if not self.builder.fits(rows):
+            return False
+        where = slice(self.builder.rows, self.builder.rows + rows)
+        lines = range(self.line, self.line + rows)
+        self.builder.add(rows, [Run(name, where, cells, lines) for name, cells in columns.items()])
+        self.line += segment.count(b"\n")
+        return True
 
     def _take_row(self, row: Mapping[str, object]) -> None:
         if not {dict, list}.isdisjoint(map(type, row.values())):
@@ -146,27 +170,7 @@ class _Reader:
         self.builder.add(len(self.lines), runs)
         self.lines, self.cells, self.groups = [], 0, {}
 
-    def _leap(self, at: int, fast_bytes: int) -> int:
-        """Read all whole lines from `at` on with polars if it can; returns where to go on."""
-        end = self.data.rfind(b"\n") + 1
-        if end - at < max(fast_bytes, 1):
-            return at
-        self._flush()
-        columns = read_region(self.data[at:end], self.sample, max_depth=MAX_DEPTH)
-        self.sample = []
-        if not columns or not set(columns) <= set(self.builder.columns):
-            return at
-        rows = next(iter(columns.values())).values.size
-        if not self.builder.fits(rows):
-            return at
-        where = slice(self.builder.rows, self.builder.rows + rows)
-        lines = range(self.line, self.line + rows)
-        self.builder.add(rows, [Run(name, where, cells, lines) for name, cells in columns.items()])
-        self.line += self.data.count(b"\n", at, end)
-        return end
-
-    def _read_array(self) -> None:
-        text = decode(self.data[self.start :], 1, self.notes)
+    def _read_array(self, text: str) -> None:
         at = text.index("[") + 1
         counted = 0
         while not self.builder.full:
@@ -189,16 +193,11 @@ class _Reader:
         elif _skip(text, at + 1, _BETWEEN) < len(text):
             self.notes.at(self.line, "there is more text after the array; left out")
 
-    def _is_one_object(self) -> bool:
-        """Whether the file is a single object spread over several lines."""
-        data = self.data[self.start : self.start + MAX_OBJECT]
-        first, newline, rest = data.lstrip().partition(b"\n")
-        if not rest or not first.startswith(b"{") or _load(decode(first, 1, Notes())) is not None:
-            return False
-        if _load(decode(first + newline + rest, 1, Notes())) is None:
-            return False
-        self.notes.say("one JSON object over several lines, not JSON lines")
-        return True
+
+def _may_be_one_object(head: bytes) -> bool:
+    """Whether the file begins with an object that does not end in its first line."""
+    first, newline, _ = head.partition(b"\n")
+    return bool(newline) and first.startswith(b"{") and _load(first.decode("utf-8", "replace")) is None
 
 
 def _load(line: str) -> dict[str, object] | None:

@@ -18,16 +18,16 @@ _UNSURE = (b"\\", b"\0", b"null")  # an escape can hide a key from the count, a 
 Kind = type | dict[str, "Kind"]  # float, bool, str, list, NoneType, or the kinds of an object's keys
 
 
-def read_region(data: bytes, sample: Iterable[Mapping[str, object]], *, max_depth: int) -> dict[str, Cells] | None:
+def read_segment(data: bytes, sample: Iterable[Mapping[str, object]], *, max_depth: int) -> dict[str, Cells] | None:
     """The flattened columns of whole lines, or None if polars is missing or unsure.
 
     Args:
-        data: Lines of objects; the last one ends with a line end.
+        data: Lines of objects.
         sample: Objects from earlier in the file, which tell the types.
         max_depth: Levels of objects that are flattened.
     """
     kinds = _merge_all(sample, max_depth)
-    if not kinds or any(token in data for token in _UNSURE):
+    if not kinds or not data.endswith(b"\n") or any(token in data for token in _UNSURE):
         return None
     try:
         import polars as pl

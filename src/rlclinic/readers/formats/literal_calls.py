@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 
 _NUMBERS = re.compile(r"(?:(?:u?int|float|complex|bool)\d*_?|longdouble|longlong|intc|intp|str_|half|single|double)\Z")
 _SEQUENCES = frozenset(
-    "array asarray ndarray memmap tensor Tensor Parameter Array DeviceArray list tuple set frozenset deque "
-    "ListConfig Size".split()
-)
+    ("array", "asarray", "ndarray", "memmap", "tensor", "Tensor", "Parameter", "Array", "DeviceArray", "list", "tuple",
+     "set", "frozenset", "deque", "ListConfig", "Size")
+)  # fmt: skip
 _MAPPINGS = frozenset(
-    "OrderedDict dict defaultdict Counter mappingproxy AttrDict EasyDict Munch Bunch Box DictConfig ConfigDict "
-    "FrozenDict immutabledict".split()
-)
-_TEXTS = frozenset("PosixPath WindowsPath PurePath PurePosixPath PureWindowsPath Path UUID Decimal dtype Version".split())
+    ("OrderedDict", "dict", "defaultdict", "Counter", "mappingproxy", "AttrDict", "EasyDict", "Munch", "Bunch",
+     "DictConfig", "ConfigDict", "FrozenDict", "immutabledict")
+)  # fmt: skip
+_TEXTS = frozenset(
+    ("PosixPath", "WindowsPath", "PurePath", "PurePosixPath", "PureWindowsPath", "Path", "UUID", "Decimal", "dtype",
+     "Version")
+)  # fmt: skip
 
 
 def call_value(name: str, args: Sequence[object], named: Mapping[str, object], raw: str) -> object:
@@ -36,7 +39,7 @@ def _mapping(args: Sequence[object], named: Mapping[str, object]) -> dict[object
     """A dict, a list of pairs, or keyword arguments; defaultdict has its factory in front."""
     source = next((arg for arg in args if isinstance(arg, dict | list)), None)
     if source is None:
-        return dict(named) if not args else None
+        return None if args else dict(named.items())
     if isinstance(source, dict):
         return {**source, **named}
     try:

@@ -208,7 +208,11 @@ class LiteralParser:
 def _number(text: str) -> object:
     """An int or float; the text itself where Python refuses it (`1__0`)."""
     try:
-        return int(text, 0) if not re.search(r"[.eE]", text) or text.lower().startswith(("0x", "-0x", "+0x")) else float(text)
+        return (
+            int(text, 0)
+            if not re.search(r"[.eE]", text) or text.lower().startswith(("0x", "-0x", "+0x"))
+            else float(text)
+        )
     except ValueError:
         pass
     try:

@@ -7,7 +7,8 @@ import unicodedata
 
 _PREFIX = r"(?P<prefix>[bBrRuUfF]{0,2})"
 _STRING = re.compile(
-    _PREFIX + r"(?:'(?P<single>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'|\"(?P<double>[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)\")", re.DOTALL
+    _PREFIX + r"(?:'(?P<single>[^'\\\n]*+(?:\\.[^'\\\n]*+)*+)'|\"(?P<double>[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*+)\")",
+    re.DOTALL,
 )
 _NEXT = re.compile(r"\s*+(?=[bBrRuUfF]{0,2}['\"])")
 _ESCAPE = re.compile(

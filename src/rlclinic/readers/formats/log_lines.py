@@ -28,7 +28,8 @@ _ANSI = re.compile(
 )
 _RAY_PREFIX = re.compile(
     r"(?:\x1b\[[0-9;]*m)*"
-    r"\((?:(?:[^()\n]|\([^()\n]{0,80}\)){0,160}?\bpid=\d+(?:, ip=[^)\n]{1,64})?|raylet(?:, ip=[^)\n]{1,64})?|autoscaler [^)\n]{1,32})\)"
+    r"\((?:(?:[^()\n]|\([^()\n]{0,80}\)){0,160}?\bpid=\d+(?:, ip=[^)\n]{1,64})?"
+    r"|raylet(?:, ip=[^)\n]{1,64})?|autoscaler [^)\n]{1,32})\)"
     r"(?:\x1b\[[0-9;]*m)* ?"
 )
 # What a progress bar may overwrite but a reader must not lose: metrics and alarms.

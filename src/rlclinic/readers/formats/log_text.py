@@ -31,8 +31,8 @@ MAX_LINE = 1_000
 # One of these must occur in an alarm; most lines have none and are passed over.
 _CANDIDATES = LiteralScan(
     ("rror", "RROR", "xception", "arning", "WARN", "CRITICAL", "FATAL", "Fatal", "Killed", "fault", "Aborted",
-     "Interrupt", "out of memory", "Out of memory", "OOM", "oom", "bad_alloc", "EXHAUSTED", "_STATUS_", "allocate memory",
-     "No space left", "slurmstepd", "terminate called", "Bus err", "Illegal inst")
+     "Interrupt", "out of memory", "Out of memory", "OOM", "oom", "bad_alloc", "EXHAUSTED", "_STATUS_",
+     "allocate memory", "No space left", "slurmstepd", "terminate called", "Bus err", "Illegal inst")
 )  # fmt: skip
 _GLOG = re.compile(r"\[?(?P<level>[IWEF])\d{3,4} \d\d:\d\d:\d\d[^\]]{0,200}\](?P<text>.*)")
 _CALM = re.compile(r".{0,60}?(?<![\w\-])(?:INFO|DEBUG)(?![\w\-])")
@@ -44,7 +44,9 @@ _MEMORY = re.compile(
     r"|OOM[ -]?[Kk]iller"
 )
 # A class name ending in Error and something said about it; `TDError: 0.31` is a metric, `KeyError: 3` is not.
-_EXCEPTION = re.compile(r"(?<![\w/\"'`])(?:[a-zA-Z_]\w*\.)*[A-Z]\w*[a-z](?:Error|Exception)(?:\(\w+\))?(?::\s|\Z)(?!-?\d+\.\d)")
+_EXCEPTION = re.compile(
+    r"(?<![\w/\"'`])(?:[a-zA-Z_]\w*\.)*[A-Z]\w*[a-z](?:Error|Exception)(?:\(\w+\))?(?::\s|\Z)(?!-?\d+\.\d)"
+)
 _WARNING = re.compile(r"(?<![\w/\"'`])(?:[A-Z][a-z]+)*Warning:\s(?!-?\d)")
 _PLAIN_ERROR = re.compile(
     r"(?:[\w./\-]+: )?(?:[Ff]atal )?[Ee]rror: [^\W\d]"

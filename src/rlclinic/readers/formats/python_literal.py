@@ -77,9 +77,7 @@ def find_literals(text: str) -> Iterator[FoundLiteral]:
         if isinstance(value, dict):
             yield FoundLiteral(value, start, end)
         elif isinstance(value, str):
-            yield from (
-                FoundLiteral(inner, start, end) for inner, _, _ in _values(value) if isinstance(inner, dict)
-            )
+            yield from (FoundLiteral(inner, start, end) for inner, _, _ in _values(value) if isinstance(inner, dict))
 
 
 def _values(text: str) -> Iterator[tuple[object, int, int]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Mapping as ReadOnlyMapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.yaml_nodes import MAX_DEPTH, Mapping, Node, Scalar, Sequence, compose
+from rlclinic.readers.formats.yaml_nodes import MAX_DEPTH, MappingNode, Node, ScalarNode, SequenceNode, compose
 from rlclinic.readers.formats.yaml_scalars import MERGE, PREFIX, is_known, read_scalar, resolve
 
 # Characters of a file; configs have kilobytes.
@@ -36,7 +35,7 @@ class YamlDocument:
     """The data, the 1-based line of every key and item by its path, and what was odd about the text."""
 
     data: object
-    lines: ReadOnlyMapping[Path, int]
+    lines: Mapping[Path, int]
     problems: tuple[str, ...] = ()
 
 
@@ -72,7 +71,7 @@ class _Reader:
     def read(self, node: Node, path: Path, line: int) -> object:
         self._spend(line)
         self.lines[path] = line
-        if isinstance(node, Scalar):
+        if isinstance(node, ScalarNode):
             return self._scalar(node)
         if id(node) in self._open:
             self._note(f"line {node.line}: a value that contains itself was left out")
@@ -81,7 +80,9 @@ class _Reader:
             raise FormatError(f"more than {MAX_DEPTH} levels of nesting", line=node.line)
         self._open.add(id(node))
         try:
-            return self._mapping(node, path) if isinstance(node, Mapping) else self._sequence(node, path)
+            if isinstance(node, MappingNode):
+                return self._mapping(node, path)
+            return self._sequence(node, path) if isinstance(node, SequenceNode) else None
         finally:
             self._open.discard(id(node))
 
@@ -99,7 +100,7 @@ class _Reader:
         if len(self._tags) < _MAX_PROBLEMS or tag in self._tags:
             self._tags.setdefault(tag, []).append(node.line)
 
-    def _scalar(self, node: Scalar) -> object:
+    def _scalar(self, node: ScalarNode) -> object:
         tag = resolve(node.value, node.tag, is_plain=node.is_plain)
         if is_known(tag):
             return read_scalar(node.value, tag)
@@ -109,8 +110,7 @@ class _Reader:
         self._odd_tag(node)
         return read_scalar(node.value, resolve(node.value, None, is_plain=True))
 
-    def _sequence(self, node: Node, path: Path) -> object:
-        assert isinstance(node, Sequence)
+    def _sequence(self, node: SequenceNode, path: Path) -> object:
         if node.tag is None or node.tag in _PLAIN_COLLECTIONS:
             return self._omap(node, path) if node.tag == PREFIX + "omap" else self._items(node.items, path)
         if node.tag.startswith(_CALLS) and node.tag.endswith(_DICT_CLASSES):
@@ -121,21 +121,21 @@ class _Reader:
     def _items(self, items: list[Node], path: Path) -> list[object]:
         return [self.read(item, (*path, index), item.line) for index, item in enumerate(items)]
 
-    def _omap(self, node: Sequence, path: Path) -> dict[object, object]:
-        pairs = [pair for item in node.items if isinstance(item, Mapping) for pair in item.pairs]
+    def _omap(self, node: SequenceNode, path: Path) -> dict[object, object]:
+        pairs = [pair for item in node.items if isinstance(item, MappingNode) for pair in item.pairs]
         return self._pairs(pairs, path)
 
     def _ordered(self, args: list[Node], path: Path) -> object:
         """The arguments of OrderedDict: one list of pairs, or one mapping; defaultdict has its factory in front."""
         source = args[-1] if args else None
-        if isinstance(source, Mapping):
+        if isinstance(source, MappingNode):
             return self.read(source, path, self.lines[path])
-        pairs = source.items if isinstance(source, Sequence) else []
-        if all(isinstance(pair, Sequence) and len(pair.items) == 2 for pair in pairs):
-            return self._pairs([(p.items[0], p.items[1]) for p in pairs if isinstance(p, Sequence)], path)
+        pairs = source.items if isinstance(source, SequenceNode) else []
+        if all(isinstance(pair, SequenceNode) and len(pair.items) == 2 for pair in pairs):
+            return self._pairs([(p.items[0], p.items[1]) for p in pairs if isinstance(p, SequenceNode)], path)
         return self._items(args, path)
 
-    def _mapping(self, node: Mapping, path: Path) -> object:
+    def _mapping(self, node: MappingNode, path: Path) -> object:
         if node.tag == PREFIX + "set":
             return [self._key(key) for key, _ in node.pairs]
         if node.tag is None or node.tag in _PLAIN_COLLECTIONS:
@@ -145,37 +145,37 @@ class _Reader:
         self._odd_tag(node)
         return self._merged(node, path)
 
-    def _call(self, node: Mapping, path: Path) -> object:
+    def _call(self, node: MappingNode, path: Path) -> object:
         """`args`, `kwds`, `state`, `listitems`, `dictitems`: the part that holds the data stands for the object."""
-        parts = {key.value: value for key, value in node.pairs if isinstance(key, Scalar)}
+        parts = {key.value: value for key, value in node.pairs if isinstance(key, ScalarNode)}
         tag = node.tag or ""
         args = parts.get("args")
-        if tag.endswith(_DICT_CLASSES) and "dictitems" not in parts and isinstance(args, Sequence):
+        if tag.endswith(_DICT_CLASSES) and "dictitems" not in parts and isinstance(args, SequenceNode):
             return self._ordered(args.items, path)
         if not tag.endswith(_DICT_CLASSES):
             self._odd_tag(node)
         for name in _CALL_PARTS:
             part = parts.get(name)
-            if isinstance(part, Mapping | Sequence):
+            if isinstance(part, MappingNode | SequenceNode):
                 return self.read(part, path, self.lines[path])
         return self._merged(node, path)
 
-    def _merged(self, node: Mapping, path: Path) -> dict[object, object]:
+    def _merged(self, node: MappingNode, path: Path) -> dict[object, object]:
         """A mapping with its `<<` keys: own keys win, then the later merge, as in PyYAML."""
         own = [(key, value) for key, value in node.pairs if not _is_merge(key)]
         inherited = list(self._inherited(node, 0))
         self._note_duplicates(own)
         return self._pairs([*inherited, *own], path)
 
-    def _inherited(self, node: Mapping, depth: int) -> Iterator[tuple[Node, Node]]:
+    def _inherited(self, node: MappingNode, depth: int) -> Iterator[tuple[Node, Node]]:
         if depth > MAX_DEPTH:
             raise FormatError(f"more than {MAX_DEPTH} levels of merged mappings", line=node.line)
         for key, value in node.pairs:
             if not _is_merge(key):
                 continue
-            sources = value.items[::-1] if isinstance(value, Sequence) else [value]
+            sources = value.items[::-1] if isinstance(value, SequenceNode) else [value]
             for source in sources:
-                if not isinstance(source, Mapping):
+                if not isinstance(source, MappingNode):
                     self._note(f"line {key.line}: '<<' merges something that is not a mapping; it was left out")
                     continue
                 self._spend(key.line)
@@ -193,7 +193,7 @@ class _Reader:
         return data
 
     def _key(self, node: Node) -> object:
-        if isinstance(node, Scalar):
+        if isinstance(node, ScalarNode):
             return self._scalar(node)
         # A collection as a key is only ever shown; the text of a nested value keeps it distinct.
         lines, self.lines = self.lines, {}
@@ -204,11 +204,13 @@ class _Reader:
     def _note_duplicates(self, pairs: list[tuple[Node, Node]]) -> None:
         seen: set[str] = set()
         for key, _ in pairs:
-            if isinstance(key, Scalar):
+            if isinstance(key, ScalarNode):
                 if key.value in seen:
                     self._note(f"line {key.line}: {key.value[:80]!r} is given twice, the last one counts")
                 seen.add(key.value)
 
 
 def _is_merge(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.value == "<<" and resolve("<<", node.tag, is_plain=node.is_plain) == MERGE
+    return (
+        isinstance(node, ScalarNode) and node.value == "<<" and resolve("<<", node.tag, is_plain=node.is_plain) == MERGE
+    )

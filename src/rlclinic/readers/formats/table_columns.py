@@ -148,7 +148,7 @@ class TableBuilder:
 
     def add(self, rows: int, runs: Iterable[Run]) -> None:
         """Take further rows. What a run does not fill is a gap."""
-        if not self.fits(rows):
+        if self.full or not self.fits(rows):
             self.full = True
             self._notes.say(f"more than {MAX_CELLS:,} cells; only the first {self.rows:,} rows were read")
             return
@@ -169,6 +169,7 @@ class TableBuilder:
         for name, column in self.columns.items():
             if not column.is_text:
                 numbers[name], mask = column.numbers(self.rows)
+                column.parts = []
                 if mask is not None and mask.any():
                     missing[name] = mask
                 self._note_others(name, column)

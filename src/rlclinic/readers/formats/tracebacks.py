@@ -104,7 +104,9 @@ def plain(line: str) -> str:
 
 def _last_signal(lines: Sequence[str], start: int) -> int | None:
     words = _SIGNAL_WORDS.search
-    return next((i for i in range(len(lines) - 1, start - 1, -1) if words(lines[i]) and is_signal(plain(lines[i]))), None)
+    return next(
+        (i for i in range(len(lines) - 1, start - 1, -1) if words(lines[i]) and is_signal(plain(lines[i]))), None
+    )
 
 
 def _survived(lines: Sequence[str], found: int) -> bool:

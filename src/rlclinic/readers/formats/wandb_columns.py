@@ -43,7 +43,7 @@ class Columns:
         self._min_lanes = min_lanes
         self._spans: dict[bytes, int] = {}
         self._names: dict[str, int] = {}
-        self._parts: list[list[tuple[Ints, Ints, Floats]]] = []
+        self._parts: list[list[tuple[Ints, Floats]]] = []
 
     def add(self, buffer: Buffer, starts: Ints, ends: Ints) -> None:
         """Append one row per message."""
@@ -133,34 +133,32 @@ class Columns:
         self.malformed += int((column == _MALFORMED).sum())
         values, good = numbers(buffer, items)
         column = np.where(good, column, _REFUSED)
-        position = items.key_start
         if cells:
             more = list(zip(*cells, strict=True))
             column = np.append(column, np.array(more[0], np.int64))
             rows = np.append(rows, np.array(more[1], np.int64))
-            position = np.append(position, np.array(more[2], np.int64))
+            position = np.append(items.key_start, np.array(more[2], np.int64))
             values = np.append(values, np.array(more[3], np.float64))
-        self._append(column, rows + self.rows, position, values)
+            order = np.lexsort((position, rows))
+            column, rows, values = column[order], rows[order], values[order]
+        self._append(column, rows + self.rows, values)
 
-    def _append(self, column: Ints, rows: Ints, position: Ints, values: Floats) -> None:
-        """Sort cells into their columns."""
+    def _append(self, column: Ints, rows: Ints, values: Floats) -> None:
+        """Sort cells, which come row by row, into their columns."""
         order = np.argsort(column.astype(np.int16), kind="stable")
         column = column[order]
         order = order[np.searchsorted(column, 0) :]
         column = column[column.size - order.size :]
-        rows, position, values = rows[order], position[order], values[order]
+        rows, values = rows[order], values[order]
         edges = np.flatnonzero(np.diff(column, prepend=-1, append=-1)).tolist()
         for a, b in pairwise(edges):
-            self._parts[column[a]].append((rows[a:b], position[a:b], values[a:b]))
+            self._parts[column[a]].append((rows[a:b], values[a:b]))
 
 
-def _column(parts: list[tuple[Ints, Ints, Floats]]) -> Column:
-    rows, position, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    if rows.size > 1 and not (np.diff(rows) > 0).all():
-        order = np.lexsort((position, rows))
-        order = order[np.diff(rows[order], append=-1) != 0]
-        rows, values = rows[order], values[order]
-    return Column(rows, values)
+def _column(parts: list[tuple[Ints, Floats]]) -> Column:
+    rows, values = (np.concatenate(part) for part in zip(*parts, strict=True))
+    last = np.diff(rows, append=-1) != 0
+    return Column(rows, values) if last.all() else Column(rows[last], values[last])
 
 
 def _inside(name: str, media: set[str]) -> bool:

@@ -22,7 +22,7 @@ __all__ = ["Column", "WandbLog", "is_wandb_log", "read_wandb_file", "read_wandb_
 MAGIC = b":W&B\xe1\xbe\x00"  # name, 0xBEE1, version 0
 MAX_BYTES = 1 << 30  # of a file: about half a million rows of 30 metrics as wandb 0.31 writes them
 MAX_RECORD = 16 << 20  # bytes; far above any row of metrics, and keeps one record from filling the memory
-CHUNK = 4 << 20  # bytes of records handled at once: the working arrays stay in the processor's cache
+CHUNK = 8 << 20  # bytes of records handled at once
 
 
 @dataclass(frozen=True, slots=True)

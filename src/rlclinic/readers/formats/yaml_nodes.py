@@ -31,18 +31,18 @@ class Node:
 
 
 @dataclass(slots=True)
-class Scalar(Node):
+class ScalarNode(Node):
     value: str
     is_plain: bool
 
 
 @dataclass(slots=True)
-class Sequence(Node):
+class SequenceNode(Node):
     items: list[Node] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Mapping(Node):
+class MappingNode(Node):
     pairs: list[tuple[Node, Node]] = field(default_factory=list)
     pending: Node | None = None
     """The key whose value has not come yet."""
@@ -89,7 +89,7 @@ def _rest(events: Iterator[yaml.Event]) -> tuple[str, ...]:
         return (f"only the first document was read; what follows it is broken ({error})",)
     if more is None:
         return ()
-    return (f"line {more.start_mark.line + 1}: only the first of several documents was read",)
+    return (f"line {_line(more)}: only the first of several documents was read",)
 
 
 class _Builder:
@@ -97,7 +97,7 @@ class _Builder:
 
     def __init__(self) -> None:
         self.root: Node | None = None
-        self._stack: list[Sequence | Mapping] = []
+        self._stack: list[SequenceNode | MappingNode] = []
         self._anchors: dict[str, Node] = {}
         self._nodes = 0
 
@@ -114,15 +114,15 @@ class _Builder:
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         self._add(node)
-        if isinstance(node, Sequence | Mapping):
+        if isinstance(node, SequenceNode | MappingNode):
             self._stack.append(node)
             if len(self._stack) > MAX_DEPTH:
                 raise FormatError(f"more than {MAX_DEPTH} levels of nesting", line=node.line)
 
     def _aliased(self, event: yaml.AliasEvent) -> Node:
-        node = self._anchors.get(event.anchor)
+        node = self._anchors.get(event.anchor or "")
         if node is None:
-            raise FormatError(f"alias *{event.anchor} names no anchor", line=event.start_mark.line + 1)
+            raise FormatError(f"alias *{event.anchor} names no anchor", line=_line(event))
         return node
 
     def _add(self, node: Node) -> None:
@@ -133,7 +133,7 @@ class _Builder:
             self.root = node
             return
         parent = self._stack[-1]
-        if isinstance(parent, Sequence):
+        if isinstance(parent, SequenceNode):
             parent.items.append(node)
         elif parent.pending is None:
             parent.pending = node
@@ -143,9 +143,13 @@ class _Builder:
 
 
 def _node(event: yaml.NodeEvent) -> Node:
-    line = event.start_mark.line + 1
+    line = _line(event)
     if isinstance(event, yaml.ScalarEvent):
-        return Scalar(line, event.tag, event.value, is_plain=bool(event.implicit[0]))
+        return ScalarNode(line, event.tag, event.value, is_plain=bool(event.implicit[0]))
     if isinstance(event, yaml.SequenceStartEvent):
-        return Sequence(line, event.tag)
-    return Mapping(line, event.tag)
+        return SequenceNode(line, event.tag)
+    return MappingNode(line, event.tag if isinstance(event, yaml.MappingStartEvent) else None)
+
+
+def _line(event: yaml.Event) -> int:
+    return 1 if event.start_mark is None else event.start_mark.line + 1

@@ -62,7 +62,8 @@ def resolve(text: str, tag: str | None, *, is_plain: bool) -> str:
     """The tag that PyYAML would give to a scalar; an explicit one stays."""
     if tag is not None and tag != "!":
         return tag
-    return str(_RESOLVER.resolve(yaml.ScalarNode, text, (is_plain and tag is None, False)))
+    implicit = (is_plain and tag is None, False)
+    return str(_RESOLVER.resolve(yaml.ScalarNode, text, implicit))  # type: ignore[no-untyped-call]
 
 
 def is_known(tag: str) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json
-from rlclinic.readers.formats.safe_yaml import load_yaml
 from rlclinic.readers.place import Entry, Place
+
+if TYPE_CHECKING:
+    from rlclinic.readers.formats.safe_yaml import YamlDocument
 
 # No hand-written or dumped config is larger; what is larger is data.
 MAX_CONFIG_BYTES = 8 << 20
@@ -59,7 +63,7 @@ def read_config(draft: Draft, entry: Entry, prefix: str = "") -> object:
         return None
     try:
         text = decode(entry.read(MAX_CONFIG_BYTES))
-        document = load_json(text) if entry.name.endswith(".json") else load_yaml(text)
+        document = load_json(text) if entry.name.endswith(".json") else _load_yaml(text)
     except FormatError as error:
         where = f":{error.line}" if error.line else ""
         draft.note(f"{entry.relative}{where}: {error}")
@@ -73,10 +77,17 @@ def read_config(draft: Draft, entry: Entry, prefix: str = "") -> object:
     return document.data
 
 
+def _load_yaml(text: str) -> YamlDocument:
+    # Most runs have no YAML; importing its parser costs as much as reading a small run.
+    from rlclinic.readers.formats.safe_yaml import load_yaml
+
+    return load_yaml(text)
+
+
 def read_overrides(draft: Draft, entry: Entry) -> None:
     """Hydra's list of `key=value`."""
     try:
-        document = load_yaml(decode(entry.read(MAX_CONFIG_BYTES)))
+        document = _load_yaml(decode(entry.read(MAX_CONFIG_BYTES)))
     except (FormatError, OSError) as error:
         draft.note(f"{entry.relative}: {error}")
         return

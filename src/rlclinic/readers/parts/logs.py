@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.configs.untyped import typed
-from rlclinic.readers.consoles import ConsoleRows, find_config, parse_console
 from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.log_text import clean_lines
 from rlclinic.readers.formats.notebook import is_notebook, notebook_text
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.status import log_clues
+
+if TYPE_CHECKING:
+    from rlclinic.readers.consoles import ConsoleRows
 
 PATTERNS = (
     "*.log",
@@ -58,6 +61,8 @@ def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
 
 
 def _metric_lines(draft: Draft, lines: Sequence[str], file: str) -> None:
+    from rlclinic.readers.consoles import parse_console
+
     found = parse_console(lines)
     for rows in found[:1]:
         draft.problems(file, rows.problems)
@@ -91,6 +96,8 @@ def _table(rows: ConsoleRows, file: str) -> RawTable:
 
 
 def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:
+    from rlclinic.readers.consoles import find_config
+
     config = find_config(lines)
     for key, value in config.values.items():
         draft.setting(key, typed(value) if isinstance(value, str) else value, file, config.lines.get(key))

@@ -1,0 +1,50 @@
+"""Documentation that cannot drift from the code."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import rlclinic
+from rlclinic.apps.cli.main import app
+
+ROOT = Path(__file__).parents[1]
+_SPEC = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+assert _SPEC is not None
+assert _SPEC.loader is not None
+generate = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(generate)
+
+
+@pytest.mark.parametrize("name", sorted(generate.PAGES))
+def test_a_generated_page_is_up_to_date(name: str) -> None:
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert page == generate.PAGES[name](), "run python docs/generate.py"
+
+
+def test_every_public_name_is_on_the_python_page() -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    assert [name for name in rlclinic.__all__ if f"`{name}" not in page] == []
+
+
+def test_every_verb_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    verbs = [command.name for command in app.registered_commands]
+    assert verbs
+    assert [verb for verb in verbs if f"rlclinic {verb}" not in readme] == []
+
+
+def test_every_relative_link_of_the_documentation_leads_somewhere() -> None:
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} -> {target}"
+
+
+def test_no_document_names_a_machine() -> None:
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+    for page in pages:
+        assert not re.search(r"/(work|root|tmp)/", page.read_text(encoding="utf-8")), page.name
