@@ -21,7 +21,11 @@ LABELS: list[dict[str, Any]] = (
     yaml.safe_load((CORPUS / "labels.yaml").read_text(encoding="utf-8")) if (CORPUS / "labels.yaml").is_file() else []
 )
 
-pytestmark = pytest.mark.skipif(not LABELS, reason=f"no corpus at {CORPUS.name}: set RLCLINIC_CORPUS")
+RUNS_IN_CORPUS = 77
+
+pytestmark = pytest.mark.skipif(
+    not LABELS, reason=f"{RUNS_IN_CORPUS} labelled runs not checked: no corpus here, set RLCLINIC_CORPUS to its folder"
+)
 
 # Facts about a run that its files do not hold, so that no reader can know them.
 UNKNOWABLE_ENVIRONMENT = (

@@ -105,6 +105,7 @@ SECRETS: dict[str, tuple[str, str, str]] = {
     "pwd": ("MYSQL_PWD=", "hunter2", "\n"),
     "flag": ("python run.py --api-key ", drawn(32), " --steps 10"),
     "flag in an argument list": ('"args": [\n  "--api_key",\n  "', drawn(32), '",\n  "--seed"]'),
+    "password as a block": ("password: |\n  ", "hunter2", "\nuser: ada"),
     "pair": ("[('user', 'ada'), ('password', '", "hunter2", "')]"),
     "escaped pair": ('[\\"--api-key\\", \\"', drawn(24), '\\"]'),
     "key in a json log": ('{\\"openai_api_key\\": \\"', drawn(32), '\\", \\"n\\": 1}'),
@@ -211,6 +212,24 @@ def test_a_secret_is_replaced_and_its_context_stays(before: str, secret: str, af
     assert secret not in clean
     assert clean.replace("\n", "") == f"{before}[redacted]{after}".replace("\n", "")
     assert clean.count("\n") == (before + secret + after).count("\n")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "body"),
+    [
+        (("gh", "u_"), drawn(36)), (("gh", "s_"), drawn(36)), (("gh", "r_"), drawn(36)), (("gl", "rt-"), drawn(20)),
+        (("sk", "_test_"), drawn(24)), (("rk", "_live_"), drawn(24)), (("wh", "sec_"), drawn(32)),
+        (("api", "_org_"), drawn(34)), (("GOC", "SPX-"), drawn(28)), (("xa", "pp-"), "1-A" + drawn(30)),
+        (("xo", "xp-"), drawn(30)), (("xa", "i-"), drawn(80)), (("pp", "lx-"), drawn(48)), (("nv", "api-"), drawn(60)),
+        (("tv", "ly-"), drawn(32)), (("r", "8_"), drawn(37)), (("ls", "v2_"), "pt_" + drawn(40)),
+        (("dop", "_v1_"), drawn(64, HEX)), (("sk", "-admin-"), drawn(40)), (("sk", "-svcacct-"), drawn(40)),
+    ],
+)  # fmt: skip
+def test_a_key_is_known_by_the_prefix_of_its_issuer(prefix: tuple[str, str], body: str) -> None:
+    key = "".join(prefix) + body
+
+    assert redact(f"used {key}, then") == "used [redacted], then"
+    assert redact(f"not{key}") == f"not{key}"
 
 
 @pytest.mark.parametrize("text", LOOK_ALIKES.values(), ids=LOOK_ALIKES.keys())

@@ -369,9 +369,10 @@ def test_signs_are_those_of_the_source_code(framework_id: str, logged: str, sign
     assert found[0].sign == sign
 
 
-def test_a_name_whose_entropy_may_have_either_sign_is_left_alone() -> None:
-    assert canonical("common", "entropy_loss") is None
-    assert canonical("common", "train/entropy_loss") is None
+def test_the_sign_of_a_home_made_entropy_loss_is_left_to_the_data() -> None:
+    found = framework("common").metrics.find("entropy_loss")
+    assert found is not None
+    assert [entry.sign for entry in found[1]] == [0]
 
 
 def test_returns_of_a_run_without_a_critic_are_not_value_targets() -> None:
@@ -398,7 +399,7 @@ def test_search_r1_says_where_its_numbers_mean_something_else_than_verl_s(logged
 
 def test_search_r1_counts_its_group_by_n_agent_before_n() -> None:
     table = framework("search-r1").hyperparameters
-    keys = [key for key in table if (found := table.find(key)) and found[1] == "group_size"]
+    keys = [key for key in table if (found := table.find(key)) and found[1][0].name == "group_size"]
     assert keys[0] == "actor_rollout_ref.rollout.n_agent"
     assert "actor_rollout_ref.rollout.n" in keys
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 # Characters of logs from frequent to rare; what is not listed (capitals, rare letters) is rarer still.
 _FREQUENT = " etaoinsr01.23456789lhdcumf:-_/pgby=,wvk"
+_RARITY = {letter: rank for rank, letter in enumerate(_FREQUENT)}
 
 
 class Hit(NamedTuple):
@@ -45,7 +46,8 @@ class LiteralScan:
 
 
 def _rarest(word: str) -> int:
-    return max(range(max(1, len(word) - 1)), key=lambda i: _FREQUENT.find(word[i]) % 1000)
+    """Where to enter a word; never at its last letter, which alone would stop the search too often."""
+    return max(range(max(1, len(word) - 1)), key=lambda i: _RARITY.get(word[i], len(_FREQUENT)))
 
 
 def _branch(words: dict[str, list[str]], done: str) -> str:

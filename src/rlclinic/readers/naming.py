@@ -146,6 +146,7 @@ def _series(
         scale = _scale(entry, config)
         known = scale is not None
         if scale is not None:
+            scale = _sign_of_entropy(values) * entry.scale if entry.sign == 0 else scale
             values = values * scale if scale != 1.0 else values
             name = entry.name.replace("*", captured)
             caveat = caveat or entry.caveat
@@ -163,6 +164,15 @@ def _series(
         caveat=caveat,
         source=raw.source,
     )
+
+
+def _sign_of_entropy(values: FloatArray) -> int:
+    """Home-made logs write the entropy or its negative under one name: a policy starts with much of it.
+
+    Discrete entropies are never negative and densities start wide, so the first values have the true sign.
+    """
+    finite = values[np.isfinite(values)]
+    return -1 if finite.size and float(np.median(finite[: max(3, finite.size // 10)])) < 0 else 1
 
 
 def _scale(entry: MetricName, config: Config) -> float | None:

@@ -15,8 +15,12 @@ from rlclinic.readers.secret_words import REACH, Family, Name, family_of, name_a
 
 # Every run is bounded, so that a hostile line costs linear time.
 _ASSIGN = re.compile(r"\\{0,3}[\"'`]?\]?[ \t]{0,8}(?::=|=>|={1,2}|:)[ \t]{0,40}")
-# W&B writes `api_key:`, `desc: null`, `value: …` on three lines; pprint breaks long dicts before a value.
-_NEXT_LINE = re.compile(r"\r?\n[ \t]{0,80}(?:desc:[^\n]{0,80}\n[ \t]{0,80})?(?:value:[ \t]{0,8}|(?=\\{0,3}[\"']))")
+# W&B writes `api_key:`, `desc: null`, `value: …` on three lines, pprint breaks long dicts before a value, and
+# YAML has block scalars.
+_NEXT_LINE = re.compile(
+    r"\r?\n[ \t]{0,80}(?:desc:[^\n]{0,80}\n[ \t]{0,80})?(?:value:[ \t]{0,8}|(?=\\{0,3}[\"']))"
+    r"|[|>][-+]?[ \t]{0,8}\r?\n[ \t]{1,80}"
+)
 _PAIR = re.compile(r"\\{0,3}[\"']\s{0,8},\s{0,80}(?=\\{0,3}[\"'])")
 _BRACKET_PAIR = re.compile(r",[ \t]{1,8}")
 _TABLE_CELL = re.compile(r"[ \t]{0,40}\|[ \t]{0,40}")

@@ -40,6 +40,7 @@ class MetricName:
 
     name: str
     sign: int = 1
+    """-1 where the framework logs the negative, 0 where only the data tell."""
     scale: float = 1.0
     divide_by: str = ""
     """Canonical hyperparameter that the logged value was multiplied with."""
@@ -243,8 +244,8 @@ def _metric_name(raw: Any) -> MetricName:
     name = MetricName(**entry)
     if name.name != COUNTER and metric(name.name.replace("*", "x")) is None:
         raise ValueError(f"{name.name!r} is not in the vocabulary")
-    if name.sign not in (1, -1):
-        raise ValueError(f"{name.name}: sign must be 1 or -1")
+    if name.sign not in (1, -1, 0):
+        raise ValueError(f"{name.name}: sign must be 1, -1 or 0")
     if name.axis and name.axis not in AXES:
         raise ValueError(f"{name.name}: unknown step axis {name.axis!r}")
     _known_hyperparameters([name.divide_by] if name.divide_by else [])

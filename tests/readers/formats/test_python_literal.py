@@ -168,14 +168,14 @@ def test_dicts_are_found_between_other_text() -> None:
     ],
 )
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:
-    text = (unit * (100_000 // len(unit) + 1))[:100_000]
+    text = (unit * (60_000 // len(unit) + 1))[:60_000]
     start = time.process_time()
     list(find_literals(text))
     list(find_literals(text + "x}])"))
     with pytest.raises(FormatError):
         load_literal(text + "{")
 
-    assert time.process_time() - start < 8
+    assert time.process_time() - start < 6
 
 
 _VALUES = st.recursive(

@@ -53,19 +53,13 @@ def load_literal(text: str) -> object:
 
 def parse_literal(text: str, start: int = 0) -> tuple[object, int]:
     """The value that begins at `start` (blanks before it are skipped) and the offset behind it."""
-    try:
-        return LiteralParser(text).value(start)
-    except TornError as torn:
-        raise FormatError(torn.reason, line=_line(text, torn.at)) from None
+    return _parsed(LiteralParser(text), start)
 
 
 def load_literal_lines(text: str, start: int = 0) -> LiteralDocument:
     """Like parse_literal, with the line of `text` on which each key or item stands."""
     parser = LiteralParser(text)
-    try:
-        data, end = parser.value(start)
-    except TornError as torn:
-        raise FormatError(torn.reason, line=_line(text, torn.at)) from None
+    data, end = _parsed(parser, start)
     breaks = [found.start() for found in re.finditer("\n", text[:end])]
     lines = {path: bisect.bisect_left(breaks, at) + 1 for path, at in parser.places.items()}
     return LiteralDocument(data, lines, end)
@@ -80,6 +74,15 @@ def find_literals(text: str) -> Iterator[FoundLiteral]:
             yield from (FoundLiteral(inner, start, end) for inner, _, _ in _values(value) if isinstance(inner, dict))
 
 
+def _parsed(parser: LiteralParser, start: int) -> tuple[object, int]:
+    try:
+        return parser.value(start)
+    except TornError as torn:
+        raise FormatError(torn.reason, line=_line(parser.text, torn.at)) from None
+    except RecursionError:  # only when the caller's own stack is nearly full
+        raise FormatError("nested too deeply", line=_line(parser.text, start)) from None
+
+
 def _values(text: str) -> Iterator[tuple[object, int, int]]:
     """Non-empty dicts and wrapped strings with their offsets."""
     reads = _REREADS * len(text)
@@ -92,6 +95,8 @@ def _values(text: str) -> Iterator[tuple[object, int, int]]:
             reads -= torn.at - found.start()
             at = at if reads > 0 else max(at, torn.at)
             continue
+        except RecursionError:
+            return
         if value and isinstance(value, dict | str):
             at = end
             yield value, found.start(), end

@@ -47,7 +47,10 @@ def load_yaml(text: str) -> YamlDocument:
     if composed.root is None:
         return YamlDocument(None, {}, composed.problems)
     reader = _Reader()
-    data = reader.read(composed.root, (), composed.root.line)
+    try:
+        data = reader.read(composed.root, (), composed.root.line)
+    except RecursionError:  # only when the caller's own stack is nearly full
+        raise FormatError("nested too deeply") from None
     return YamlDocument(data, reader.lines, (*composed.problems, *reader.problems()))
 
 

@@ -31,6 +31,7 @@ PATTERNS = (
     "train*.txt",
     "*.ipynb",
 )
+CONFIG_DUMPS = ("args.txt", "config.txt", "params.txt", "hparams.txt", "hyperparameters.txt", "command.txt")
 # Of a larger log the first and the last part are read: the config stands first, the end last.
 MAX_LOG_BYTES = 64 << 20
 # Lines at both ends that may tell the framework.
@@ -58,6 +59,12 @@ def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
         _printed_config(draft, lines, entry.relative)
         _metric_lines(draft, lines, entry.relative)
     return lines
+
+
+def read_config_dump(draft: Draft, entry: Entry) -> None:
+    """A text file with printed arguments: `Namespace(lr=0.1)`, or a line `lr: 0.1` each."""
+    draft.used(entry, "config")
+    _printed_config(draft, _lines(draft, entry), entry.relative)
 
 
 def _metric_lines(draft: Draft, lines: Sequence[str], file: str) -> None:

@@ -11,7 +11,7 @@ from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.log_text import decode
 from rlclinic.readers.parts.config_files import config_entries, read_config, read_overrides
 from rlclinic.readers.parts.events import event_entries, groups, read_events
-from rlclinic.readers.parts.logs import log_entries, read_log
+from rlclinic.readers.parts.logs import CONFIG_DUMPS, log_entries, read_config_dump, read_log
 from rlclinic.readers.parts.monitor import is_monitor, read_evaluations, read_monitors
 from rlclinic.readers.parts.sb3_model import read_model
 from rlclinic.readers.parts.tables import read_table, table_entries
@@ -40,9 +40,11 @@ def read_configs(draft: Draft) -> None:
         read_overrides(draft, entry)
     for entry in config_entries(draft.place):
         if not is_pointer(draft, entry):
-            read_config(draft, entry, "env." if entry.relative.endswith("params/env.yaml") else "")
+            read_config(draft, entry)
     for entry in draft.place.match("params/env.yaml"):
         read_config(draft, entry, "env.")
+    for entry in draft.place.match(*CONFIG_DUMPS):
+        read_config_dump(draft, entry)
 
 
 def read_sb3_files(draft: Draft) -> None:

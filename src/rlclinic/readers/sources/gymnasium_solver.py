@@ -8,6 +8,7 @@ ends by its budget repeats the row before it; evaluation uses the initial policy
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.parts.tables import load_table
 from rlclinic.readers.place import Entry
+from rlclinic.readers.status import FRESH
 
 # From this commit date on, synchronous evaluation never refreshes its copy of the policy.
 STALE_SINCE = 1_761_177_600.0  # 2025-10-23
@@ -47,6 +49,8 @@ def read(draft: Draft) -> None:
     table = load_table(draft, metrics) if metrics is not None else None
     if metrics is not None and table is not None:
         _metrics(draft, table, metrics.relative)
+    for entry in draft.place.match("report.md"):
+        draft.used(entry, "report")
     _status_file(draft)
     _logs(draft, has_rows=table is not None and table.rows > 0)
     _checkpoints(draft)
@@ -132,10 +136,13 @@ def _status_file(draft: Draft) -> None:
         draft.note(f"{entry.relative}: {error}")
         return
     draft.used(entry, "status")
-    if isinstance(data, dict):
-        state = str(data.get("state", ""))
-        if state in {status.value for status in Status}:
-            draft.clue(Status(state), str(data.get("reason") or "status.json says so"), TOLD)
+    if not isinstance(data, dict):
+        return
+    state, heartbeat = str(data.get("state", "")), data.get("heartbeat")
+    if state == Status.RUNNING and isinstance(heartbeat, int | float) and time.time() - heartbeat > FRESH:
+        draft.clue(Status.INTERRUPTED, f"the heartbeat in {entry.relative} stopped: the process was killed", TOLD)
+    elif state in {status.value for status in Status}:
+        draft.clue(Status(state), str(data.get("reason") or f"{entry.relative} says so"), TOLD)
 
 
 def _logs(draft: Draft, *, has_rows: bool) -> None:
