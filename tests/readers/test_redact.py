@@ -200,6 +200,8 @@ LOOK_ALIKES: dict[str, str] = {
     "object address": "<verl.workers.WorkerDict object at 0x7fefd2a1b3c0> actor_id=8645bd5678e6cf2f0c654a1601000000",
     "keyboard": "keyboard: dvorak2, KeyboardInterrupt",
     "access pattern": "access_key: observation",
+    "word with a number": "token: version12beta, token: checkpoint-12000",
+    "special token of odd form": "image_token: 'a1B2c3D4e5F6', unk_token=q8W7e6R5t4Y3",
     "next token": "next_token: ' the', token: 'Ġhello'",
     "hydra overrides": "['data.train_files=data/nq_search/train.parquet', 'trainer.total_epochs=15']",
 }

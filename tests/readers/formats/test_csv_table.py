@@ -15,7 +15,7 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import csv_polars, csv_table, table_bytes, table_columns
+from rlclinic.readers.formats import csv_polars, csv_table, table_builder, table_bytes, table_cells
 from rlclinic.readers.formats.csv_table import parse_number, read_csv, read_csv_file
 from rlclinic.readers.formats.table import Table
 
@@ -148,13 +148,13 @@ def test_a_column_of_dicts_stays_text_with_its_commas_and_quotes() -> None:
 
 def test_a_long_text_cell_is_cut() -> None:
     table = read_csv(b"step,info\n1," + b"x" * 1_000_000 + b"\n")
-    assert len(table.texts["info"][0]) == table_columns.MAX_TEXT_LENGTH
+    assert len(table.texts["info"][0]) == table_cells.MAX_TEXT_LENGTH
 
 
 def test_text_columns_beyond_the_limit_are_left_out_with_a_note() -> None:
-    names = [f"c{index}" for index in range(table_columns.MAX_TEXT_COLUMNS + 3)]
+    names = [f"c{index}" for index in range(table_builder.MAX_TEXT_COLUMNS + 3)]
     table = read_csv(",".join(names).encode() + b"\n" + b",".join([b"word"] * len(names)) + b"\n")
-    assert len(table.texts) == table_columns.MAX_TEXT_COLUMNS
+    assert len(table.texts) == table_builder.MAX_TEXT_COLUMNS
     assert table.columns == tuple(names)
     assert table.problems == ("there are too many text cells; some text columns were left out",)
 
@@ -430,14 +430,14 @@ def test_a_line_without_end_is_skipped() -> None:
 
 def test_a_short_file_cannot_ask_for_a_huge_table() -> None:
     wide = ",".join(f"c{index}" for index in range(5000))
-    with mock.patch.object(table_columns, "MAX_CELLS", 1_000_000):
+    with mock.patch.object(table_builder, "MAX_CELLS", 1_000_000):
         table = read_csv(f"{wide}\n".encode() + b"1\n" * 100_000)
     assert 0 < table.rows * len(table.columns) <= 1_000_000
     assert any("cells" in problem for problem in table.problems)
 
 
 def test_columns_beyond_the_limit_are_left_out() -> None:
-    with mock.patch.object(table_columns, "MAX_COLUMNS", 3):
+    with mock.patch.object(table_builder, "MAX_COLUMNS", 3):
         table = read_csv(b"a,b,c,d,e\n1,2,3,4,5\n")
     assert table.columns == ("a", "b", "c")
     assert table.numbers["c"].tolist() == [3]
@@ -450,7 +450,7 @@ def test_a_file_of_stray_quotes_is_read_in_linear_time() -> None:
 
 
 def test_text_beyond_the_limit_is_given_up_without_losing_numbers() -> None:
-    with mock.patch.object(table_columns, "MAX_TEXT_CELLS", 10):
+    with mock.patch.object(table_builder, "MAX_TEXT_CELLS", 10):
         table = read_csv(b"name,step\n" + b"".join(b"n%d,%d\n" % (i, i) for i in range(50)))
     assert table.texts == {}
     assert table.numbers["step"].tolist() == list(range(50))

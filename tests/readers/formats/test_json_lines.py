@@ -13,7 +13,7 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import json_lines, json_polars, table_bytes, table_columns
+from rlclinic.readers.formats import json_lines, json_polars, table_builder, table_bytes, table_cells
 from rlclinic.readers.formats.json_lines import (
     looks_like_json_lines,
     read_json_lines,
@@ -237,7 +237,7 @@ def test_a_torn_array_gives_its_whole_elements() -> None:
 
 def test_a_short_file_cannot_ask_for_a_huge_table() -> None:
     rows = b'{"a": 1}\n' * 1000 + b"".join(b'{"k%d": 1}\n' % i for i in range(1000))
-    with mock.patch.object(table_columns, "MAX_CELLS", 5000):
+    with mock.patch.object(table_builder, "MAX_CELLS", 5000):
         table = read_json_lines(rows)
     assert table.rows * len(table.columns) <= 5000
     assert table.problems
@@ -247,7 +247,7 @@ def test_a_line_of_a_million_characters_is_read() -> None:
     row = {f"metric_{i}": i / 3 for i in range(9000)} | {"text": "x" * 1_000_000}
     table = read_json_lines(json.dumps(row).encode() + b'\n{"metric_5": 1}\n')
     assert table.numbers["metric_5"].tolist() == [5 / 3, 1]
-    assert len(table.texts["text"][0]) == table_columns.MAX_TEXT_LENGTH
+    assert len(table.texts["text"][0]) == table_cells.MAX_TEXT_LENGTH
 
 
 # recognising

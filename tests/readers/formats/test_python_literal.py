@@ -87,6 +87,12 @@ def test_what_is_no_value_is_a_format_error(text: str) -> None:
         load_literal(text)
 
 
+def test_sixty_levels_are_read_and_more_refused() -> None:
+    assert load_literal("[" * 60 + "]" * 60)
+    with pytest.raises(FormatError, match="more than 60 levels"):
+        load_literal("[" * 62 + "]" * 62)
+
+
 def test_the_error_names_the_line() -> None:
     with pytest.raises(FormatError) as caught:
         load_literal("{'a': 1,\n 'b': ]}")

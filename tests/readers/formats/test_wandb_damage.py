@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.readers.formats import wandb_writer as w
 
 from rlclinic.readers.formats import wandb_log
 from rlclinic.readers.formats.wandb_log import WandbLog, read_wandb_log
+from tests.readers.formats import wandb_writer as w
 
 RUNS = Path(__file__).parents[2] / "fixtures" / "runs" / "wandb"
 REAL = next((RUNS / "finished").glob("wandb/offline-run-*/run-*.wandb")).read_bytes()
@@ -157,7 +157,7 @@ def test_a_record_of_absurd_size_is_left_out(monkeypatch: pytest.MonkeyPatch) ->
     assert log.problems == ("1 record(s) of more than 1000 bytes left out",)
 
 
-def test_one_row_with_very_many_items_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_row_with_very_many_items_is_read() -> None:
     wide = {f"m{n}": str(n) for n in range(5000)}
     log = read_wandb_log(w.log([w.history({"m0": "1"})] * 100 + [w.history(wide)] + [w.history({"m0": "2"})] * 100))
     assert log.rows == 201

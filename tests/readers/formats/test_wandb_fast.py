@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.readers.formats import wandb_writer as w
 
 from rlclinic.readers.formats import decimals, wandb_log
 from rlclinic.readers.formats.distinct import distinct
 from rlclinic.readers.formats.protobuf import WireError, fields
 from rlclinic.readers.formats.protobuf_lanes import PAD, Buffer, Ints, buffer, walk
 from rlclinic.readers.formats.wandb_log import Column, WandbLog
+from tests.readers.formats import wandb_writer as w
 
 ALL_SIDE_BY_SIDE, ALL_ONE_BY_ONE = 1, 10**9
 PROPERTY = settings(derandomize=True, deadline=None, max_examples=60)

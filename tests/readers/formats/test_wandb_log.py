@@ -145,9 +145,9 @@ def test_nested_keys_and_objects_are_joined_with_dots(rows: int) -> None:
 
 @pytest.mark.parametrize("rows", [1, 40])
 def test_numbers_that_describe_media_are_left_out(rows: int) -> None:
-    nested = [(["image", "_type"], '"image-file"'), (["image", "width"], "64"), ("imagery", "1")]
-    whole = [("table", '{"_type": "table-file", "nrows": 3}')]
-    log = read_wandb_log(w.log([w.history(nested + whole)] * rows))
+    image = w.items([(["image", "_type"], '"image-file"'), (["image", "width"], "64"), ("imagery", "1")])
+    table = w.items([("table", '{"_type": "table-file", "nrows": 3}')])
+    log = read_wandb_log(w.log([w.record(w.HISTORY, image + table)] * rows))
     assert set(log.history) == {"imagery"}
 
 

@@ -16,6 +16,7 @@ from rlclinic.readers.formats import csv_header as headers
 from rlclinic.readers.formats.csv_polars import read_segment
 from rlclinic.readers.formats.csv_records import SPACES, RecordSplitter, sniff_delimiter, split_line
 from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.table_builder import TableBuilder
 from rlclinic.readers.formats.table_bytes import (
     FAST_BYTES,
     MAX_BYTES,
@@ -24,8 +25,8 @@ from rlclinic.readers.formats.table_bytes import (
     open_lines,
     split_blocks,
 )
-from rlclinic.readers.formats.table_cells import Cells, convert_texts, parse_number
-from rlclinic.readers.formats.table_columns import MAX_TEXT_LENGTH, Run, TableBuilder
+from rlclinic.readers.formats.table_cells import Cells, convert_texts, parse_number, safe_text
+from rlclinic.readers.formats.table_column import Run
 from rlclinic.readers.formats.table_notes import Notes
 
 __all__ = ["parse_number", "read_csv", "read_csv_file"]
@@ -101,6 +102,7 @@ class _Reader:
                     break
                 text = carry + _unix_lines(decode(block, self.line, self.notes))
                 carry = self._take_block(text, final=not block.endswith(b"\n"))
+            self.builder.expect(source.share)
         if carry:
             self._take_block(carry, final=True)
         if self.header is None and self.given is not None:
@@ -274,7 +276,7 @@ class _Reader:
     def _take_comment(self, line: str) -> None:
         text = line.lstrip("#").strip()
         if text and len(self.comments) < MAX_COMMENTS:
-            self.comments.append(text[:MAX_TEXT_LENGTH])
+            self.comments.append(safe_text(text))
 
 
 def _unix_lines(text: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 
 from rlclinic.readers.formats.json_polars import read_segment
 from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.table_builder import TableBuilder
 from rlclinic.readers.formats.table_bytes import (
     FAST_BYTES,
     MAX_BYTES,
@@ -23,8 +24,8 @@ from rlclinic.readers.formats.table_bytes import (
     open_lines,
     split_blocks,
 )
-from rlclinic.readers.formats.table_cells import convert_values
-from rlclinic.readers.formats.table_columns import Run, TableBuilder, safe_text
+from rlclinic.readers.formats.table_cells import convert_values, safe_text
+from rlclinic.readers.formats.table_column import Run, Where
 from rlclinic.readers.formats.table_notes import Notes
 
 MAX_DEPTH = 16  # levels of objects; the deepest known log, RLlib's, has six
@@ -101,6 +102,7 @@ class _Reader:
             refusals += try_polars
             for block in split_blocks(segment):
                 self._take_block(decode(block, self.line, self.notes), keep=is_first and is_large)
+            self.builder.expect(source.share)
             is_first = False
 
     def _take_block(self, text: str, *, keep: bool) -> None:
@@ -164,7 +166,9 @@ class _Reader:
         for keys, (rows, values) in self.groups.items():
             columns = dict(zip(map(safe_text, keys), zip(*values, strict=True), strict=True))
             self.builder.reserve(columns)
-            where = np.array(rows) + self.builder.rows
+            where: Where = np.array(rows) + self.builder.rows
+            if len(rows) == len(self.lines):
+                where = slice(self.builder.rows, self.builder.rows + len(rows))
             lines = [self.lines[row] for row in rows]
             runs += [Run(name, where, convert_values(cells), lines) for name, cells in columns.items()]
         self.builder.add(len(self.lines), runs)

@@ -20,7 +20,7 @@ class Table:
         missing: For the numeric columns that have gaps: True where the file has no number. A NaN that is not
             marked here was logged as NaN.
         texts: The columns that are not numeric, "" where a cell is empty. Long cells are cut, and a column
-            beyond the limits of table_columns.py is left out with a note.
+            beyond the limits of table_builder.py is left out with a note.
         comments: Leading comment lines, without the "#".
         problems: What could not be read, in plain language.
     """

@@ -1,4 +1,4 @@
-"""A text file as blocks of whole lines: bounded reading, encodings, NUL bytes, lines without end."""
+"""A text file as pieces of whole lines: bounded reading, encodings, NUL bytes, lines without end."""
 
 from __future__ import annotations
 
@@ -15,84 +15,97 @@ from typing import BinaryIO
 from rlclinic.readers.formats.table_notes import Notes
 
 MAX_BYTES = 1 << 31  # read of one file; the table made of it has a limit of its own
+MAX_WHOLE = 1 << 28  # bytes of a file that cannot be read in pieces: UTF-16, old Mac line ends, JSON arrays
 FAST_BYTES = 8 << 20  # from here on reading takes longer than importing polars (0.37 s)
-BLOCK_BYTES = 1 << 20  # converted at a time: large enough for bulk conversion, small beside the result
-SEGMENT_BYTES = 32 << 20  # read at a time and handed to polars: enough to keep its threads busy
-MAX_WHOLE = 1 << 28  # bytes of a file that cannot be read piece by piece: UTF-16, old Mac line ends, JSON arrays
+SEGMENT_BYTES = 1 << 24  # read at a time: keeps all threads of polars busy, and malloc reuses the memory
+BLOCK_BYTES = 1 << 20  # converted at a time without polars
 LONGEST_LINE = 1 << 24  # bytes; a longer "line" is binary data or a zero-filled tail
 
 
 class Lines:
-    """Blocks of whole lines, in an ASCII-like encoding with newlines, from an open file."""
+    """The lines of an open file, in an ASCII-like encoding and with newlines."""
 
     def __init__(self, file: BinaryIO, size: int, notes: Notes, *, max_bytes: int = MAX_BYTES) -> None:
         self.size = size
         self._file = file
         self._notes = notes
-        self._left = min(size, max_bytes)
-        self._is_cut = size > max_bytes
-        if self._is_cut:
-            notes.say(f"only the first {max_bytes:,} of {size:,} bytes were read")
-        head = self._read(BLOCK_BYTES)
+        self._at, self._end = 0, size
+        self._is_cut = False  # the end is ours, not the writer's
+        self._limit(max_bytes)
+        head = self.peek()
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            head = self._whole(head).decode("utf-16", "ignore").encode()
-        if b"\r" in head[:BLOCK_BYTES] and b"\n" not in head[:BLOCK_BYTES]:
-            head = self._whole(head).replace(b"\r", b"\n")
-        self._head = io.BytesIO(head.removeprefix(codecs.BOM_UTF8))
-        self._rest = b""  # the beginning of a line
-        self._is_begun = False
+            head = self._replace(self.take_all().decode("utf-16", "ignore").encode())
+        if b"\r" in head and b"\n" not in head:
+            head = self._replace(self.take_all().replace(b"\r", b"\n"))
+        if head.startswith(codecs.BOM_UTF8):
+            self._at = len(codecs.BOM_UTF8)
+        self._piece = BLOCK_BYTES
 
     @classmethod
     def of(cls, data: bytes, notes: Notes) -> Lines:
         return cls(io.BytesIO(data), len(data), notes)
 
+    @property
+    def share(self) -> float:
+        """How much of the file has been taken, 0 to 1."""
+        return self._at / max(self._end, 1)
+
     def peek(self) -> bytes:
-        """The beginning of the file. Only before anything is taken."""
-        return self._head.getvalue()[:BLOCK_BYTES]
+        """What comes next, up to BLOCK_BYTES."""
+        return self._read(self._at, min(self._at + BLOCK_BYTES, self._end))
 
     def take_all(self) -> bytes:
-        """The whole file. Only before anything is taken."""
-        return self._whole(self._head.read())
+        """All that is left."""
+        self._limit(MAX_WHOLE)
+        start, self._at = self._at, self._end
+        return self._read(start, self._end)
 
     def take(self, line: int) -> bytes:
         """The lines from number `line` on: a block at first, then segments; empty at the end of the file.
 
-        They end with a line end, except for the last ones if the file does not.
+        They end with a line end, except for the last one if the file does not.
         """
-        size = SEGMENT_BYTES if self._is_begun else BLOCK_BYTES
-        self._is_begun = True
-        parts, length = [self._rest], len(self._rest)
-        chunk = self._more(size)
-        while chunk and b"\n" not in chunk:
-            length += len(chunk)
-            if length <= LONGEST_LINE:
-                parts.append(chunk)
-            chunk = self._more(size)
-        at_end = not chunk
-        first = chunk.find(b"\n") + 1
-        if length + first > LONGEST_LINE:
+        start, size = self._at, self._piece
+        self._piece = SEGMENT_BYTES
+        if start >= self._end:
+            return b""
+        self._at = self._line_end(start, min(start + size, self._end))
+        if self._at - start > max(size, LONGEST_LINE):
             self._notes.at(line, f"longer than {LONGEST_LINE:,} bytes; skipped")
-            parts, chunk = [chunk[first - 1 : first]], chunk[first:]
-        cut = chunk.rfind(b"\n") + 1
-        self._rest = chunk[cut:]
-        if at_end and self._is_cut:
-            return b""  # the last line was torn by the limit, not by its writer
-        return b"".join([*parts, chunk[:cut]])
+            return b"\n"
+        data = self._read(start, self._at)
+        return b"" if self._is_cut and not data.endswith(b"\n") else data
 
-    def _whole(self, head: bytes) -> bytes:
-        """The file in memory, for what cannot be read piece by piece."""
-        if self._left > MAX_WHOLE:
-            self._notes.say(f"only the first {MAX_WHOLE:,} bytes were read")
-            self._left, self._is_cut = MAX_WHOLE, True
-        return head + self._read(self._left)
+    def _line_end(self, start: int, stop: int) -> int:
+        """Where the last line that ends before `stop` ends, or else the line that goes on there."""
+        begin, reach = stop, 1 << 16
+        while begin > start:
+            begin = max(start, stop - reach)
+            cut = self._read(begin, stop).rfind(b"\n")
+            if cut >= 0:
+                return begin + cut + 1
+            reach *= 16
+        while stop < self._end:
+            cut = self._read(stop, stop + BLOCK_BYTES).find(b"\n")
+            if cut >= 0:
+                return stop + cut + 1
+            stop += BLOCK_BYTES
+        return self._end
 
-    def _more(self, size: int) -> bytes:
-        return self._head.read(size) or self._read(size)
+    def _limit(self, size: int) -> None:
+        if self._end - self._at > size:
+            self._notes.say(f"only the first {size:,} of {self.size:,} bytes were read")
+            self._end, self._is_cut = self._at + size, True
 
-    def _read(self, size: int) -> bytes:
-        data = self._file.read(min(size, self._left))
-        self._left -= len(data)
-        return data
+    def _replace(self, data: bytes) -> bytes:
+        """Go on with converted data."""
+        self._file = io.BytesIO(data)
+        self._at, self._end = 0, len(data)
+        return self.peek()
+
+    def _read(self, start: int, stop: int) -> bytes:
+        self._file.seek(start)
+        return self._file.read(stop - start)
 
 
 def split_blocks(segment: bytes) -> Iterator[bytes]:

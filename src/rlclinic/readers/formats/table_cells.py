@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 MISSING = frozenset({"", "None", "none", "null", "NULL"})  # how writers spell "no value"
 NON_FINITE = frozenset({"nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"})  # JSON has no other way to say it
+MAX_TEXT_LENGTH = 1 << 14  # characters of a text cell; RLlib's config and info cells of 2018 have about 3,000
 _WORDS = {"True": 1.0, "true": 1.0, "False": 0.0, "false": 0.0}
 # str() of a zero-dimensional array or tensor: tensor(0.5), tensor(0.5, device='cuda:0'), np.float32(0.5)
 _WRAPPED = re.compile(r"(?:tensor|array|np\.float\d+|np\.int\d+)\(([^(),]{1,40})(?:,[^()]{0,200})?\)")
@@ -84,6 +85,13 @@ def convert_values(cells: Sequence[object]) -> Cells:
 def render_number(value: float) -> str:
     """A number as text, for the number cells of a column that turned out to be text."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def safe_text(text: str) -> str:
+    """Text that can be encoded, of bounded length. JSON can escape half of a surrogate pair."""
+    if len(text) > MAX_TEXT_LENGTH:
+        text = text[: MAX_TEXT_LENGTH - 1] + "…"
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _one_by_one(cells: Sequence[str]) -> Cells:
