@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rlclinic.readers.formats.crc32c import crc32c_spans, masked
-from rlclinic.readers.formats.tfevents import EventFile, read_event_file
+from rlclinic.readers.formats.tensorboard.crc32c import crc32c_spans, masked
+from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_event_file
 
 SCALARS = 1_000_000
 TAGS = (
@@ -32,7 +32,7 @@ GOALS = {"ratio": 20.0, "memory": 6.0}  # times TensorBoard's speed; resident by
 _MEMORY = """
 import re, sys
 from pathlib import Path
-from rlclinic.readers.formats.tfevents import read_event_file
+from rlclinic.readers.formats.tensorboard.tfevents import read_event_file
 
 def status(key):
     return int(re.search(key + r":\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.rivals import best_times, load
-from rlclinic.readers.formats.wandb_log import WandbLog, read_wandb_file
+from rlclinic.readers.formats.wandb.wandb_log import WandbLog, read_wandb_file
 
 ROWS = 100_000
 METRICS = 27  # beside _step, _runtime and _timestamp

@@ -37,7 +37,9 @@ def tinyrl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     frameworks.framework.cache_clear()
     run = tmp_path / "run"
     run.mkdir()
-    lines = [f"{step}\t{name}\t{value}" for step in range(3) for name, value in (("tiny/score", step), ("tiny/H", -0.5))]
+    lines = [
+        f"{step}\t{name}\t{value}" for step in range(3) for name, value in (("tiny/score", step), ("tiny/H", -0.5))
+    ]
     (run / "scores.tiny").write_text("\n".join(lines), encoding="utf-8")
     yield run
     frameworks.heads.cache_clear()

@@ -49,7 +49,16 @@ def test_a_wheel_holds_every_file_and_works_in_an_empty_environment(tmp_path: Pa
     assert wanted <= packed
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv" / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "--quiet", "--constraint", str(ROOT / "constraints.txt"), str(wheel)]
+    install = [
+        str(python),
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--constraint",
+        str(ROOT / "constraints.txt"),
+        str(wheel),
+    ]
     subprocess.run(install, check=True, capture_output=True)
     listed = subprocess.run([str(python), "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout
     assert "torch" not in listed

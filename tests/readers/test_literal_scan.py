@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.literal_scan import Hit, LiteralScan
+from rlclinic.readers.redaction.literal_scan import Hit, LiteralScan
 
 WORDS = ("token", "Token", "sk-", "://", "key", "aa", "a", "kk")
 

@@ -14,6 +14,8 @@ from rlclinic.model.vocabulary import metric
 from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, table_steps
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import Draft, RawMetric
+from rlclinic.readers.guess import guess
+from rlclinic.readers.identify import identify_framework
 from rlclinic.reference.framework import COUNTER, Framework, MetricName
 from rlclinic.reference.patterns import matches
 
@@ -66,9 +68,24 @@ def _choose(named: dict[str, list[_Candidate]], unnamed: list[Series], draft: Dr
         if len(candidates) > 1 and name in RETURN_METRICS:
             others = ", ".join(item.series.logged_as for item in candidates[1:4])
             draft.note(f"{name} is read from {candidates[0].series.logged_as}; also logged as {others}")
-    for series in (*rest, *unnamed):
+    for series in (*rest, *_guessed(unnamed, result, draft)):
         result.setdefault(series.logged_as, replace(series, name=series.logged_as))
     return result
+
+
+def _guessed(unnamed: list[Series], result: dict[str, Series], draft: Draft) -> list[Series]:
+    """Give home-made names the canonical name that their words stand for, and return those left over."""
+    if identify_framework(draft) != "unknown":
+        return unnamed
+    left: list[Series] = []
+    for series in unnamed:
+        name = guess(series.logged_as)
+        if name and name not in result:
+            result[name] = replace(series, name=name, known=True)
+            draft.note(f"{series.logged_as} is taken for {name} by its words; say --map {name}=COLUMN if it is not")
+        else:
+            left.append(series)
+    return left
 
 
 def _one_per_name(draft: Draft, tables: Framework) -> list[RawMetric]:

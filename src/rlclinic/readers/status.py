@@ -7,7 +7,7 @@ import time
 
 from rlclinic.model.run import RunStatus, Status
 from rlclinic.readers.draft import SEEN, Draft
-from rlclinic.readers.formats.log_text import final_exception
+from rlclinic.readers.formats.logs.log_text import final_exception
 
 # A log that was written to this recently, in seconds, belongs to a run that is still going.
 FRESH = 600.0

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats.crc32c import crc32c, crc32c_spans, crc_terms, masked, unmasked
+from rlclinic.readers.formats.tensorboard.crc32c import crc32c, crc32c_spans, crc_terms, masked, unmasked
 from tests.readers.formats.event_writer import crc32c as bitwise
 
 # Published answers: RFC 3720 appendix B.4, and the check value of the Castagnoli polynomial.

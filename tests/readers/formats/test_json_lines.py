@@ -13,13 +13,14 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import json_lines, json_polars, table_builder, table_bytes, table_cells
+from rlclinic.readers.formats import json_polars, table_builder, table_bytes, table_cells
 from rlclinic.readers.formats.json_lines import (
     looks_like_json_lines,
     read_json_lines,
     read_json_lines_file,
 )
 from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.table_cells import Cells
 
 needs_polars = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
 
@@ -341,7 +342,7 @@ def test_only_os_errors_come_out_of_a_file(tmp_path: Path) -> None:
 def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n' * 1000)
-    with mock.patch.object(json_lines, "read_segment", side_effect=AssertionError):
+    with mock.patch.object(json_polars.Schema, "read", side_effect=AssertionError):
         assert read_json_lines_file(path).rows == 1000
 
 
@@ -356,14 +357,14 @@ def both_ways(data: bytes, path: Path, size: int = 60) -> tuple[Table, bool]:
     """Check that polars changes nothing; whether it was used."""
     path.write_bytes(data)
     used: list[bool] = []
-    real = json_polars.read_segment
+    read = json_polars.Schema.read
 
-    def spy(*args: object, **options: object) -> object:
-        result = real(*args, **options)  # type: ignore[arg-type]
+    def spy(self: json_polars.Schema, data: bytes) -> dict[str, Cells] | None:
+        result = read(self, data)
         used.append(result is not None)
         return result
 
-    with blocks_of(size), mock.patch.object(json_lines, "read_segment", spy):
+    with blocks_of(size), mock.patch.object(json_polars.Schema, "read", spy):
         fast = read_json_lines_file(path, fast_bytes=0)
         same(fast, read_json_lines(data))
     return fast, any(used)

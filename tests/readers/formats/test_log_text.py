@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats.log_text import (
+from rlclinic.readers.formats.logs.log_text import (
     clean_lines,
     decode,
     excerpts,

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import clean_lines, final_exception
-from rlclinic.readers.formats.notebook import is_notebook, notebook_text
+from rlclinic.readers.formats.logs.log_text import clean_lines, final_exception
+from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
 
 NOTEBOOK = {
     "cells": [

@@ -11,7 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import find_literals, load_literal, load_literal_lines, parse_literal
+from rlclinic.readers.formats.literals.python_literal import (
+    find_literals,
+    load_literal,
+    load_literal_lines,
+    parse_literal,
+)
 
 
 @pytest.mark.parametrize(
@@ -225,3 +230,7 @@ def _read_or_refuse(text: str) -> None:
         return
     assert 0 < document.end <= len(text)
     assert all(line >= 1 for line in document.lines.values())
+
+
+def test_a_mapping_made_from_a_list_of_dicts_stays_text() -> None:
+    assert load_literal("OrderedDict([{'a': 1, 'b': 2}])") == "OrderedDict([{'a': 1, 'b': 2}])"

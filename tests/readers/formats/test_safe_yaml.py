@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.safe_yaml import load_yaml
+from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
 
 FLOW_PAIRS = """!!python/object/apply:collections.OrderedDict
 - - [batch_size, 256]

@@ -9,7 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rlclinic.readers.formats.tfevents import EventFile, TextEntry, is_tfevents, read_event_file, read_events
+from rlclinic.readers.formats.tensorboard.tfevents import (
+    EventFile,
+    TextEntry,
+    is_tfevents,
+    read_event_file,
+    read_events,
+)
 from tests.readers.formats.event_writer import (
     chunk,
     double,

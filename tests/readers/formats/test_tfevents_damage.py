@@ -8,8 +8,9 @@ import tracemalloc
 
 import pytest
 
-from rlclinic.readers.formats import tfevents_scalars, tfrecord
-from rlclinic.readers.formats.tfevents import read_events
+from rlclinic.readers.formats.tensorboard import scalars as tfevents_scalars
+from rlclinic.readers.formats.tensorboard import tfrecord
+from rlclinic.readers.formats.tensorboard.tfevents import read_events
 from tests.readers.formats.event_writer import chunk, event, masked, record, simple, version
 
 ONE = record(event(simple("loss", 1.0), step=300))  # bytes of each record below

@@ -10,8 +10,9 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import tfevents_records, tfrecord
-from rlclinic.readers.formats.tfevents import EventFile, read_events
+from rlclinic.readers.formats.tensorboard import records as tfevents_records
+from rlclinic.readers.formats.tensorboard import tfrecord
+from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_events
 from tests.readers.formats.event_writer import (
     chunk,
     double,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import wandb_log
-from rlclinic.readers.formats.wandb_log import WandbLog, read_wandb_log
+from rlclinic.readers.formats.wandb import wandb_log
+from rlclinic.readers.formats.wandb.wandb_log import WandbLog, read_wandb_log
 from tests.readers.formats import wandb_writer as w
 
 RUNS = Path(__file__).parents[2] / "fixtures" / "runs" / "wandb"

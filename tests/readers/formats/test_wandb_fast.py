@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import decimals, wandb_log
-from rlclinic.readers.formats.distinct import distinct
 from rlclinic.readers.formats.protobuf import WireError, fields
-from rlclinic.readers.formats.protobuf_lanes import PAD, Buffer, Ints, buffer, walk
-from rlclinic.readers.formats.wandb_log import Column, WandbLog
+from rlclinic.readers.formats.wandb import decimals, wandb_log
+from rlclinic.readers.formats.wandb.distinct import distinct
+from rlclinic.readers.formats.wandb.protobuf_lanes import PAD, Buffer, Ints, buffer, walk
+from rlclinic.readers.formats.wandb.wandb_log import Column, WandbLog
 from tests.readers.formats import wandb_writer as w
 
 ALL_SIDE_BY_SIDE, ALL_ONE_BY_ONE = 1, 10**9

@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rlclinic.readers.formats import wandb_log, wandb_state
-from rlclinic.readers.formats.wandb_log import WandbLog, is_wandb_log, read_wandb_file, read_wandb_log
+from rlclinic.readers.formats.wandb import state as wandb_state
+from rlclinic.readers.formats.wandb import wandb_log
+from rlclinic.readers.formats.wandb.wandb_log import WandbLog, is_wandb_log, read_wandb_file, read_wandb_log
 from tests.readers.formats import wandb_writer as w
 
 RUNS = Path(__file__).parents[2] / "fixtures" / "runs" / "wandb"
@@ -245,7 +246,7 @@ def test_a_log_of_many_chunks_keeps_its_row_numbers(monkeypatch: pytest.MonkeyPa
 
 
 def test_more_metrics_than_the_limit_are_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rlclinic.readers.formats.wandb_columns.MAX_COLUMNS", 10)
+    monkeypatch.setattr("rlclinic.readers.formats.wandb.columns.MAX_COLUMNS", 10)
     monkeypatch.setattr(wandb_state, "MAX_KEYS", 5)
     values = {f"m{n}": str(n) for n in range(20)}
     log = read_wandb_log(w.log([w.history(values)] * 30 + [w.summary(values)]))

@@ -52,9 +52,7 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
     return Config(known, native)
 
 
-def _find(
-    key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorithm: str
-) -> tuple[int, str] | None:
+def _find(key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorithm: str) -> tuple[int, str] | None:
     """A key counts with its full path, or by its last part where a config nests it under a section or two."""
     candidates = [key]
     if 1 <= key.count(".") <= NESTED and not key.startswith(ENVIRONMENT_SECTIONS):

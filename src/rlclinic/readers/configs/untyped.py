@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import load_literal
+from rlclinic.readers.formats.literals.python_literal import load_literal
 
 _INTEGER = re.compile(r"[-+]?\d{1,18}")
 _FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")

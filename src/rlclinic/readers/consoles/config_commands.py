@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from rlclinic.readers.consoles.config_values import Setting, known_names, read_value
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import parse_literal
+from rlclinic.readers.formats.literals.python_literal import parse_literal
 
 # Longest command, in lines joined by a backslash and in characters.
 MAX_LINES = 500

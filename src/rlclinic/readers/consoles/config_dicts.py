@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rlclinic.readers.consoles.config_values import Setting, flatten, known_names, open_brackets
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import load_literal_lines
+from rlclinic.readers.formats.literals.python_literal import load_literal_lines
 
 # Longest printed config, and longest stretch of other processes' output inside it, in lines.
 MAX_LINES = 5000

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import load_literal
+from rlclinic.readers.formats.literals.python_literal import load_literal
 
 # Longest value kept as text, in characters.
 MAX_TEXT = 4000

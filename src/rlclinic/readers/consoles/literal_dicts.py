@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from rlclinic.readers.consoles.rows import read_number
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import parse_literal
+from rlclinic.readers.formats.literals.python_literal import parse_literal
 
 _PAIR = re.compile(
     r"""(?P<quote>['"])(?P<key>[^'"]{1,300})(?P=quote):\s?"""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rlclinic.readers.consoles.literal_dicts import read_dict
 from rlclinic.readers.consoles.rows import numbers_of
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.python_literal import parse_literal
+from rlclinic.readers.formats.literals.python_literal import parse_literal
 
 # Lines of other processes that may stand between two pieces of the dict.
 MAX_FOREIGN_LINES = 50

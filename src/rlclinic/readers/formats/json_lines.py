@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rlclinic.readers.formats.json_polars import read_segment
+from rlclinic.readers.formats.json_polars import Schema
 from rlclinic.readers.formats.table import Table
 from rlclinic.readers.formats.table_builder import TableBuilder
 from rlclinic.readers.formats.table_bytes import (
@@ -72,7 +72,7 @@ class _Reader:
         self.lines: list[int] = []
         self.cells = 0
         self.groups: dict[tuple[str, ...], tuple[list[int], list[tuple[object, ...]]]] = {}
-        self.sample: list[Mapping[str, object]] = []
+        self.schema = Schema(MAX_DEPTH)
 
     def read(self, source: Lines, *, is_large: bool) -> Table:
         head = source.peek().lstrip()
@@ -101,19 +101,19 @@ class _Reader:
                 continue
             refusals += try_polars
             for block in split_blocks(segment):
-                self._take_block(decode(block, self.line, self.notes), keep=is_first and is_large)
+                self._take_block(decode(block, self.line, self.notes), learn=refusals < MAX_REFUSALS)
             self.builder.expect(source.share)
             is_first = False
 
-    def _take_block(self, text: str, *, keep: bool) -> None:
+    def _take_block(self, text: str, *, learn: bool) -> None:
         lines = text.split("\n")
         last = lines.pop()
         for line in lines:
             row = _load(line)
             if row is not None:
                 self._take_row(row)
-                if keep:
-                    self.sample.append(row)
+                if learn:
+                    self.schema.learn(row)
             elif line.strip(_SPACE):
                 self.notes.at(self.line, "not a JSON object; skipped")
             self.line += 1
@@ -126,7 +126,7 @@ class _Reader:
     def _take_segment(self, segment: bytes) -> bool:
         """Take lines with polars if it is there and reads them as we would."""
         self._flush()
-        columns = read_segment(segment, self.sample, max_depth=MAX_DEPTH)
+        columns = self.schema.read(segment)
         if not columns or not set(columns) <= set(self.builder.columns):
             return False
         rows = next(iter(columns.values())).values.size
@@ -153,13 +153,13 @@ class _Reader:
 
     def _flatten(self, node: Mapping[str, object], prefix: str, depth: int, flat: dict[str, object]) -> None:
         for key, value in node.items():
-            if isinstance(value, dict):
-                if depth == MAX_DEPTH:
-                    self.notes.at(self.line, f"objects nested deeper than {MAX_DEPTH} levels were left out")
-                else:
-                    self._flatten(value, f"{prefix}{key}/", depth + 1, flat)
-            elif not isinstance(value, list):
+            kind = type(value)
+            if kind is not dict and kind is not list:
                 flat[prefix + key] = value
+            elif isinstance(value, dict) and depth < MAX_DEPTH:
+                self._flatten(value, f"{prefix}{key}/", depth + 1, flat)
+            elif isinstance(value, dict):
+                self.notes.at(self.line, f"objects nested deeper than {MAX_DEPTH} levels were left out")
 
     def _flush(self) -> None:
         runs: list[Run] = []

@@ -18,71 +18,84 @@ _UNSURE = (b"\\", b"\0", b"null")  # an escape can hide a key from the count, a 
 Kind = type | dict[str, "Kind"]  # float, bool, str, list, NoneType, or the kinds of an object's keys
 
 
-def read_segment(data: bytes, sample: Iterable[Mapping[str, object]], *, max_depth: int) -> dict[str, Cells] | None:
-    """The flattened columns of whole lines, or None if polars is missing or unsure.
+class Schema:
+    """What kind of value every key has, learnt from rows."""
 
-    Args:
-        data: Lines of objects.
-        sample: Objects from earlier in the file, which tell the types.
-        max_depth: Levels of objects that are flattened.
-    """
-    kinds = _merge_all(sample, max_depth)
-    if not kinds or not data.endswith(b"\n") or any(token in data for token in _UNSURE):
-        return None
-    try:
-        import polars as pl
-    except ImportError:
-        return None
-    try:
-        frame = pl.read_ndjson(data, schema={key: _dtype(pl, kind) for key, kind in kinds.items()})
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
-        return None
-    columns: dict[str, Cells | None] = {}
+    def __init__(self, max_depth: int) -> None:
+        self._max_depth = max_depth
+        self._kinds: dict[str, Kind] = {}
+        self._is_sound = True  # no key has values of several kinds
+        self._seen: set[tuple[object, ...]] = set()
+
+    def learn(self, row: Mapping[str, object]) -> None:
+        types = tuple(map(type, row.values()))
+        shape = (*row, *types)
+        if not self._is_sound or shape in self._seen:
+            return
+        self._is_sound = _merge(self._kinds, row, self._max_depth)
+        if dict not in types and len(self._seen) < 1000:
+            self._seen.add(shape)
+
+    def read(self, data: bytes) -> dict[str, Cells] | None:
+        """The flattened columns of lines of objects, or None if polars is missing or unsure."""
+        if not self._kinds or not self._is_sound or not data.endswith(b"\n"):
+            return None
+        if any(token in data for token in _UNSURE):
+            return None
+        try:
+            import polars as pl
+        except ImportError:
+            return None
+        try:
+            frame = pl.read_ndjson(data, schema=_fields(pl, self._kinds))
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
+            return None
+        return _columns(pl, frame, data)
+
+
+def _merge(kinds: dict[str, Kind], row: Mapping[str, object], depth: int) -> bool:
+    """Add what a row tells; whether it agrees with what was known."""
+    for key, value in row.items():
+        known = kinds.setdefault(key, type(None))
+        if value is None:
+            continue
+        if isinstance(value, dict):
+            if known is type(None):
+                known = kinds[key] = {}
+            if depth == 1 or not isinstance(known, dict) or not _merge(known, value, depth - 1):
+                return False
+        elif known is type(None):
+            kinds[key] = type(value)
+        elif known is not type(value):
+            return False
+    return True
+
+
+def _fields(pl: Any, kinds: Mapping[str, Kind]) -> dict[str, Any]:
+    return {key: _dtype(pl, kind) for key, kind in kinds.items()}
+
+
+def _dtype(pl: Any, kind: Kind) -> Any:
+    if isinstance(kind, dict):
+        return pl.Struct(_fields(pl, kind))
+    if kind is list:
+        return pl.List(pl.Float64)
+    return {bool: pl.Boolean, str: pl.String}.get(kind, pl.Float64)
+
+
+def _columns(pl: Any, frame: Any, data: bytes) -> dict[str, Cells] | None:
+    columns: dict[str, Cells] = {}
     filled = 0
     for name, series in _walk(pl, frame.get_columns(), ""):
         filled += series.len() - series.null_count()
         if isinstance(series.dtype, pl.Struct | pl.List):
             continue
-        if name in columns:
+        cells = _cells(pl, series)
+        if cells is None or name in columns:
             return None
-        columns[name] = _cells(pl, series)
-    if filled != data.count(b'":') or None in columns.values():
-        return None
-    return {name: cells for name, cells in columns.items() if cells is not None}
-
-
-def _merge_all(sample: Iterable[Mapping[str, object]], depth: int) -> dict[str, Kind] | None:
-    """The kind of every key in the sample, or None if a key has several."""
-    merged: dict[str, Kind] = {}
-    for row in sample:
-        if depth == 0 or not all(_merge(merged, key, value, depth) for key, value in row.items()):
-            return None
-    return merged
-
-
-def _merge(merged: dict[str, Kind], key: str, value: object, depth: int) -> bool:
-    known = merged.get(key, type(None))
-    if value is None:
-        merged.setdefault(key, type(None))
-        return True
-    if isinstance(value, dict):
-        if known is type(None):
-            known = merged[key] = {}
-        if not isinstance(known, dict) or depth == 1:
-            return False
-        return all(_merge(known, inner, item, depth - 1) for inner, item in value.items())
-    if known is type(None):
-        merged[key] = type(value)
-        return True
-    return known is type(value)
-
-
-def _dtype(pl: Any, kind: Kind) -> Any:
-    if isinstance(kind, dict):
-        return pl.Struct({key: _dtype(pl, inner) for key, inner in kind.items()})
-    if kind is list:
-        return pl.List(pl.Float64)
-    return {bool: pl.Boolean, str: pl.String}.get(kind, pl.Float64)
+        columns[name] = cells
+    # Colons are faster to count than keys, and as many colons as values prove as much.
+    return columns if filled == data.count(b":") or filled == data.count(b'":') else None
 
 
 def _walk(pl: Any, columns: Iterable[Any], prefix: str) -> Iterator[tuple[str, Any]]:

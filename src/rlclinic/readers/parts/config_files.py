@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json
 from rlclinic.readers.place import Entry, Place
 
 if TYPE_CHECKING:
-    from rlclinic.readers.formats.safe_yaml import YamlDocument
+    from rlclinic.readers.formats.yaml.safe_yaml import YamlDocument
 
 # No hand-written or dumped config is larger; what is larger is data.
 MAX_CONFIG_BYTES = 8 << 20
@@ -79,7 +79,7 @@ def read_config(draft: Draft, entry: Entry, prefix: str = "") -> object:
 
 def _load_yaml(text: str) -> YamlDocument:
     # Most runs have no YAML; importing its parser costs as much as reading a small run.
-    from rlclinic.readers.formats.safe_yaml import load_yaml
+    from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
 
     return load_yaml(text)
 

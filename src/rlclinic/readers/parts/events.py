@@ -10,7 +10,7 @@ import numpy as np
 
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.tfevents import EventFile, read_event_file
+from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_event_file
 from rlclinic.readers.place import Entry, Place
 
 PATTERNS = ("*events.out.tfevents*", "*.tfevents", "events.*.tfevents*")

@@ -12,8 +12,8 @@ from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import clean_lines
-from rlclinic.readers.formats.notebook import is_notebook, notebook_text
+from rlclinic.readers.formats.logs.log_text import clean_lines
+from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.status import log_clues
 

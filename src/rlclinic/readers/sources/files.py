@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rlclinic.model.run import Checkpoint
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.parts.config_files import config_entries, read_config, read_overrides
 from rlclinic.readers.parts.events import event_entries, groups, read_events
 from rlclinic.readers.parts.logs import CONFIG_DUMPS, log_entries, read_config_dump, read_log

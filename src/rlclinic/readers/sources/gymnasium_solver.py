@@ -18,7 +18,7 @@ from rlclinic.model.series import FloatArray
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import LIKELY, SEEN, TOLD, Draft
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.formats.table import Table
 from rlclinic.readers.parts.config_files import read_config

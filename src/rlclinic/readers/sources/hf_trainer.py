@@ -8,7 +8,7 @@ from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.draft import LIKELY, Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.place import Entry

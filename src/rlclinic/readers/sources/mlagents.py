@@ -5,7 +5,7 @@ from __future__ import annotations
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.draft import LIKELY, Draft
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.events import event_entries, read_events

@@ -8,8 +8,8 @@ from rlclinic.model.run import Status
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import TOLD, Draft
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import decode
-from rlclinic.readers.formats.safe_yaml import load_yaml
+from rlclinic.readers.formats.logs.log_text import decode
+from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
 from rlclinic.readers.place import Entry
 
 MAX_PARAM_BYTES = 64 << 10

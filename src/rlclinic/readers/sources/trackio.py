@@ -12,7 +12,7 @@ import numpy as np
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.draft import Draft, RawTable, flatten
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import decode
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
 

@@ -8,10 +8,10 @@ from rlclinic.model.run import Status
 from rlclinic.readers.columns import from_sparse, without
 from rlclinic.readers.draft import TOLD, Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.log_text import clean_lines, decode
+from rlclinic.readers.formats.logs.log_text import clean_lines, decode
 from rlclinic.readers.formats.safe_json import load_json_data
-from rlclinic.readers.formats.safe_yaml import load_yaml
-from rlclinic.readers.formats.wandb_log import WandbLog, read_wandb_file
+from rlclinic.readers.formats.wandb.wandb_log import WandbLog, read_wandb_file
+from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
 from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Entry
 from rlclinic.readers.sources.files import read_configs, read_event_files

@@ -1,0 +1,1 @@
+"""Printed Python values, parsed without evaluating anything."""

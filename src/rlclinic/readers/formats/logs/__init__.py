@@ -1,0 +1,1 @@
+"""Console text: encodings, progress bars, tracebacks, notebooks."""

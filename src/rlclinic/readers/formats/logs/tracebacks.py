@@ -1,0 +1,215 @@
+"""Finds Python tracebacks in console lines, plain, chained, of Ray, of torchrun and of IPython."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rlclinic.readers.formats.logs.log_lines import strip_ansi, strip_ray_prefix
+from rlclinic.readers.redaction.redact import redact
+
+# Lines after which a traceback is taken to be over even if no exception has come.
+_MAX_BLOCK = 2_000
+
+# Characters of an exception line that are kept.
+_MAX_TEXT = 2_000
+
+# Lines between a wrapper's exception and the one it wraps: the tracebacks of a whole node lie between them.
+_WRAPPER_REACH = 600
+
+# Lines of other processes that may stand between the frames of a traceback.
+_MAX_FOREIGN = 5
+
+# Indented lines behind an exception that are taken for the rest of its message.
+_MAX_MESSAGE = 20
+
+# A run that printed this many lines after an exception survived it.
+_MAX_AFTERMATH = 200
+
+_HEADER = "Traceback (most recent call last)"
+_IPYTHON_HEADER = re.compile(r"(?P<name>[A-Za-z_][\w.]*)\s{2,}Traceback \(most recent call last\)\s*\Z")
+_RANK = re.compile(r"\[(?:rank|default)?\d+\]:\s?")
+# `ValueError: …`, `KeyboardInterrupt`, `socket.timeout: …`, `ray.exceptions.RayTaskError(OutOfMemoryError): …`
+_EXCEPTION = re.compile(
+    r"(?!(?:INFO|DEBUG|WARN|WARNING|ERROR)\b)(?![a-z_]\w*\s*\Z)"
+    r"[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:\s*\Z|:(?:\s|\Z))"
+)
+_FRAME = re.compile(r"\s+File \"")
+_CHAIN = re.compile(r"During handling of the above exception|The above exception was the direct cause")
+_SIGNAL = re.compile(
+    r"(?:Killed|Segmentation fault|Bus error|Aborted|Illegal instruction|KeyboardInterrupt)(?:\s+\(core dumped\))?\s*\Z"
+    r"|.{1,300}: line \d+:\s+\d+ (?:Killed|Segmentation fault|Bus error|Aborted|Illegal instruction)\b"
+    r"|slurmstepd: error: .*(?:CANCELLED|oom[_-]kill)"
+    r"|Fatal Python error: "
+    r"|.{0,80}\bOut of memory: Killed process "
+    r"|terminate called after throwing an instance of"
+)
+_SIGNAL_WORDS = re.compile(r"Killed|fault|Bus error|Aborted|Illegal|KeyboardI|slurmstepd|Fatal Py|terminate called")
+_IGNORED = re.compile(r"Exception ignored in")
+_AFTERMATH = re.compile(r"\s*\Z|wandb:|\[rank\d+\]:|\(raylet|[EW]\d{4} ")
+# They report that another process failed: the exception before them says why.
+_WRAPPERS = ("ChildFailedError", "CalledProcessError", "BrokenPipeError", "ConnectionResetError", "EOFError")
+
+
+@dataclass(frozen=True, slots=True)
+class Traceback:
+    """Lines first..last (0-based, both included) and the line of the exception that ends them."""
+
+    first: int
+    last: int
+    exception: int
+    text: str
+    """The exception line itself."""
+    ignored: bool
+    """Raised while the interpreter was shutting down or in a destructor."""
+
+
+def find_tracebacks(lines: Sequence[str]) -> list[Traceback]:
+    """All tracebacks in the order of their lines; chained ones are one."""
+    found: list[Traceback] = []
+    index = 0
+    while index < len(lines):
+        block = _read_block(lines, index) if _HEADER in lines[index] else None
+        if block is not None:
+            found.append(block)
+        index = index + 1 if block is None else block.last + 1
+    return found
+
+
+def final_exception(lines: Sequence[str]) -> tuple[str, int] | None:
+    """The exception or signal that ended the run, redacted, and its 1-based line; None if the log shows none."""
+    root = _root(find_tracebacks(lines))
+    found = _last_signal(lines, root.last + 1 if root is not None else 0)
+    if found is None and root is not None:
+        found = root.exception
+    if found is None:
+        found = _headless(lines)
+    if found is None or _survived(lines, found):
+        return None
+    return redact(plain(lines[found]).strip()[:_MAX_TEXT]), found + 1
+
+
+def is_signal(line: str) -> bool:
+    """Whether a plain line says that the process was ended from outside or by a crash of native code."""
+    return _SIGNAL_WORDS.search(line) is not None and _SIGNAL.match(line) is not None
+
+
+def plain(line: str) -> str:
+    """The line without colours and without the prefixes of Ray and torchrun."""
+    line = strip_ray_prefix(strip_ansi(line))
+    found = _RANK.match(line) if line.startswith("[") else None
+    return line if found is None else line[found.end() :]
+
+
+def _last_signal(lines: Sequence[str], start: int) -> int | None:
+    words = _SIGNAL_WORDS.search
+    return next(
+        (i for i in range(len(lines) - 1, start - 1, -1) if words(lines[i]) and is_signal(plain(lines[i]))), None
+    )
+
+
+def _survived(lines: Sequence[str], found: int) -> bool:
+    after = 0
+    for line in lines[found + 1 :]:
+        after += _AFTERMATH.match(line) is None
+        if after > _MAX_AFTERMATH:
+            return True
+    return False
+
+
+def _root(blocks: Sequence[Traceback]) -> Traceback | None:
+    """The last traceback, or the one before it when it only reports that another process failed."""
+    real = [block for block in blocks if not block.ignored] or list(blocks)
+    if not real or not _is_wrapper(real[-1]):
+        return real[-1] if real else None
+    last = real[-1]
+    causes = [b for b in real if not _is_wrapper(b) and last.first - b.last <= _WRAPPER_REACH]
+    return causes[-1] if causes else last
+
+
+def _is_wrapper(block: Traceback) -> bool:
+    return block.text.partition(":")[0].strip().endswith(_WRAPPERS)
+
+
+def _headless(lines: Sequence[str]) -> int | None:
+    """A log that begins in the middle of a traceback still ends it with the exception."""
+    frame = next((i for i in range(len(lines) - 1, -1, -1) if _FRAME.match(lines[i])), None)
+    if frame is None:
+        return None
+    for index in range(frame + 1, min(frame + 5, len(lines))):
+        line = plain(lines[index])
+        if line.strip() and not line.startswith((" ", "\t")):
+            return index if _EXCEPTION.match(line) else None
+    return None
+
+
+def _read_block(lines: Sequence[str], first: int) -> Traceback | None:
+    ipython = _IPYTHON_HEADER.match(plain(lines[first]).strip())
+    if ipython is not None:
+        return _read_ipython(lines, first, ipython["name"])
+    exception = _frames_end(lines, first)
+    if exception is None:
+        return None
+    last = exception
+    while last - first < _MAX_BLOCK:
+        deeper = _next_frames_end(lines, last)
+        if deeper is None:
+            break
+        last = exception = deeper
+    last = _message_end(lines, last)
+    ignored = first > 0 and _IGNORED.search(lines[first - 1]) is not None
+    return Traceback(first, last, exception, plain(lines[exception]), ignored)
+
+
+def _frames_end(lines: Sequence[str], first: int) -> int | None:
+    """The first line behind the frames that is indented no deeper than their header: the exception."""
+    margin = _indent(plain(lines[first]))
+    foreign = 0
+    for index in range(first + 1, min(len(lines), first + _MAX_BLOCK)):
+        line = plain(lines[index])
+        if not line.strip() or _indent(line) > margin:
+            continue
+        if _EXCEPTION.match(line.strip()):
+            return index
+        foreign += 1
+        if foreign > _MAX_FOREIGN or _HEADER in line:
+            return None
+    return None
+
+
+def _next_frames_end(lines: Sequence[str], last: int) -> int | None:
+    """The exception of the traceback that goes on behind this one: Ray's inner one, or a chained one."""
+    end = _message_end(lines, last)
+    following = [plain(line) for line in lines[end + 1 : end + 7]]
+    if last + 1 < len(lines) and _FRAME.match(plain(lines[last + 1])):
+        return _frames_end(lines, last)
+    if not any(_CHAIN.search(line) for line in following[:3]):
+        return None
+    header = next((i for i, line in enumerate(following) if _HEADER in line), None)
+    return None if header is None else _frames_end(lines, end + 1 + header)
+
+
+def _message_end(lines: Sequence[str], exception: int) -> int:
+    """An exception with a long message goes on in indented lines."""
+    margin = _indent(plain(lines[exception]))
+    end = exception
+    for index in range(exception + 1, min(len(lines), exception + 1 + _MAX_MESSAGE)):
+        line = plain(lines[index])
+        if not line.strip() or _indent(line) <= margin or "%|" in line or _FRAME.match(line):
+            break
+        end = index
+    return end
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _read_ipython(lines: Sequence[str], first: int, name: str) -> Traceback | None:
+    """IPython's frames are not indented; the name of the exception opens the block and closes it."""
+    for index in range(first + 1, min(len(lines), first + _MAX_BLOCK)):
+        line = plain(lines[index])
+        if line.startswith(name) and line[len(name) : len(name) + 1] in {"", ":"}:
+            return Traceback(first, index, index, line, ignored=False)
+    return None

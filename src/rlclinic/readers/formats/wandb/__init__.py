@@ -1,0 +1,1 @@
+"""W&B transaction logs: framing, protobuf, history as columns."""

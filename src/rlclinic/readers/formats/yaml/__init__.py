@@ -1,0 +1,1 @@
+"""YAML without constructing anything, with the line of every value."""

@@ -1,0 +1,1 @@
+"""Secrets are removed here, before any text leaves a reader."""

@@ -1,0 +1,195 @@
+"""Secrets that show themselves by their own form: issuer prefixes, JWTs, URLs with a password, PEM keys."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from rlclinic.readers.redaction.values import is_masked
+
+# Characters that a key may consist of; a prefix inside such a run is part of a longer word, not a key.
+_WORD = r"[A-Za-z0-9_\-]"
+
+# A private key of 16384 bits has about 13 kB of base64; without an end line nothing further is taken.
+_PEM_LIMIT = 16_384
+
+# Issuer prefix -> what follows it. Every run is bounded, so that a hostile line costs linear time; a longer
+# secret is taken to its end by the caller.
+_ISSUED: dict[str, str] = {
+    "sk-": r"[A-Za-z0-9_\-]{20,512}",
+    "sk_live_": r"[A-Za-z0-9]{10,512}",
+    "sk_test_": r"[A-Za-z0-9]{10,512}",
+    "rk_live_": r"[A-Za-z0-9]{10,512}",
+    "rk_test_": r"[A-Za-z0-9]{10,512}",
+    "whsec_": r"[A-Za-z0-9+/]{20,512}",
+    "hf_": r"[A-Za-z0-9]{30,512}",
+    "api_org_": r"[A-Za-z0-9]{30,512}",
+    "ghp_": r"[A-Za-z0-9]{30,512}",
+    "gho_": r"[A-Za-z0-9]{30,512}",
+    "ghu_": r"[A-Za-z0-9]{30,512}",
+    "ghs_": r"[A-Za-z0-9]{30,512}",
+    "ghr_": r"[A-Za-z0-9]{30,512}",
+    "github_pat_": r"[A-Za-z0-9_]{30,512}",
+    "glpat-": r"[A-Za-z0-9_\-]{20,512}",
+    "gldt-": r"[A-Za-z0-9_\-]{20,512}",
+    "glrt-": r"[A-Za-z0-9_\-]{20,512}",
+    "AKIA": r"[A-Z0-9]{16}(?![A-Za-z0-9])",
+    "ASIA": r"[A-Z0-9]{16}(?![A-Za-z0-9])",
+    "AIza": r"[A-Za-z0-9_\-]{35}",
+    "ya29.": r"[A-Za-z0-9_\-]{20,512}",
+    "GOCSPX-": r"[A-Za-z0-9_\-]{24,512}",
+    "xoxb-": r"[A-Za-z0-9\-]{10,512}",
+    "xoxp-": r"[A-Za-z0-9\-]{10,512}",
+    "xoxa-": r"[A-Za-z0-9\-]{10,512}",
+    "xoxr-": r"[A-Za-z0-9\-]{10,512}",
+    "xoxs-": r"[A-Za-z0-9\-]{10,512}",
+    "xoxe.": r"[A-Za-z0-9\-]{10,512}",
+    "xapp-": r"[A-Za-z0-9\-]{20,512}",
+    "SG.": r"[A-Za-z0-9_\-]{16,512}\.[A-Za-z0-9_\-]{16,512}",
+    "SK": r"[0-9a-f]{32}(?![A-Za-z0-9])",
+    "npm_": r"[A-Za-z0-9]{36}(?![A-Za-z0-9])",
+    "pypi-": r"[A-Za-z0-9_\-]{50,512}",
+    "dapi": r"[0-9a-f]{32}(?:-\d+)?(?![A-Za-z0-9])",
+    "wandb_v1_": r"[A-Za-z0-9_]{20,512}",
+    "gsk_": r"[A-Za-z0-9]{30,512}",
+    "xai-": r"[A-Za-z0-9]{40,512}",
+    "pplx-": r"[A-Za-z0-9]{30,512}",
+    "nvapi-": r"[A-Za-z0-9_\-]{30,512}",
+    "tvly-": r"[A-Za-z0-9\-]{20,512}",
+    "r8_": r"[A-Za-z0-9]{30,512}",
+    "lsv2_": r"[A-Za-z0-9_]{30,512}",
+    "hvs.": r"[A-Za-z0-9_\-]{20,512}",
+    "dop_v1_": r"[0-9a-f]{40,512}",
+    "eyJ": (
+        r"[A-Za-z0-9_\-]{8,512}\.[A-Za-z0-9_\-]{8,512}(?:\.[A-Za-z0-9_\-]{0,512})?"
+        r"|hcGlfYWRkcmVzcyI6[A-Za-z0-9+/=_\-]{0,512}"  # a Neptune token, the base64 of {"api_address":
+    ),
+}
+# Prefixes that ordinary words share (`sk-learn-…`, `SG.module.name`): the rest has to look random as well.
+_AMBIGUOUS = frozenset({"sk-", "xai-", "pplx-", "tvly-", "pypi-", "hf_", "npm_", "SG.", "xapp-", "nvapi-"})
+
+
+class Span(NamedTuple):
+    """The characters to replace: text[start:end]."""
+
+    start: int
+    end: int
+
+
+_ISSUED_AT = {prefix: re.compile(rf"(?<!{_WORD}){re.escape(prefix)}(?:{tail})") for prefix, tail in _ISSUED.items()}
+_URL_LOGIN = re.compile(r"://([^\s/@:\"'<>]{0,128}):([^\s/@\"'<>]{1,512})@")
+_URL_TOKEN = re.compile(r"://([A-Za-z0-9_\-.~%]{20,512})@")
+_BEARER = re.compile(r"[Bb](?:earer|EARER) {1,4}([A-Za-z0-9_\-.~+/=]{12,512})")
+_BASIC = re.compile(r"Basic {1,4}([A-Za-z0-9+/]{8,512}={0,2})")
+_PEM_HEAD = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_TAIL = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_BODY = re.compile(r"(?:\\n|\\r|[A-Za-z0-9+/=\s])*")
+_CONNECTION = re.compile(r"(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([^;\s\"']{8,512})")
+_HOOK = re.compile(
+    r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9_/\-]{8,512})"
+    r"|discord(?:app)?\.com/api/webhooks/\d{1,24}/([A-Za-z0-9_\-]{8,512})"
+    r"|api\.telegram\.org/(?:file/)?bot(\d{1,16}:[A-Za-z0-9_\-]{8,512})"
+)
+_SIGNED = re.compile(r"(?<![A-Za-z0-9])(?:sig|Signature|X-Amz-Signature)=([A-Za-z0-9%+/=_\-]{16,512})")
+_LOGIN = re.compile(
+    r"wandb(?:\.login\(|[ ]login)[^\n]{0,80}?(?<![A-Za-z0-9])([0-9a-f]{40}|[A-Za-z0-9_]{60,512})(?![A-Za-z0-9])"
+)
+_CURL_USER = re.compile(r"curl\b[^\n]{0,120}?\s(?:-u|--user)[ =]['\"]?[^\s:'\"]{1,64}:([^\s'\"]{1,256})")
+_SSHPASS = re.compile(r"sshpass\s{1,4}-p\s{0,4}['\"]?([^\s'\"]{1,256})")
+
+
+def find_shape(text: str, start: int, trigger: str) -> Span | None:
+    """The secret that `trigger`, found at `start`, announces; None where it only looks like one."""
+    issued = _ISSUED_AT.get(trigger)
+    if issued is not None:
+        found = issued.match(text, start)
+        if found is None or (trigger in _AMBIGUOUS and not _random_enough(found.group())):
+            return None
+        return Span(found.start(), found.end())
+    return _FINDERS[trigger](text, start)
+
+
+def _random_enough(key: str) -> bool:
+    """`sk-learn-contrib-examples` has the form of a key but none of its digits."""
+    key = key[:128]
+    digits = sum(c.isdigit() for c in key)
+    mixed = any(c.islower() for c in key) and any(c.isupper() for c in key)
+    return digits >= 4 or (mixed and len(key) >= 24) or (digits >= 1 and mixed)
+
+
+def _group(pattern: re.Pattern[str]) -> Callable[[str, int], Span | None]:
+    """A finder that hides the first group of `pattern` that took part in the match."""
+
+    def find(text: str, start: int) -> Span | None:
+        found = pattern.match(text, start)
+        if found is None or found.lastindex is None or is_masked(found.group(found.lastindex)):
+            return None
+        return Span(*found.span(found.lastindex))
+
+    return find
+
+
+def _url(text: str, start: int) -> Span | None:
+    login = _URL_LOGIN.match(text, start)
+    if login is not None:
+        return None if is_masked(login.group(2)) else Span(*login.span(2))
+    bare = _URL_TOKEN.match(text, start)
+    if bare is None or not _random_enough(bare.group(1)):
+        return None
+    return Span(*bare.span(1))
+
+
+def _bearer(text: str, start: int) -> Span | None:
+    found = _BEARER.match(text, start)
+    if found is None or is_masked(found.group(1)) or not any(c.isdigit() for c in found.group(1)):
+        return None
+    return Span(*found.span(1))
+
+
+def _basic(text: str, start: int) -> Span | None:
+    found = _BASIC.match(text, start)
+    if found is None:
+        return None
+    try:
+        decoded = base64.b64decode(found.group(1), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return Span(*found.span(1)) if b":" in decoded and decoded.isascii() else None
+
+
+def _pem(text: str, start: int) -> Span | None:
+    head = _PEM_HEAD.match(text, start)
+    if head is None:
+        return None
+    tail = _PEM_TAIL.search(text, head.end(), head.end() + _PEM_LIMIT)
+    if tail is not None:
+        return Span(head.end(), tail.start())
+    body = _PEM_BODY.match(text, head.end(), head.end() + _PEM_LIMIT)
+    return Span(head.end(), body.end()) if body is not None and body.group().strip() else None
+
+
+_FINDERS: dict[str, Callable[[str, int], Span | None]] = {
+    "://": _url,
+    "Bearer": _bearer,
+    "bearer": _bearer,
+    "BEARER": _bearer,
+    "Basic": _basic,
+    "-----BEGIN": _pem,
+    "AccountKey=": _group(_CONNECTION),
+    "SharedAccess": _group(_CONNECTION),
+    "hooks.slack.com": _group(_HOOK),
+    "discord": _group(_HOOK),
+    "api.telegram.org": _group(_HOOK),
+    "sig=": _group(_SIGNED),
+    "Signature=": _group(_SIGNED),
+    "X-Amz-Signature=": _group(_SIGNED),
+    "wandb login": _group(_LOGIN),
+    "wandb.login": _group(_LOGIN),
+    "curl": _group(_CURL_USER),
+    "sshpass": _group(_SSHPASS),
+}
+
+SHAPE_TRIGGERS: tuple[str, ...] = (*_ISSUED, *_FINDERS)

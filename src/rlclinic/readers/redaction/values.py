@@ -1,0 +1,77 @@
+"""Whether a value could be a secret at all: placeholders, code, paths and numbers are not."""
+
+from __future__ import annotations
+
+import re
+
+from rlclinic.readers.redaction.words import Family
+
+# Characters of a value that are looked at; a longer one is judged by its beginning.
+_HEAD = 64
+
+_HARMLESS = frozenset(
+    ("any", "auto", "bool", "bytes", "changeme", "default", "disabled", "dummy", "empty", "enabled", "false",
+     "hidden", "int", "invalid", "missing", "na", "nil", "no", "none", "null", "off", "on", "optional",
+     "placeholder", "protected", "redacted", "required", "secret", "set", "str", "string", "token", "true",
+     "undefined", "unset", "yes")
+)  # fmt: skip
+_NUMBER = re.compile(r"[-+]?[\d_]{0,64}\.?\d{1,64}(?:[eE][-+]?\d{1,4})?\Z")
+_TEMPLATE = re.compile(r"\$\{|\$\(|\$[A-Z_]|%\(|%s|\{|<[^>]*>?\Z|\[[\w .]*\]?\Z|\\u003c|your[_\-]|process\.env")
+# The annotation of an argument: `password: str | None = None`.
+_TYPE = re.compile(r"(?:str|bytes|bool|int|None|Any|Optional|Union|SecretStr|SecretBytes)\b\s*(?:[|=,\[)].*)?\Z")
+_CODE = re.compile(
+    r"(?:args|cfg|conf|config|env|hparams|kwargs|opt|options|os|params|self|settings|user)\.\w|[\w.]{0,64}[(\[]"
+)
+_CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_PATH = re.compile(r"(?:~|\.{1,2})?/[\w.\-]*[a-z._\-][\w.\-]*(?:/|\Z)|[A-Za-z]:\\|\\\\|\w+://|[\w./\-]+\.[a-z]{2,5}\Z")
+_DIGIT = re.compile(r"[0-9]")
+_MIXED = re.compile(r"[a-z].*?[A-Z]|[A-Z].*?[a-z].*?[A-Z]", re.DOTALL)
+_CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]")
+
+
+def is_masked(value: str) -> bool:
+    """Already hidden by whoever wrote it: `***`, `xxxx`, `sk-ab***yz`, `[redacted]`."""
+    if not value.strip("*•xX.#-_ "):
+        return True
+    return "***" in value or "[redacted" in value or "…" in value
+
+
+def is_harmless(value: str) -> bool:
+    """Empty, masked, a placeholder or a reference to a secret kept elsewhere."""
+    bare = value.strip(" \t\r,;")
+    return is_masked(bare) or bare.lower() in _HARMLESS or _TEMPLATE.match(bare) is not None
+
+
+def is_path(value: str) -> bool:
+    """A file or folder."""
+    return _PATH.match(value[: 4 * _HEAD]) is not None
+
+
+def convinces(family: Family, value: str, *, is_quoted: bool) -> bool:
+    """Whether a value looks enough like a secret for the family of its name."""
+    if is_harmless(value) or (not is_quoted and (_CODE.match(value) or _TYPE.match(value))):
+        return False
+    if family is Family.PASSWORD:
+        return len(value) >= 3 and not (_NUMBER.match(value) and "." in value)
+    if len(value) < 6 or " " in value or _NUMBER.match(value) or _CONSTANT_NAME.match(value):
+        return False
+    if family is Family.SECRET:
+        return is_strong(value) and (is_random(value) or not is_path(value))
+    return is_random(value) and not is_path(value)
+
+
+def is_strong(value: str) -> bool:
+    """More than a word: it has digits, or is long for what it is."""
+    head = value[:_HEAD]
+    if _DIGIT.search(head):
+        return True
+    return len(head) >= 16 if _MIXED.match(head) else len(head) >= 24 and head.isalnum()
+
+
+def is_random(value: str) -> bool:
+    """Random text changes between letters, capitals and digits all the time; words and versions rarely do."""
+    head = value[:_HEAD]
+    if len(head) < 10 or not (_DIGIT.search(head) or (len(head) >= 24 and _MIXED.match(head))):
+        return False
+    changes = len(_CHANGE.findall(head))
+    return changes >= 3 and changes >= 0.15 * len(head)
