@@ -17,9 +17,12 @@ REWARD = frozenset({"reward", "rewards", "rew", "rews"})
 RETURN = frozenset({"return", "returns", "ret", "score", "scores"})
 # Words that make a name mean something else than the level of a quantity.
 OTHERWISE = frozenset(
-    "std var variance min max median best loss norm normalized scaled target component term bonus intrinsic "
-    "shaped step steps per coef coeff coefficient weight rate error count num number time".split()
-)
+    {
+        "std", "var", "variance", "min", "max", "median", "best", "loss", "norm", "normalized", "scaled",
+        "target", "component", "term", "bonus", "intrinsic", "shaped", "step", "steps", "per", "coef", "coeff",
+        "coefficient", "weight", "rate", "error", "count", "num", "number", "time",
+    }
+)  # fmt: skip
 LENGTH = frozenset({"length", "len", "lengths"})
 
 

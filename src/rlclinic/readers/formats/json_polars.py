@@ -13,7 +13,7 @@ from rlclinic.readers.formats.table_cells import Cells, convert_values
 
 # Text that may have been a number, a truth value, an object or a list before the schema made it text.
 _DISGUISED = r"^(?:[-+.0-9eE]+|true|false|[-+]?(?:nan|NaN|inf|Infinity)|[\[{].*)$"
-_UNSURE = (b"\\", b"\0", b"null")  # an escape can hide a key from the count, a null looks like an absent key
+_UNSURE = (b"\\", b"\0")  # an escape can hide a key from the count
 
 Kind = type | dict[str, "Kind"]  # float, bool, str, list, NoneType, or the kinds of an object's keys
 

@@ -17,11 +17,9 @@ from rlclinic.model.run import Checkpoint, Status
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import LIKELY, SEEN, TOLD, Draft
-from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.logs.log_text import decode
-from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.formats.table import Table
 from rlclinic.readers.parts.config_files import read_config
+from rlclinic.readers.parts.json_files import load_object
 from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.parts.tables import load_table
 from rlclinic.readers.place import Entry
@@ -130,14 +128,7 @@ def _status_file(draft: Draft) -> None:
     entry = draft.place.first("status.json")
     if entry is None:
         return
-    try:
-        data = load_json_data(decode(entry.read(1 << 20)))
-    except (FormatError, OSError) as error:
-        draft.note(f"{entry.relative}: {error}")
-        return
-    draft.used(entry, "status")
-    if not isinstance(data, dict):
-        return
+    data = load_object(draft, entry, "status")
     state, heartbeat = str(data.get("state", "")), data.get("heartbeat")
     if state == Status.RUNNING and isinstance(heartbeat, int | float) and time.time() - heartbeat > FRESH:
         draft.clue(Status.INTERRUPTED, f"the heartbeat in {entry.relative} stopped: the process was killed", TOLD)
@@ -179,15 +170,9 @@ def _checkpoints(draft: Draft) -> None:
         name = entry.relative.split("/")[1]
         if any(found.path.endswith(name) for found in draft.checkpoints):
             continue
-        try:
-            data = load_json_data(decode(entry.read(4 << 20)))
-        except (FormatError, OSError) as error:
-            draft.note(f"{entry.relative}: {error}")
-            continue
-        draft.used(entry, "checkpoint")
         numbers = {
             str(key): float(value)
-            for key, value in (data.items() if isinstance(data, dict) else ())
+            for key, value in load_object(draft, entry, "checkpoint").items()
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
         step = numbers.get(ENV_STEPS, numbers.get("total_env_steps"))

@@ -7,18 +7,23 @@ import numpy as np
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.draft import LIKELY, Draft, RawTable
-from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.logs.log_text import decode
-from rlclinic.readers.formats.safe_json import load_json_data
+from rlclinic.readers.parts.json_files import load_object
 from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.place import Entry
 from rlclinic.readers.sources.files import read_configs, read_event_files
+
+# A history of a million rows.
+MAX_STATE_BYTES = 256 << 20
 
 
 def read(draft: Draft) -> None:
     """Read the longest history, configs, logs and event files."""
     read_configs(draft)
-    states = [(entry, data) for entry in draft.place.match("trainer_state.json") if (data := _load(draft, entry))]
+    states = [
+        (entry, data)
+        for entry in draft.place.match("trainer_state.json")
+        if (data := load_object(draft, entry, "trainer state", MAX_STATE_BYTES))
+    ]
     for entry, _ in states:
         folder = entry.relative.rpartition("/")[0]
         if folder:
@@ -33,22 +38,12 @@ def read(draft: Draft) -> None:
         read_event_files(draft)
 
 
-def _load(draft: Draft, entry: Entry) -> dict[str, object]:
-    try:
-        data = load_json_data(decode(entry.read(256 << 20)))
-    except (FormatError, OSError) as error:
-        draft.note(f"{entry.relative}: {error}")
-        return {}
-    return data if isinstance(data, dict) else {}
-
-
 def _history(data: dict[str, object]) -> list[dict[str, object]]:
     rows = data.get("log_history")
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
 
 
 def _add(draft: Draft, entry: Entry, data: dict[str, object]) -> None:
-    draft.used(entry, "trainer state")
     rows = _history(data)
     columns: dict[str, tuple[list[int], list[float]]] = {}
     for index, row in enumerate(rows):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.draft import LIKELY, Draft
-from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.logs.log_text import decode
-from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.events import event_entries, read_events
+from rlclinic.readers.parts.json_files import load_object
 from rlclinic.readers.place import Entry
 
 
@@ -55,13 +53,7 @@ def _training_status(draft: Draft) -> None:
     entry = draft.place.first("run_logs/training_status.json")
     if entry is None:
         return
-    try:
-        data = load_json_data(decode(entry.read(4 << 20)))
-    except (FormatError, OSError) as error:
-        draft.note(f"{entry.relative}: {error}")
-        return
-    draft.used(entry, "status")
-    behaviour = data.get(draft.environment) if isinstance(data, dict) else None
+    behaviour = load_object(draft, entry, "status").get(draft.environment)
     if not isinstance(behaviour, dict):
         return
     for saved in behaviour.get("checkpoints") or []:

@@ -9,9 +9,9 @@ from rlclinic.readers.columns import from_sparse, without
 from rlclinic.readers.draft import TOLD, Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines, decode
-from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.formats.wandb.wandb_log import WandbLog, read_wandb_file
 from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+from rlclinic.readers.parts.json_files import load_object
 from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Entry
 from rlclinic.readers.sources.files import read_configs, read_event_files
@@ -115,11 +115,6 @@ def _metadata(draft: Draft) -> None:
     entry = draft.place.first("files/wandb-metadata.json")
     if entry is None:
         return
-    try:
-        data = load_json_data(decode(entry.read(1 << 20)))
-    except (FormatError, OSError) as error:
-        draft.note(f"{entry.relative}: {error}")
-        return
-    draft.used(entry, "metadata")
-    if isinstance(data, dict) and isinstance(data.get("program"), str) and not draft.algorithm:
+    data = load_object(draft, entry, "metadata")
+    if isinstance(data.get("program"), str) and not draft.algorithm:
         draft.log_marks.append(data["program"])
