@@ -3,7 +3,7 @@
     import rlclinic
 
     run = rlclinic.read("runs/@last")
-    run.returns.last
+    rlclinic.diagnose(run).verdict
 
 Names are imported when they are first used, so that `import rlclinic` costs next to nothing.
 """
@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rlclinic.engine import diagnose
     from rlclinic.model.config import Config, Origin, Setting
+    from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
     from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+    from rlclinic.model.finding import Evidence, Finding, NotChecked, Severity
     from rlclinic.model.run import Run, RunStatus, Status
     from rlclinic.model.series import Series
     from rlclinic.readers.open import read_files
@@ -24,7 +27,15 @@ if TYPE_CHECKING:
     from rlclinic.store.reading import read
 
 _HOMES = {
+    "Cause": "rlclinic.model.diagnosis",
     "Config": "rlclinic.model.config",
+    "Diagnosis": "rlclinic.model.diagnosis",
+    "Evidence": "rlclinic.model.finding",
+    "Finding": "rlclinic.model.finding",
+    "NotChecked": "rlclinic.model.finding",
+    "Severity": "rlclinic.model.finding",
+    "Verdict": "rlclinic.model.diagnosis",
+    "diagnose": "rlclinic.engine",
     "Origin": "rlclinic.model.config",
     "Setting": "rlclinic.model.config",
     "NothingReadable": "rlclinic.model.errors",
@@ -41,7 +52,12 @@ _HOMES = {
 }
 
 __all__ = [
+    "Cause",
     "Config",
+    "Diagnosis",
+    "Evidence",
+    "Finding",
+    "NotChecked",
     "NothingReadable",
     "Origin",
     "RlclinicError",
@@ -50,9 +66,12 @@ __all__ = [
     "RunStatus",
     "Series",
     "Setting",
+    "Severity",
     "Status",
     "UsageError",
+    "Verdict",
     "__version__",
+    "diagnose",
     "list_runs",
     "read",
     "read_files",

@@ -101,7 +101,7 @@ def test_runs_of_an_empty_folder_is_exit_code_5(tmp_path: Path) -> None:
 def test_files_that_lie_apart_are_one_run(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "curve.csv").write_text("my_step,my_score\n1,10\n2,20\n3,30\n")
-    (tmp_path / "a" / "train.log").write_text("Traceback (most recent call last):\n  File \"x\"\nValueError: boom\n")
+    (tmp_path / "a" / "train.log").write_text('Traceback (most recent call last):\n  File "x"\nValueError: boom\n')
     (tmp_path / "a" / "setup.yaml").write_text("learning_rate: 0.01\ngamma: 0.9\n")
     result = rlclinic(
         "show", "--json",

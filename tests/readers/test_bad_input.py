@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import random
@@ -23,11 +24,9 @@ FILES = sorted(path for path in RUNS.rglob("*") if path.is_file() and path.stat(
 
 def attempt(path: Path) -> Run | None:
     """Read; the documented error is the only one allowed."""
-    try:
+    with contextlib.suppress(RlclinicError):
         return read(path)
-    except RlclinicError as error:
-        assert error.message
-        return None
+    return None
 
 
 def test_an_empty_folder_says_what_to_point_at(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Inputs that are neither a framework's folder nor a tracker's: notebooks, text dumps, home-made names, growing files."""
+"""Inputs beside run folders and trackers: notebooks, text dumps, home-made names, growing files."""
 
 from __future__ import annotations
 

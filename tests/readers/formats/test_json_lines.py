@@ -3,8 +3,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from contextlib import AbstractContextManager
-from importlib.util import find_spec
 from pathlib import Path
 from unittest import mock
 
@@ -13,7 +11,7 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import json_polars, table_builder, table_bytes, table_cells
+from rlclinic.readers.formats import json_lines, json_polars, table_builder, table_cells
 from rlclinic.readers.formats.json_lines import (
     looks_like_json_lines,
     read_json_lines,
@@ -21,41 +19,7 @@ from rlclinic.readers.formats.json_lines import (
 )
 from rlclinic.readers.formats.table import Table
 from rlclinic.readers.formats.table_cells import Cells
-
-needs_polars = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
-
-
-def numbers(table: Table, name: str) -> list[float | None]:
-    """A numeric column as a list, None where there is a gap."""
-    pairs = zip(table.numbers[name].tolist(), table.gaps(name).tolist(), strict=True)
-    return [None if gap else value for value, gap in pairs]
-
-
-def same(left: Table, right: Table) -> None:
-    assert left.columns == right.columns
-    assert left.rows == right.rows
-    assert left.texts == right.texts
-    assert left.problems == right.problems
-    assert list(left.numbers) == list(right.numbers)
-    for name in left.numbers:
-        np.testing.assert_array_equal(left.numbers[name], right.numbers[name])
-        np.testing.assert_array_equal(left.gaps(name), right.gaps(name))
-
-
-def blocks_of(size: int) -> AbstractContextManager[object]:
-    """Blocks of this many bytes, and segments of five."""
-    return mock.patch.multiple(table_bytes, BLOCK_BYTES=size, SEGMENT_BYTES=5 * size)
-
-
-def assert_sound(table: Table) -> None:
-    assert set(table.numbers) | set(table.texts) <= set(table.columns)
-    for name, values in table.numbers.items():
-        assert values.shape == (table.rows,)
-        assert np.isnan(values[table.gaps(name)]).all()
-    assert all(len(texts) == table.rows for texts in table.texts.values())
-    for text in (*table.columns, *table.problems, *sum(table.texts.values(), ())):
-        text.encode()
-
+from tests.readers.formats.table_checks import assert_same, assert_sound, blocks_of, needs_polars, numbers
 
 # values
 
@@ -238,7 +202,7 @@ def test_a_torn_array_gives_its_whole_elements() -> None:
 
 def test_a_short_file_cannot_ask_for_a_huge_table() -> None:
     rows = b'{"a": 1}\n' * 1000 + b"".join(b'{"k%d": 1}\n' % i for i in range(1000))
-    with mock.patch.object(table_builder, "MAX_CELLS", 5000):
+    with mock.patch.object(table_builder, "MAX_CELLS", 5000), mock.patch.object(json_lines, "FLUSH_CELLS", 100):
         table = read_json_lines(rows)
     assert table.rows * len(table.columns) <= 5000
     assert table.problems
@@ -314,7 +278,7 @@ def test_any_rows_are_read_as_the_json_module_reads_them(rows: list[dict[str, ob
             if isinstance(value, float) and "/" not in name:
                 np.testing.assert_equal(values[index], value)
     with blocks_of(size):
-        same(read_json_lines(data), table)
+        assert_same(read_json_lines(data), table)
 
 
 # files and polars
@@ -323,7 +287,7 @@ def test_any_rows_are_read_as_the_json_module_reads_them(rows: list[dict[str, ob
 def test_a_file_is_read_like_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n')
-    same(read_json_lines_file(path), read_json_lines(b'{"a": 1}\n'))
+    assert_same(read_json_lines_file(path), read_json_lines(b'{"a": 1}\n'))
 
 
 def test_a_file_beyond_the_limit_is_read_up_to_a_whole_line(tmp_path: Path) -> None:
@@ -366,7 +330,7 @@ def both_ways(data: bytes, path: Path, size: int = 60) -> tuple[Table, bool]:
 
     with blocks_of(size), mock.patch.object(json_polars.Schema, "read", spy):
         fast = read_json_lines_file(path, fast_bytes=0)
-        same(fast, read_json_lines(data))
+        assert_same(fast, read_json_lines(data))
     return fast, any(used)
 
 
@@ -399,6 +363,9 @@ def test_polars_reads_lines_with_differing_keys(tmp_path: Path) -> None:
         '{"step": 1, "name": 5}',
         '{"step": 1, "name": "5"}',
         '{"step": 1, "name": "nan"}',
+        '{"step": 1, "name": true}',
+        '{"step": 1, "name": 5}\n' * 60,
+        '{"step": 1, "name": "a\0b"}',
         '{"step": 1, "name": {"a": 1}}',
         '{"step": 1, "name": "\\ud800"}',
         '{"st\\u0065p": 1}',

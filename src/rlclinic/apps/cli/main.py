@@ -7,24 +7,40 @@ import sys
 import click
 
 from rlclinic import __version__
+from rlclinic.apps.cli.diagnose import diagnose
+from rlclinic.apps.cli.explain import explain
 from rlclinic.apps.cli.output import write, write_error
 from rlclinic.apps.cli.runs import runs
 from rlclinic.apps.cli.show import show
 from rlclinic.model.errors import ExitCode, RlclinicError
 
 WELCOME = """\
-rlclinic reads what a training run left behind, whatever wrote it.
+rlclinic finds out why a reinforcement-learning run is not learning.
 
-  rlclinic show PATH        what one run is: config, metrics, status, what could not be read
+  rlclinic PATH             diagnose a run: what is wrong, why, and what was not checked
+  rlclinic show PATH        what was read: config, metrics, status, what could not be read
   rlclinic runs FOLDER      a table of every run below a folder
-  rlclinic show @last       the newest run below runs/
+  rlclinic @last            diagnose the newest run below runs/
+  rlclinic explain CODE     what a rule sees, or what a cause means
 
 PATH is a run folder or a file of it: TensorBoard, W&B, MLflow, CSV, JSONL or a console log.
 Every verb takes --json and --help.
 """
 
 
+class DiagnoseByDefault(click.Group):
+    """A group in which `rlclinic PATH` means `rlclinic diagnose PATH`."""
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if arguments and arguments[0] not in self.commands:
+            arguments = ["diagnose", *arguments]
+        return super().resolve_command(context, arguments)
+
+
 @click.group(
+    cls=DiagnoseByDefault,
     help="Find out why a reinforcement-learning run is not learning.",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -36,7 +52,9 @@ def app(context: click.Context) -> None:
         write(WELCOME)
 
 
+app.add_command(diagnose)
 app.add_command(show)
+app.add_command(explain)
 app.add_command(runs)
 
 

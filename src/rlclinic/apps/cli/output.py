@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 
 from rlclinic.model.errors import RlclinicError
 from rlclinic.reports.run_json import dumps
 from rlclinic.reports.text import printable
+
+PIPE_WIDTH = 100
 
 
 def write(text: str) -> None:
@@ -31,6 +35,20 @@ def write_error(error: RlclinicError, *, as_json: bool) -> None:
     if error.hint:
         lines.append(f"  {error.hint}")
     sys.stderr.write(printable("\n".join(lines)) + "\n")
+
+
+def wants_colour() -> bool:
+    """Colour on a terminal only; NO_COLOR and FORCE_COLOR decide where they are set."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def terminal_width() -> int:
+    """The terminal's width within readable bounds; a fixed one in a pipe."""
+    if not sys.stdout.isatty():
+        return PIPE_WIDTH
+    return max(60, min(shutil.get_terminal_size().columns, 120))
 
 
 class Progress:

@@ -10,7 +10,7 @@ import numpy as np
 from rlclinic.readers.formats.csv_records import SPACES
 from rlclinic.readers.formats.table_cells import Cells, convert_texts
 
-_CAREFUL = ['"', "\0", "\r"]  # characters in a text cell that the careful path would act on
+_CAREFUL = ['"', "\0"]  # characters in a text cell that the careful path would act on
 
 
 def read_segment(data: bytes, plain: Sequence[bool], delimiter: str) -> list[Cells] | None:
@@ -23,6 +23,8 @@ def read_segment(data: bytes, plain: Sequence[bool], delimiter: str) -> list[Cel
     """
     if len(plain) < 2 or not any(plain) or delimiter == SPACES or not data.endswith(b"\n"):
         return None
+    if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
+        return None  # polars drops a carriage return at the end of any cell
     try:
         import polars as pl
     except ImportError:
@@ -40,8 +42,13 @@ def read_segment(data: bytes, plain: Sequence[bool], delimiter: str) -> list[Cel
             return None
     if not plain[0] and frame["0"].str.starts_with("#").any():
         return None
-    columns = [_numbers(frame[name]) if kind == pl.Float64 else _texts(frame[name]) for name, kind in schema.items()]
-    return None if None in columns else [column for column in columns if column is not None]
+    columns: list[Cells] = []
+    for series, is_plain in zip(frame.get_columns(), plain, strict=True):
+        cells = _numbers(series) if is_plain else _texts(series)
+        if cells is None:
+            return None
+        columns.append(cells)
+    return columns
 
 
 def _numbers(series: Any) -> Cells:

@@ -1,0 +1,119 @@
+"""`rlclinic diagnose`: what is wrong with a run, and why."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rlclinic.apps.cli.output import write, write_error, write_json
+from rlclinic.apps.cli.reading import FILE, read_runs, run_options
+from rlclinic.apps.settings import FAIL_ON, load_settings
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
+from rlclinic.model.finding import Severity
+
+FORMATS = ("text", "markdown", "json", "html")
+
+
+@click.command()
+@run_options
+@click.option("--output-format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Short for --output-format json.")
+@click.option("--output", "-o", type=FILE, help="Write to this file instead of the terminal.")
+@click.option(
+    "--fail-on", type=click.Choice(FAIL_ON), help="Exit with 1 at findings of this severity; error by default."
+)
+@click.option("--select", multiple=True, metavar="RULE", help="Only these rules: code, name or family; repeatable.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
+def diagnose(
+    source: dict[str, Any],
+    form: str,
+    as_json: bool,
+    output: Path | None,
+    fail_on: str | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+) -> None:
+    """Say what is wrong with a run and why: verdict, findings with their arithmetic, causes with probabilities.
+
+    RUN is named as in `rlclinic show`. Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a usage error or
+    a missing path, 5 nothing could be checked. Settings come from [tool.rlclinic] in pyproject.toml or rlclinic.toml.
+    """
+    from rlclinic.engine import diagnose as run_diagnosis
+    from rlclinic.rules.registry import check_names
+    from rlclinic.rules.thresholds import apply_thresholds
+
+    settings = load_settings(Path())
+    chosen, left_out = (*settings.select, *select), (*settings.ignore, *ignore)
+    check_names((*chosen, *left_out))
+    apply_thresholds(settings.thresholds)
+    runs, errors = read_runs(source)
+    diagnoses = [run_diagnosis(run, select=chosen, ignore=left_out) for run in runs]
+    _print(diagnoses, errors, "json" if as_json else form, output)
+    click.get_current_context().exit(_exit_code(diagnoses, errors, fail_on or settings.fail_on))
+
+
+def _print(diagnoses: list[Diagnosis], errors: list[RlclinicError], form: str, output: Path | None) -> None:
+    if form == "json":
+        objects = [_json(item) for item in diagnoses] + [error.to_json() for error in errors]
+        many = {"schema": "rlclinic.diagnoses/1", "diagnoses": objects}
+        _deliver(objects[0] if len(objects) == 1 else many, output)
+        return
+    if form == "html" and len(diagnoses) > 1:
+        raise UsageError("an HTML report is of one run", hint="name one run")
+    _deliver("\n".join(_renderer(form)(item) for item in diagnoses), output)
+    for error in errors:
+        write_error(error, as_json=False)
+
+
+def _deliver(value: object, output: Path | None) -> None:
+    from rlclinic.reports.run_json import dumps
+
+    text = value if isinstance(value, str) else dumps(value) + "\n"
+    if output is None:
+        write(text) if isinstance(value, str) else write_json(value)
+        return
+    beside = output.with_name(output.name + ".part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(output)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", path=str(output)) from error
+    sys.stderr.write(f"written to {output}\n")
+
+
+def _renderer(form: str) -> Callable[[Diagnosis], str]:
+    if form == "markdown":
+        from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
+
+        return diagnosis_markdown
+    if form == "html":
+        from rlclinic.reports.diagnosis_html import diagnosis_html
+
+        return diagnosis_html
+    from rlclinic.apps.cli.output import terminal_width, wants_colour
+    from rlclinic.reports.diagnosis_text import diagnosis_text
+
+    return lambda item: diagnosis_text(item, width=terminal_width(), colour=wants_colour())
+
+
+def _json(diagnosis: Diagnosis) -> dict[str, Any]:
+    from rlclinic.reports.diagnosis_json import diagnosis_object
+
+    return diagnosis_object(diagnosis)
+
+
+def _exit_code(diagnoses: list[Diagnosis], errors: list[RlclinicError], fail_on: str) -> int:
+    """The worst of all runs: 2, then 1, then 5."""
+    if any(not isinstance(error, NothingReadable) for error in errors):
+        return int(ExitCode.ERROR)
+    findings = [finding for item in diagnoses for finding in item.findings]
+    if fail_on != "never" and any(finding.severity.rank >= Severity(fail_on).rank for finding in findings):
+        return int(ExitCode.FINDINGS)
+    if errors or any(not any(len(series) for series in item.run.series.values()) for item in diagnoses):
+        return int(ExitCode.NOTHING_READABLE)
+    return int(ExitCode.OK)

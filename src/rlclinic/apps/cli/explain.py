@@ -1,0 +1,63 @@
+"""`rlclinic explain`: what a rule sees, or what a cause means."""
+
+from __future__ import annotations
+
+from textwrap import fill
+
+import click
+
+from rlclinic.apps.cli.output import write, write_json
+from rlclinic.model.errors import UsageError
+
+WIDTH = 100
+
+
+@click.command()
+@click.argument("name", metavar="[CODE|RULE|CAUSE]", required=False)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(name: str | None, as_json: bool) -> None:
+    """Explain a rule by its code or name, or a cause by its id; without a name, list them all."""
+    from rlclinic.causes.catalogue import catalogue
+    from rlclinic.causes.pages import cause_page
+    from rlclinic.rules.documentation import find_rule, page_of
+    from rlclinic.rules.registry import ROWS
+    from rlclinic.rules.thresholds import thresholds_of
+
+    if name is None:
+        rules = [{"code": row.code, "name": row.name, "family": row.family, "title": row.title} for row in ROWS]
+        causes = [
+            {"id": c.id, "class": c.cause_class, "kind": c.kind, "meaning": c.meaning} for c in catalogue().values()
+        ]
+        if as_json:
+            write_json({"schema": "rlclinic.explain/1", "rules": rules, "causes": causes})
+            return
+        lines = [f"{rule['code']}  {rule['name']}: {rule['title']}" for rule in rules]
+        write("\n".join([*lines, "", *(f"{cause['id']}: {cause['meaning']}" for cause in causes)]) + "\n")
+        return
+    row = find_rule(name)
+    if row is not None:
+        page = page_of(row)
+        values = thresholds_of(row)
+        if as_json:
+            write_json({"schema": "rlclinic.explain/1", "rule": {**_fields(page), "thresholds": values}})
+            return
+        body = [fill(f"{head}: {text}", WIDTH, subsequent_indent="  ") for head, text in page.sections.items()]
+        settings = ", ".join(f"{key} = {value:g}" for key, value in values.items())
+        write(
+            "\n\n".join([f"{page.code} {page.name}\n{page.title}", *body, f"Thresholds: {settings or 'none'}"]) + "\n"
+        )
+        return
+    entry = catalogue().get(name)
+    if entry is None:
+        raise UsageError(f"no rule or cause is called {name!r}", hint="`rlclinic explain` without a name lists them")
+    page_text = cause_page(entry)
+    if as_json:
+        write_json({"schema": "rlclinic.explain/1", "cause": page_text})
+        return
+    lines = [f"{entry.id} ({entry.kind}, class {entry.cause_class})", entry.meaning]
+    lines += [f"{head}: {text}" for head, text in page_text["speaks"].items()]
+    write("\n\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines) + "\n")
+
+
+def _fields(page: object) -> dict[str, object]:
+    return {key: getattr(page, key) for key in ("code", "name", "family", "title", "sections")}

@@ -1,0 +1,1 @@
+"""Findings and config in, root causes with probabilities out."""

@@ -1,0 +1,47 @@
+"""The causes that a diagnosis may name."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+KINDS = frozenset({"root", "mechanism", "process", "none"})
+
+NOTHING_WRONG = "nothing-wrong"
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class CauseEntry:
+    """One cause."""
+
+    id: str
+    cause_class: str
+    kind: str
+    meaning: str
+
+    @property
+    def title(self) -> str:
+        """The id in words."""
+        return self.id.replace("-", " ")
+
+
+@cache
+def catalogue() -> Mapping[str, CauseEntry]:
+    """All causes by id, `nothing-wrong` and `unknown` included."""
+    text = files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
+    entries: dict[str, CauseEntry] = {
+        NOTHING_WRONG: CauseEntry(
+            NOTHING_WRONG, NOTHING_WRONG, "none", "the run is healthy as far as it can be judged"
+        ),
+        UNKNOWN: CauseEntry(UNKNOWN, UNKNOWN, "none", "something else, or not enough to tell"),
+    }
+    for cause_class, members in tomllib.loads(text).items():
+        for cause_id, entry in members.items():
+            if entry["kind"] not in KINDS or cause_id in entries:
+                raise ValueError(f"catalogue.toml: {cause_id} is not a valid entry")
+            entries[cause_id] = CauseEntry(cause_id, cause_class, entry["kind"], entry["meaning"])
+    return entries

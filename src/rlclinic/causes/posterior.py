@@ -1,0 +1,162 @@
+"""From findings to causes: every hypothesis, `nothing-wrong` and `unknown` included, gets a probability.
+
+Findings of one family tell much the same thing, so within a family the strongest counts in full and the others in part.
+The sum is tempered, because the table is not certain either. A rule that was not checked counts nothing. A config value
+counts only together with a symptom. Findings that the leading hypotheses do not explain move probability to `unknown`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
+from rlclinic.causes.deviation import deviation
+from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
+from rlclinic.model.diagnosis import Cause, Verdict
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.run import Run
+
+# Below 1 because findings depend on each other and the table is set by hand.
+TEMPER = 0.75
+# Of further findings of a family beside its strongest.
+REPEATED = 0.35
+# Taken from a cause none of whose signs was seen although they were looked for.
+NO_SIGN = 1.6
+# What each finding of a severity takes from `nothing-wrong`, in log units.
+AGAINST_NOTHING = {Severity.INFO: 0.0, Severity.WARNING: 1.6, Severity.ERROR: 3.0}
+# What an unexplained finding gives to `unknown`.
+UNEXPLAINED = 0.5
+# Config evidence: log units per spread beyond the first, at most this much; and against, when the value is ordinary.
+PER_SPREAD = 0.8
+MOST_FROM_CONFIG = 2.4
+ORDINARY = -0.8
+SHOWN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    metrics: float
+    config: float
+    supports: tuple[str, ...]
+    contradicts: tuple[str, ...]
+
+
+def causes_of(
+    run: Run, verdict: Verdict, findings: Sequence[Finding], checked: frozenset[str]
+) -> tuple[tuple[Cause, ...], dict[str, float]]:
+    """Causes by probability (those below 5 % left out), and the probability of each class."""
+    table = likelihoods()
+    scores = {cause: _score(run, verdict, findings, checked, row, cause) for cause, row in table.items()}
+    scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings)
+    both = _normalised(
+        {cause: table[cause].prior for cause in table}, {c: s.metrics + s.config for c, s in scores.items()}
+    )
+    metrics = _normalised({cause: table[cause].prior for cause in table}, {c: s.metrics for c, s in scores.items()})
+    config = _normalised({cause: table[cause].prior for cause in table}, {c: s.config for c, s in scores.items()})
+    entries = catalogue()
+    ranked = sorted(both, key=lambda cause: -both[cause])
+    causes = tuple(
+        Cause(
+            cause,
+            entries[cause].cause_class,
+            entries[cause].kind,
+            entries[cause].title,
+            both[cause],
+            metrics[cause],
+            config[cause],
+            None,
+            scores[cause].supports,
+            scores[cause].contradicts,
+        )
+        for cause in ranked
+        if both[cause] >= SHOWN
+    )
+    classes: dict[str, float] = {}
+    for cause, probability in both.items():
+        classes[entries[cause].cause_class] = classes.get(entries[cause].cause_class, 0.0) + probability
+    return causes, dict(sorted(classes.items(), key=lambda item: -item[1]))
+
+
+def _score(
+    run: Run,
+    verdict: Verdict,
+    findings: Sequence[Finding],
+    checked: frozenset[str],
+    row: Likelihood,
+    cause: str,
+) -> _Score:
+    fired = {finding.name: finding for finding in findings}
+    by_family: dict[str, list[float]] = {}
+    supports: list[str] = []
+    contradicts: list[str] = []
+    for name, weight in row.weights.items():
+        if name.startswith(VERDICT):
+            if name.removeprefix(VERDICT) == verdict.value:
+                by_family.setdefault("verdict", []).append(weight)
+                (supports if weight > 0 else contradicts).append(f"verdict {verdict.value}")
+            continue
+        finding = fired.get(name)
+        if finding is not None:
+            by_family.setdefault(finding.family, []).append(weight * finding.confidence)
+            (supports if weight > 0 else contradicts).append(f"{finding.code} {name}")
+    absent = 0.0
+    for name, weight in row.expects.items():
+        seen = name.removeprefix(VERDICT) == verdict.value if name.startswith(VERDICT) else name in fired
+        known = name.startswith(VERDICT) or name in checked
+        if known and not seen:
+            absent += weight
+            contradicts.append(f"no {name}")
+    metrics = TEMPER * (sum(_family(weights) for weights in by_family.values()) - absent)
+    looked_for = [name for name, weight in row.weights.items() if weight > 0 and name in checked]
+    if looked_for and not supports and cause not in (NOTHING_WRONG, UNKNOWN):
+        metrics -= TEMPER * NO_SIGN
+    if cause == NOTHING_WRONG:
+        metrics -= TEMPER * _family([AGAINST_NOTHING[finding.severity] * finding.confidence for finding in findings])
+    config, reason = _config(run, row, symptom=metrics > 0)
+    if reason:
+        (supports if config > 0 else contradicts).append(reason)
+    return _Score(metrics, config, tuple(supports), tuple(contradicts))
+
+
+def _family(weights: Sequence[float]) -> float:
+    """The strongest in full, the others in part; for and against apart."""
+    total = 0.0
+    for sign in (1, -1):
+        side = sorted((abs(weight) for weight in weights if weight * sign > 0), reverse=True)
+        if side:
+            total += sign * (side[0] + REPEATED * sum(side[1:]))
+    return total
+
+
+def _config(run: Run, row: Likelihood, *, symptom: bool) -> tuple[float, str]:
+    if row.knob is None:
+        return 0.0, ""
+    distance = deviation(run, row.knob)
+    if distance is None:
+        return 0.0, ""
+    value = run.config.get(row.knob.key)
+    if distance < 1.0:
+        return ORDINARY, f"{row.knob.key} {value} is ordinary"
+    if not symptom:
+        return 0.0, ""
+    bonus = min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0))
+    return bonus, f"{row.knob.key} {value} is {distance:.1f} spreads from working configs"
+
+
+def _unknown(own: _Score, scores: Mapping[str, _Score], findings: Sequence[Finding]) -> _Score:
+    """Findings that no hypothesis counts as support speak for something not in the table."""
+    explained = {reason.split()[0] for score in scores.values() for reason in score.supports}
+    left = [f for f in findings if f.severity.rank > 0 and f.code not in explained]
+    extra = UNEXPLAINED * len(left)
+    supports = (*own.supports, *(f"{finding.code} {finding.name} is not explained" for finding in left))
+    return _Score(own.metrics + extra, own.config, supports, own.contradicts)
+
+
+def _normalised(priors: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
+    logs = {cause: math.log(priors[cause]) + scores[cause] for cause in scores}
+    top = max(logs.values())
+    weights = {cause: math.exp(value - top) for cause, value in logs.items()}
+    total = sum(weights.values())
+    return {cause: weight / total for cause, weight in weights.items()}

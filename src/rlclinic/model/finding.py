@@ -1,0 +1,65 @@
+"""What a rule saw, with its arithmetic; and what could not be checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a finding matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+    @property
+    def rank(self) -> int:
+        """Larger is worse."""
+        return ("info", "warning", "error").index(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One comparison: a number of the run, and what it was held against."""
+
+    metric: str
+    """Canonical metric, or the hyperparameter for a finding about the config."""
+    logged_as: str
+    value: float
+    threshold: float | None = None
+    steps: tuple[float, float] | None = None
+    points: int = 0
+    note: str = ""
+    """What the value is: `mean of the last 10 %`, `ratio of end to start`, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a rule saw."""
+
+    code: str
+    title: str
+    family: str
+    severity: Severity
+    confidence: float
+    summary: str
+    """One line with concrete numbers."""
+    evidence: tuple[Evidence, ...] = ()
+    onset_step: float | None = None
+    name: str = ""
+    """Name of the rule, for people: `entropy-fell-early`."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.confidence <= 1.0:
+            raise ValueError(f"{self.code}: confidence {self.confidence} is not a probability")
+
+
+@dataclass(frozen=True, slots=True)
+class NotChecked:
+    """A rule whose inputs are missing. Absent is not healthy."""
+
+    code: str
+    title: str
+    needs: tuple[str, ...]
+    """What would enable it, in plain words."""

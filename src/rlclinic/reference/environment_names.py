@@ -1,0 +1,63 @@
+"""Which well-known environment a name means: tolerant of versions, prefixes and run names, never of other tasks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from rlclinic.reference.algorithms import algorithm_in
+
+# Names that other simulators use for tasks with other rewards: they need a version to mean the well-known ones.
+SHARED_NAMES = frozenset({"Ant", "Humanoid", "HalfCheetah", "Hopper", "Walker2d", "Swimmer", "Reacher", "Pusher"})
+# Names of an emulator's variants that stand between the game and its version.
+_VARIANT = r"(?:NoFrameskip|Deterministic|-ram|-ramNoFrameskip)?"
+# A letter, digit or hyphen before the name makes it another task: MyHopper-v4, mo-hopper-v4, Isaac-Ant-v0.
+_BEFORE = r"(?<![A-Za-z0-9-])"
+_AFTER = r"(?![A-Za-z0-9])"
+# The word joined to the version: CartPole-v1_2 and CartPole-v1-ppo are runs, CartPole-v1-sparse is another task.
+_JOINED = re.compile(r"[-_]([A-Za-z0-9]+)")
+_RUN_WORDS = frozenset({"seed", "run", "exp", "s", "best", "last"})
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentName:
+    """A recognised environment: its base name as the tables write it, and its version where one is named."""
+
+    base: str
+    version: int | None
+
+
+def environment_name(text: str, known: Iterable[str]) -> EnvironmentName | None:
+    """The known base name that `text` means. A name without a version counts only where it is the whole text."""
+    bases = tuple(sorted(known, key=len, reverse=True))
+    found = _versioned(bases).search(text)
+    if found is not None:
+        return None if _goes_on(text[found.end() :]) else EnvironmentName(found["base"], int(found["version"]))
+    whole = _unversioned(bases).fullmatch(text.rsplit("/", 1)[-1].strip())
+    if whole is None or whole["base"] in SHARED_NAMES:
+        return None
+    return EnvironmentName(whole["base"], None)
+
+
+def _goes_on(rest: str) -> bool:
+    joined = _JOINED.match(rest)
+    if joined is None:
+        return False
+    word = joined[1].lower().rstrip("0123456789")
+    return bool(word) and word not in _RUN_WORDS and not algorithm_in(joined[1])
+
+
+@cache
+def _versioned(bases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"{_BEFORE}(?P<base>{_any_of(bases)}){_VARIANT}-v(?P<version>\d{{1,2}}){_AFTER}")
+
+
+@cache
+def _unversioned(bases: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?P<base>{_any_of(bases)}){_VARIANT}")
+
+
+def _any_of(bases: tuple[str, ...]) -> str:
+    return "|".join(re.escape(base) for base in bases)

@@ -1,0 +1,100 @@
+"""Well-known tasks: what counts as solved, what a random policy gets, how episodes end, how fast others were."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Literal
+
+from rlclinic.reference.environment_names import environment_name
+from rlclinic.reference.reference_configs import (
+    has_reference_config,
+    log_position,
+    reference_config,
+    reference_spread,
+    spreads_from_reference,
+)
+from rlclinic.reference.yaml_table import load_table
+
+__all__ = [
+    "Task",
+    "has_reference_config",
+    "log_position",
+    "reference_config",
+    "reference_spread",
+    "spreads_from_reference",
+    "task_of",
+]
+
+Group = Literal["classic", "mujoco", "atari"]
+Ends = Literal["goal", "survival", "either", "limit"]
+GROUPS = ("classic", "mujoco", "atari")
+ENDS = ("goal", "survival", "either", "limit")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task, as tasks.yaml describes it."""
+
+    name: str
+    """Environment id without its version."""
+    group: Group
+    ends: Ends
+    """What ends an episode before its limit: reaching the goal, a failure to survive, either, or nothing."""
+    max_episode_steps: int | None
+    threshold: float | None
+    """Registered reward threshold."""
+    target: float | None
+    """The level that `steps_to_target` is about: the threshold, or a level few runs miss where there is none."""
+    random_mean: float | None
+    random_std: float | None
+    random_length: float | None
+    """Mean episode length under random actions."""
+    best_return: float | None
+    steps_to_target: Mapping[str, float] = field(default_factory=dict)
+    """Env steps by algorithm; upper bounds of single published runs."""
+
+
+def task_of(environment: str) -> Task | None:
+    """The well-known task that an environment id or a longer name means; None where it is none of them."""
+    tasks, variants = _tables()
+    found = environment_name(environment, tasks)
+    if found is None:
+        return None
+    return variants.get((found.base, found.version), tasks[found.base])
+
+
+@cache
+def _tables() -> tuple[Mapping[str, Task], Mapping[tuple[str, int | None], Task]]:
+    raw = load_table("tasks.yaml")
+    tasks = {name: _task(name, entry) for name, entry in raw["tasks"].items()}
+    variants: dict[tuple[str, int | None], Task] = {}
+    for name, entry in raw["variants"].items():
+        task = _task(name, {**raw["tasks"][name], **entry})
+        variants.update({(name, int(version)): task for version in entry["versions"]})
+    return MappingProxyType(tasks), MappingProxyType(variants)
+
+
+def _task(name: str, raw: Mapping[str, Any]) -> Task:
+    if raw["group"] not in GROUPS or raw["ends"] not in ENDS:
+        raise ValueError(f"tasks.yaml: {name} has the unknown group or ending {raw['group']!r}, {raw['ends']!r}")
+    mean, std, length = raw["random"]
+    return Task(
+        name=name,
+        group=raw["group"],
+        ends=raw["ends"],
+        max_episode_steps=raw["limit"],
+        threshold=_number(raw["threshold"]),
+        target=_number(raw["target"]),
+        random_mean=_number(mean),
+        random_std=_number(std),
+        random_length=_number(length),
+        best_return=_number(raw["best"]),
+        steps_to_target=MappingProxyType({key: float(value) for key, value in raw["steps"].items()}),
+    )
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) else None

@@ -1,0 +1,156 @@
+"""The root cause in words: what leads, how sure that is, and what speaks for and against each candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
+from rlclinic.reports.page import Block, Candidate, Facts, Listing, Words, percent
+
+NOTHING_WRONG = "nothing-wrong"
+UNKNOWN = "unknown"
+
+# Causes below this are left out of every report.
+SMALLEST = 0.05
+# From here on a cause may be called most likely.
+LIKELY = 0.5
+# Candidates shown with their evidence.
+MAX_SHOWN = 5
+
+
+def shown_causes(diagnosis: Diagnosis) -> tuple[Cause, ...]:
+    """The causes a report lists, the most probable first."""
+    kept = [cause for cause in diagnosis.causes if cause.probability >= SMALLEST]
+    return tuple(sorted(kept, key=lambda cause: -cause.probability))
+
+
+def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
+    """What the root cause section says."""
+    causes = shown_causes(diagnosis)
+    if not causes:
+        return []
+    lead = causes[0]
+    blocks: list[Block] = [Words(sentence, leads=not index) for index, sentence in enumerate(_lead(diagnosis, causes))]
+    if lead.component is not None:
+        blocks.append(Words(f"The suspected component is {lead.component}; see the section on the suspected bug."))
+    blocks += [_candidate(cause, diagnosis) for cause in causes[:MAX_SHOWN]]
+    rest = 1.0 - sum(cause.probability for cause in causes[:MAX_SHOWN])
+    if rest >= 0.01:
+        blocks.append(Words(f"All other causes together have {percent(rest)}."))
+    return blocks
+
+
+def bug_blocks(diagnosis: Diagnosis) -> list[Block]:
+    """What the section on a suspected implementation bug says; nothing where no component is suspected."""
+    suspects = [cause for cause in shown_causes(diagnosis) if cause.component]
+    blocks: list[Block] = []
+    for cause in suspects:
+        blocks.append(
+            Facts(
+                (
+                    ("component", cause.component or ""),
+                    ("probability", percent(cause.probability)),
+                    ("reproduce", _reproduce(diagnosis)),
+                    ("look at", _where(diagnosis, cause.component or "")),
+                )
+            )
+        )
+        if cause.supports:
+            blocks.append(Words("What points there:"))
+            blocks.append(Listing(tuple(_reason(text, diagnosis) for text in cause.supports)))
+    if blocks:
+        blocks.append(Words("Rule the bug out before you tune: no hyperparameter repairs a wrong update."))
+    return blocks
+
+
+def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
+    lead = causes[0]
+    sure = percent(lead.probability)
+    if lead.id == UNKNOWN and diagnosis.verdict is Verdict.INSUFFICIENT_DATA:
+        return ["Too little was logged to name a cause."]
+    if lead.id == NOTHING_WRONG:
+        sentences = [f"Nothing wrong was found: as far as it can be judged, the run is healthy ({sure})."]
+        if len(causes) > 1:
+            sentences.append("The candidates below are not ruled out; change nothing on their account alone.")
+        return sentences
+    if lead.id == UNKNOWN:
+        sentences = [f"No known cause fits this run well: an unknown cause leads with {sure}."]
+        if len(causes) > 1:
+            sentences.append("Take the candidates below as ideas to test, one at a time, not as an answer.")
+        return sentences
+    sentences = [_named(lead, sure), *_kind(lead)]
+    of_class = diagnosis.classes.get(lead.cause_class, 0.0)
+    if lead.probability < LIKELY <= of_class:
+        sentences.append(
+            f"Its class, {lead.cause_class}, is clearer, with {percent(of_class)}: the members of a class are hard to "
+            "tell apart by logs alone."
+        )
+    return sentences
+
+
+def _named(lead: Cause, sure: str) -> str:
+    what = _within(_bare(lead.title))
+    if lead.probability >= LIKELY:
+        return f"Most likely: {what} ({sure})."
+    return f"No cause stands out. The first candidate, with {sure}: {what}. Test it before you change anything else."
+
+
+def _kind(lead: Cause) -> list[str]:
+    if lead.kind == "mechanism":
+        return ["This is how a fault shows itself, not its root: look for the root among the other candidates."]
+    if lead.kind == "process":
+        return ["This is about how the run was started or ended, not about learning."]
+    return []
+
+
+def _candidate(cause: Cause, diagnosis: Diagnosis) -> Candidate:
+    known = bool(diagnosis.run.config.settings or diagnosis.run.config.native)
+    config = f"the config alone {percent(cause.config_only)}" if known else "no config was read"
+    where = f"class {cause.cause_class}; " if cause.cause_class not in ("", cause.id) else ""
+    return Candidate(
+        cause.id,
+        _bare(cause.title) if _says_more(cause) else "",
+        cause.probability,
+        f"{where}the metrics alone say {percent(cause.metrics_only)}, {config}",
+        tuple(_reason(text, diagnosis) for text in cause.supports),
+        tuple(_reason(text, diagnosis) for text in cause.contradicts),
+    )
+
+
+def _reason(text: str, diagnosis: Diagnosis) -> str:
+    """A reason that is only the code or the name of a finding is written out."""
+    code, _, rest = text.partition(" ")
+    for finding in diagnosis.findings:
+        if finding.code == code and rest in ("", finding.name):
+            return f"{code} {_bare(finding.title)}"
+    return text
+
+
+def _reproduce(diagnosis: Diagnosis) -> str:
+    algorithm = diagnosis.run.algorithm or "the trainer"
+    return (
+        f"train {algorithm} with this code and config, two seeds, on an environment so small that the right answer is "
+        "known by hand (one state, one action, reward 1: the value must become 1), then add one thing at a time: an "
+        "observation that matters, a delayed reward, an action that matters"
+    )
+
+
+def _where(diagnosis: Diagnosis, component: str) -> str:
+    run = diagnosis.run
+    if run.framework == "unknown":
+        return f"the code of your trainer that computes {component}"
+    return f"your own code around {run.framework} first, then the code of {run.framework} that computes {component}"
+
+
+def _says_more(cause: Cause) -> bool:
+    """Whether the title is more than the id in words."""
+    return cause.title.lower().replace(" ", "-") != cause.id
+
+
+def _within(title: str) -> str:
+    """A title inside a sentence: without its capital, unless it begins with an acronym."""
+    return title[:1].lower() + title[1:] if title[1:2].islower() else title
+
+
+def _bare(title: str) -> str:
+    return title.rstrip(".")

@@ -1,0 +1,216 @@
+"""A diagnosis as a page: which sections there are, in which order, and what each says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rlclinic.model.config import Setting
+from rlclinic.model.diagnosis import Diagnosis, Verdict
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.run import Run, Status
+from rlclinic.model.vocabulary import metric
+from rlclinic.reports.evidence import evidence_line
+from rlclinic.reports.key_metrics import key_metric_blocks, watched
+from rlclinic.reports.page import (
+    Block,
+    Card,
+    Code,
+    Facts,
+    Inline,
+    Listing,
+    Page,
+    Quote,
+    Section,
+    Table,
+    Words,
+    percent,
+    sentence,
+)
+from rlclinic.reports.performance import axis_words, performance_blocks
+from rlclinic.reports.root_cause import bug_blocks, root_cause_blocks
+from rlclinic.reports.text import number, shorten
+
+MAX_NOTES = 8
+MAX_QUOTES = 2
+QUOTED_LINES = 6
+QUOTED_WIDTH = 160
+MAX_SETTINGS = 200
+VALUE_WIDTH = 60
+
+SEVERITY_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def page_of(diagnosis: Diagnosis) -> Page:
+    """The page of a diagnosis. A section without content is left out."""
+    run = diagnosis.run
+    built = (
+        ("run", "Run", _run(run)),
+        ("performance", "Performance", performance_blocks(run)),
+        ("metrics", "Key metrics", key_metric_blocks(diagnosis)),
+        ("findings", "Findings", _findings(diagnosis)),
+        ("logs", "What the log says (quoted)", _logs(diagnosis)),
+        ("cause", "Root cause", root_cause_blocks(diagnosis)),
+        ("next", "What to change, and next steps", _next_steps(diagnosis)),
+        ("path", "Decision path", _items(diagnosis.decision_path, numbered=True)),
+        ("unchecked", "Not checked", _not_checked(diagnosis)),
+        ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False)),
+        ("bug", "Suspected implementation bug", bug_blocks(diagnosis)),
+        ("reading", "Notes from reading", _reading(run)),
+    )
+    sections = [Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks]
+    config = _config(run)
+    if config:
+        sections.append(Section("config", "Config", tuple(config), appendix=True))
+    return Page(run.id, diagnosis.verdict, sentence(diagnosis.reason), tuple(sections))
+
+
+def _run(run: Run) -> list[Block]:
+    unknown = "not known from the files"
+    budget = f" of {number(run.budget)}" if run.budget else ""
+    used = f" ({100 * run.steps / run.budget:.0f} % of the budget)" if run.budget else ""
+    state = run.status.state.value
+    rows: list[tuple[str, Inline]] = [
+        ("environment", run.environment or unknown),
+        ("algorithm", run.algorithm or unknown),
+        ("framework", run.framework if run.source == "files" else f"{run.framework} (from {run.source})"),
+        ("status", f"{state}: {run.status.reason}" if run.status.reason else state),
+        ("steps", f"{number(run.steps)}{budget} {axis_words(run.step_axis)}{used}"),
+    ]
+    if run.started_at:
+        rows.append(("started", datetime.fromtimestamp(run.started_at, UTC).strftime("%Y-%m-%d %H:%M UTC")))
+    rows += [("path", Code(run.path)), ("read", _files(run))]
+    return [Facts(tuple(rows))]
+
+
+def _files(run: Run) -> str:
+    kinds: dict[str, int] = {}
+    for file in run.provenance.files:
+        kinds[file.kind] = kinds.get(file.kind, 0) + 1
+    counted = ", ".join(f"{kind} x{count}" if count > 1 else kind for kind, count in kinds.items())
+    total = len(run.provenance.files)
+    if not total:
+        return "no file"
+    return f"{total} {'file' if total == 1 else 'files'}: {counted}"
+
+
+def _findings(diagnosis: Diagnosis) -> list[Block]:
+    ordered = sorted(diagnosis.findings, key=lambda item: (-item.severity.rank, -item.confidence))
+    if not ordered:
+        return [Words(_no_findings(diagnosis))]
+    counts = [
+        _counted(sum(item.severity is severity for item in ordered), word) for severity, word in SEVERITY_WORDS.items()
+    ]
+    blocks: list[Block] = [Words(", ".join(count for count in counts if count) + ".")]
+    return blocks + [_card(finding) for finding in ordered]
+
+
+def _no_findings(diagnosis: Diagnosis) -> str:
+    if not any(len(series) for series in diagnosis.run.series.values()):
+        return "None, because no metric was logged that a check could look at."
+    if diagnosis.not_checked:
+        return "None. Some checks could not be made: see what was not checked."
+    return "None: no check saw anything unusual."
+
+
+def _counted(count: int, word: str) -> str:
+    if not count:
+        return ""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _card(finding: Finding) -> Card:
+    onset = "" if finding.onset_step is None else f"since step {number(finding.onset_step)}, "
+    return Card(
+        finding.severity,
+        finding.code,
+        finding.title.rstrip("."),
+        sentence(finding.summary),
+        f"{onset}confidence {percent(finding.confidence)}",
+        tuple(evidence_line(item) for item in finding.evidence),
+    )
+
+
+def _logs(diagnosis: Diagnosis) -> list[Block]:
+    run = diagnosis.run
+    if run.status.state is not Status.CRASHED and diagnosis.verdict is not Verdict.CRASHED:
+        return []
+    chosen = [item for item in run.logs if item.kind != "warning"][-MAX_QUOTES:]
+    return [
+        Quote(
+            f"{item.file}:{item.line}",
+            tuple(shorten(line, QUOTED_WIDTH) for line in item.text.splitlines()[-QUOTED_LINES:]),
+        )
+        for item in chosen
+    ]
+
+
+def _next_steps(diagnosis: Diagnosis) -> list[Block]:
+    blocks: list[Block] = []
+    blocks += _items(diagnosis.next_steps, numbered=len(diagnosis.next_steps) > 1)
+    lines = watched(diagnosis)
+    if lines:
+        blocks += [Words("Watch in the next run:"), Listing(lines)]
+    return blocks
+
+
+def _items(texts: Sequence[str], *, numbered: bool) -> list[Block]:
+    return [Listing(tuple(sentence(text) for text in texts), numbered)] if texts else []
+
+
+def _not_checked(diagnosis: Diagnosis) -> list[Block]:
+    groups: dict[str, list[str]] = {}
+    for item in diagnosis.not_checked:
+        groups.setdefault(_needs(item.needs), []).append(item.code)
+    if not groups:
+        return []
+    total = len(diagnosis.not_checked)
+    made = "1 check was not made" if total == 1 else f"{total} checks were not made"
+    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
+    return [
+        Words(f"{made}, because something is missing. What was not checked is not known to be healthy."),
+        Listing(tuple(f"needs {needs}: {', '.join(codes)}" for needs, codes in ordered)),
+        Words("rlclinic explain CODE tells what a check looks for."),
+    ]
+
+
+def _needs(needs: Sequence[str]) -> str:
+    return ", and ".join(" or ".join(_need(name) for name in need.split("|")) for need in needs) or "not said"
+
+
+def _need(name: str) -> str:
+    kind, _, rest = name.partition(":")
+    if kind == "config" and rest:
+        return f"the hyperparameter {rest}"
+    entry = metric(name)
+    return f"{name} ({entry.title})" if entry is not None and entry.name == name else name
+
+
+def _reading(run: Run) -> list[Block]:
+    notes = run.provenance.notes
+    if not notes:
+        return []
+    items: list[Inline] = list(notes[:MAX_NOTES])
+    if len(notes) > MAX_NOTES:
+        items.append(f"and {len(notes) - MAX_NOTES} more: rlclinic show has them all")
+    return [Listing(tuple(items))]
+
+
+def _config(run: Run) -> list[Block]:
+    settings = list(run.config.settings.values())
+    used = {setting.native_key for setting in settings}
+    others = [setting for key, setting in run.config.native.items() if key not in used]
+    rows = [_setting(setting) for setting in [*settings, *others]]
+    if not rows:
+        return []
+    header = ("setting", "value", "where", "written as")
+    blocks: list[Block] = [Table(header, tuple(rows[:MAX_SETTINGS]), cut=(1, 3))]
+    if len(rows) > MAX_SETTINGS:
+        blocks.append(Words(f"And {len(rows) - MAX_SETTINGS} more: rlclinic show --all has them all."))
+    return blocks
+
+
+def _setting(setting: Setting) -> tuple[Inline, ...]:
+    where = "default" if setting.is_default else str(setting.origin or "derived")
+    key = Code(setting.native_key) if setting.native_key != setting.key else ""
+    return (Code(setting.key), Code(shorten(str(setting.value), VALUE_WIDTH)), where, key)

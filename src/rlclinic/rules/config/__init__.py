@@ -1,0 +1,1 @@
+"""The config: what could not run, what was dropped, and what is far from what works."""

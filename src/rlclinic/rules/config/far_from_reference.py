@@ -1,0 +1,115 @@
+"""Hyperparameters lie far from those of working configs.
+
+What it sees: Values that the user set are more than two spreads and more than a factor of five away from the centre of
+published working configs of the same algorithm, and from the one for this environment.
+Why it hurts: It need not. Unusual values work where the task asks for them; a value alone is never a cause, only a
+place to look at when a symptom points there.
+Evidence needed: a config with numbers, of an algorithm with reference configs (PPO, A2C, DQN, SAC, TD3 and their kin).
+Looks alike: Thousands of parallel environments, where batches are large by right; values tuned for this very task.
+What to change: Nothing without a symptom. With one, try the reference value first.
+References: RL Baselines3 Zoo, hyperparams/*.yml at 22e3ff2; Stable-Baselines3 defaults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.model.finding import Severity
+from rlclinic.reference.tasks import log_position, reference_config, reference_spread
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.update_count import rollout
+
+# Spreads (robust standard deviations in log10 over working configs), and the factor in log10 units.
+SPREADS = 2.0
+FACTOR = 0.699
+# Within this factor (log10 of 2.5) of the reference for the very environment a value is as published.
+AS_PUBLISHED = 0.4
+SHOWN = 5
+# Minibatches per rollout within which an on-policy batch is usual, however many environments fill the rollout.
+USUAL_MINIBATCHES = (1.0, 64.0)
+# Settings that only language models have; the reference configs are not about them.
+OF_LANGUAGE = ("max_response_length", "max_prompt_length", "prompts_per_batch", "group_size")
+# Numbers whose size does not depend on the budget or on the machine.
+COMPARED = (
+    "learning_rate",
+    "gamma",
+    "gae_lambda",
+    "clip_range",
+    "ent_coef",
+    "vf_coef",
+    "max_grad_norm",
+    "n_epochs",
+    "batch_size",
+    "buffer_size",
+    "tau",
+    "target_update_interval",
+    "update_to_data",
+    "exploration_final",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Distant:
+    """One hyperparameter far from the reference."""
+
+    name: str
+    value: float
+    usual: float
+    spreads: float
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Measure every comparable number in spreads of working configs."""
+    if patient.is_language_model or _is_for_language(patient):
+        return None
+    found = [item for name in COMPARED if (item := _distant(patient, name)) is not None]
+    if not found:
+        return None
+    found.sort(key=lambda item: -abs(item.spreads))
+    shown = found[:SHOWN]
+    listed = ", ".join(f"{_key(patient, item.name)} {item.value:.3g} (usual {item.usual:.3g})" for item in shown)
+    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    summary = f"far from working {patient.run.algorithm} configs: {listed}{more}"
+    evidence = tuple(
+        setting_evidence(patient, item.name, item.spreads, SPREADS, note="spreads of working configs from their centre")
+        for item in shown
+    )
+    return Sighting(Severity.INFO, 0.9, summary, evidence)
+
+
+def _is_for_language(patient: Patient) -> bool:
+    return any(name in patient.run.config for name in OF_LANGUAGE)
+
+
+def _distant(patient: Patient, name: str) -> Distant | None:
+    setting, value = patient.run.config.settings.get(name), finite(patient, name)
+    centre = reference_spread(patient.run.algorithm).get(name)
+    if setting is None or value is None or setting.is_default or centre is None:
+        return None
+    at = log_position(name, value)
+    if at is None or abs(at - centre[0]) <= max(FACTOR, SPREADS * centre[1]) or _published(patient, name, at):
+        return None
+    if name == "batch_size" and _is_usual_batch(patient, value):
+        return None
+    usual = 1.0 - 10.0 ** centre[0] if name in ("gamma", "gae_lambda") else 10.0 ** centre[0]
+    return Distant(name, value, usual, (at - centre[0]) / centre[1])
+
+
+def _published(patient: Patient, name: str, at: float) -> bool:
+    own = reference_config(patient.run.environment, patient.run.algorithm).get(name)
+    if isinstance(own, bool) or not isinstance(own, int | float):
+        return False
+    place = log_position(name, float(own))
+    return place is not None and abs(at - place) <= AS_PUBLISHED
+
+
+def _is_usual_batch(patient: Patient, size: float) -> bool:
+    whole = rollout(patient)
+    return whole is not None and patient.is_on_policy and USUAL_MINIBATCHES[0] <= whole / size <= USUAL_MINIBATCHES[1]
+
+
+def _key(patient: Patient, name: str) -> str:
+    setting = patient.run.config.settings[name]
+    return setting.native_key.rpartition(".")[2] if " " not in setting.native_key else name

@@ -1,0 +1,99 @@
+"""The config holds values that cannot work.
+
+What it sees: A value outside its range (a discount above one, a negative learning rate, a clip range of zero), or a
+batch that the framework refuses for this rollout.
+Why it hurts: The framework raises before the first update, or trains on something that has no meaning.
+Evidence needed: the config.
+Looks alike: Values with a meaning of their own in one framework (-1 for "not set" or "as many as collected"); these
+are left alone.
+What to change: Set the value inside its range; choose a batch size that divides the rollout (n_envs times n_steps).
+References: facts of gymnasium-solver utils/config.py at a80484c3; RLlib PPOConfig.validate; TRL GRPOConfig.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.run import Status
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.update_count import rollout
+
+# Inclusive lower and upper bounds of what has any meaning; None for no bound.
+RANGES: dict[str, tuple[float | None, float | None]] = {
+    "gamma": (0.0, 1.0),
+    "gae_lambda": (0.0, 1.0),
+    "learning_rate": (0.0, None),
+    "vf_coef": (0.0, None),
+    "exploration_initial": (0.0, 1.0),
+    "exploration_final": (0.0, 1.0),
+    "tau": (0.0, 1.0),
+    "learning_starts": (0.0, None),
+    "n_envs": (1.0, None),
+    "n_steps": (1.0, None),
+    "n_epochs": (0.0, None),
+    "group_size": (1.0, None),
+    "temperature": (0.0, None),
+}
+ABOVE_ZERO = ("clip_range", "batch_size", "buffer_size")
+# Frameworks that write -1 for a number that is not set.
+UNSET = -1.0
+# Frameworks that raise where the batch does not divide the rollout, or is larger than it.
+MUST_DIVIDE = frozenset({"gymnasium-solver"})
+MUST_FIT = frozenset({"gymnasium-solver", "rllib"})
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """One value that cannot work, and why."""
+
+    name: str
+    value: float
+    bound: float
+    why: str
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold every number against its range, and the batch against the rollout."""
+    outcome = patient.outcome
+    if outcome is not None and outcome.improved:
+        # What trained and improved was valid, whatever the key means there.
+        return None
+    found = [*_out_of_range(patient), *_batch(patient)]
+    if not found:
+        return None
+    settings = patient.run.config.settings
+    listed = "; ".join(f"{settings[item.name].native_key} {item.value:.4g} {item.why}" for item in found[:3])
+    evidence = tuple(setting_evidence(patient, item.name, item.value, item.bound, note=item.why) for item in found)
+    crashed = patient.run.status.state is Status.CRASHED
+    return Sighting(Severity.ERROR, 0.97 if crashed else 0.9, listed, evidence)
+
+
+def _out_of_range(patient: Patient) -> list[Wrong]:
+    found: list[Wrong] = []
+    for name, (low, high) in RANGES.items():
+        value = finite(patient, name)
+        if value is None or value == UNSET:
+            continue
+        if low is not None and value < low:
+            found.append(Wrong(name, value, low, f"is below {low:g}"))
+        elif high is not None and value > high:
+            found.append(Wrong(name, value, high, f"is above {high:g}"))
+    for name in ABOVE_ZERO:
+        value = finite(patient, name)
+        if value is not None and value != UNSET and value <= 0:
+            found.append(Wrong(name, value, 0.0, "must be above 0"))
+    return found
+
+
+def _batch(patient: Patient) -> list[Wrong]:
+    size, whole, framework = finite(patient, "batch_size"), rollout(patient), patient.run.framework
+    if size is None or whole is None or size <= 1 or not patient.is_on_policy:
+        return []
+    if framework in MUST_FIT and size > whole:
+        return [Wrong("batch_size", size, whole, f"is larger than the rollout of {whole:.4g}")]
+    if framework in MUST_DIVIDE and whole % size:
+        return [Wrong("batch_size", size, whole, f"does not divide the rollout of {whole:.4g}")]
+    return []

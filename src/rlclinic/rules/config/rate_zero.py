@@ -1,0 +1,53 @@
+"""The learning rate or the number of updates is zero: nothing is trained.
+
+What it sees: The config sets a learning rate, epochs or gradient steps of zero, or every logged learning rate is
+exactly zero.
+Why it hurts: The parameters never change; whatever the return does is the luck of the episodes.
+Evidence needed: the config, or learning_rate with at least 3 points.
+Looks alike: A rate printed with so few decimals that it reads as zero; the last point of a schedule that ends at zero;
+a part that is frozen on purpose beside one that trains.
+What to change: Set the rate (3e-4 for PPO, 1e-4 to 1e-3 for Q-learning, 1e-6 for language models) and at least one
+epoch or gradient step.
+References: Stable-Baselines3 and TRL defaults.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.sighting import Sighting
+
+MIN_POINTS = 3
+SETTINGS = ("learning_rate", "n_epochs", "gradient_steps")
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look for zeros in the config, then in the log."""
+    logged = _logged_zero(patient)
+    for name in SETTINGS:
+        value = finite(patient, name)
+        if value != 0 or (name == "learning_rate" and logged is False):
+            continue
+        key = patient.run.config.settings[name].native_key
+        evidence = (setting_evidence(patient, name, 0.0, 0.0, note="set to zero"),)
+        return Sighting(Severity.ERROR, 0.95, f"{key} is 0: the policy is never updated", evidence)
+    if not logged:
+        return None
+    rate = patient.run.series["learning_rate"]
+    summary = f"all {len(rate)} logged values of {rate.logged_as} are exactly 0: the policy is never updated"
+    evidence = (patient.evidence("learning_rate", 0.0, 0.0, note="largest logged rate"),)
+    return Sighting(Severity.ERROR, 0.9, summary, evidence, float(rate.steps[0]))
+
+
+def _logged_zero(patient: Patient) -> bool | None:
+    """Whether the rate in force was zero throughout; None where the log cannot tell."""
+    series = patient.series("learning_rate")
+    if series is None:
+        return None
+    values = series.values[np.isfinite(series.values)]
+    if values.max(initial=0.0) > 0:
+        return False
+    return True if values.size >= MIN_POINTS and series.decimals is None else None

@@ -1,0 +1,1 @@
+"""Rules on the course of the return: rising, flat, swinging, falling back."""

@@ -1,0 +1,64 @@
+"""The return is no better than at the start.
+
+What it sees: Neither the end nor any stretch in between is above the start by more than noise, although the run had
+the points, and on well-known tasks the steps, in which others improve.
+Why it hurts: Nothing that was learned shows in the return.
+Evidence needed: a return with at least 20 points (a warning from 40 on); half of the budget, and half of the env
+steps that published runs of a well-known task needed.
+Looks alike: A level that held for a while and was lost (that is a fall). A short or early stopped run. A sparse
+task before its first success. A resumed or pretrained run that began at its ceiling. Costs that add up when
+episodes get longer.
+What to change: First rule out that nothing could be learned: do updates run, does the reward reach the learner, do
+actions have an effect (probes, `examine`). Then the learning rate, in steps of ten.
+References: Andy Jones, Debugging RL, Without the Agonizing Pain; tensorflow/agents issue 651 (the actor never
+moves).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.costs import longer_episodes_cost_more
+from rlclinic.rules.course import course_of
+from rlclinic.rules.goal import goal_of, had_time
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.words import steps_text
+
+FEWEST_POINTS = 20
+# Points from which on the lack of a rise is worth a warning.
+WARNING_POINTS = 40
+# Units of noise that the best stretch must stay below; chance alone makes two to three.
+BEST_WITHIN = 4.0
+# First step as a share of the last one, above which the log begins in the middle of a training.
+RESUMED = 0.2
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the best and the last level with the first."""
+    course, returns = course_of(patient), patient.run.returns
+    if course is None or returns is None or course.outcome.points < FEWEST_POINTS or not had_time(patient):
+        return None
+    outcome = course.outcome
+    bar = max(course.unit, 2.0 * course.error)
+    if outcome.climb > BEST_WITHIN * course.unit or course.gain > bar or course.rising:
+        return None
+    goal = goal_of(patient)
+    if (goal is not None and outcome.start >= goal.level) or saturation(patient) is not None:
+        return None
+    if course.fell_below_start or longer_episodes_cost_more(patient) or not course.span:
+        return None
+    summary = (
+        f"{returns.logged_as} began at {outcome.start:.4g} and ended at {course.end:.4g} after "
+        f"{steps_text(patient, outcome.steps[-1])}; its best level in between is {outcome.peak:.4g} "
+        f"(noise {course.unit:.2g})"
+    )
+    evidence = (
+        patient.evidence(returns.name, course.gain, bar, note="gain from start to end, against noise"),
+        patient.evidence(returns.name, outcome.climb, BEST_WITHIN * course.unit, note="best level minus the start"),
+    )
+    if returns.steps[0] > RESUMED * outcome.steps[-1]:
+        return Sighting(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
+    if outcome.points < WARNING_POINTS or course.gain > max(course.unit, course.error):
+        return Sighting(Severity.INFO, 0.6, summary, evidence)
+    return Sighting(Severity.WARNING, 0.8, summary, evidence)

@@ -1,0 +1,70 @@
+"""The return improved and then stayed flat below its goal.
+
+What it sees: A clear climb, and then at least a quarter of the run within noise of one level, which is not the
+goal. Says since when, and at what level.
+Why it hurts: The steps after that changed nothing; more of the same will not either.
+Evidence needed: a return with at least 12 points.
+Looks alike: A solved task (the level is the goal, the task's maximum, or success in nearly every episode). A slow
+rise inside the noise. A plateau before a second climb is common on sparse and locomotion tasks early in a run.
+What to change: Read the findings on entropy and exploration first, then the critic; a flat return with a dead
+policy needs exploration, one with a lively policy needs a better critic or a smaller final learning rate.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990) on what moves the final return.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.goal import goal_of, had_time, reach_of, reference_steps
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.words import steps_text
+
+# Share of the steps that must be flat.
+FLAT_SHARE = 0.25
+# Distance from the final level that still counts as flat, as a share of the climb.
+NEAR = 0.1
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find since when the level has not changed."""
+    course, returns = course_of(patient), patient.run.returns
+    if course is None or returns is None or not course.enough or not course.climbed:
+        return None
+    outcome, near = course.outcome, max(1.5 * course.unit, NEAR * course.outcome.climb)
+    if course.rising or not had_time(patient) or course.gain < 3 * course.unit or course.drop > 2 * near:
+        return None
+    since = _flat_since(course, near)
+    if since is None or outcome.steps[-1] - since < FLAT_SHARE * (outcome.steps[-1] - outcome.steps[0]):
+        return None
+    goal = goal_of(patient)
+    reach = reach_of(patient, goal) if goal is not None else None
+    if (reach is not None and reach.held) or (goal is None and saturation(patient) is not None):
+        return None
+    below = goal is not None and course.end < goal.level
+    summary = (
+        f"{returns.logged_as} rose from {outcome.start:.4g} and has stayed at {course.end:.4g} since "
+        f"{steps_text(patient, since)} ({100 * (1 - since / outcome.steps[-1]):.0f} % of the run)"
+    )
+    summary += f", below the goal of {goal.level:.4g}" if goal is not None and below else ""
+    evidence = (
+        patient.evidence(returns.name, course.end, goal.level if goal is not None else None, note="level at the end"),
+        patient.evidence(returns.name, outcome.late_slope, near, note="change over the last third, against flat"),
+    )
+    severity = Severity.WARNING if below and _had_its_steps(patient) else Severity.INFO
+    return Sighting(severity, 0.8, summary, evidence, since)
+
+
+def _flat_since(course: Course, near: float) -> float | None:
+    """The first step from which the curve stays near its final level."""
+    away = np.flatnonzero(np.abs(course.outcome.curve - course.end) > near)
+    first = int(away[-1]) + 1 if away.size else 0
+    return float(course.outcome.steps[first]) if first < course.outcome.steps.size else None
+
+
+def _had_its_steps(patient: Patient) -> bool:
+    needed, taken = reference_steps(patient), patient.run.env_steps
+    return needed is None or taken is None or taken >= needed

@@ -1,0 +1,53 @@
+"""The return ended clearly below its best level.
+
+What it sees: The level at the end is below the best level by more than noise and by at least a fifth of the climb
+(a warning from 35 % on), but still well above the start.
+Why it hurts: The last policy is worse than one the run already had; training on made it worse.
+Evidence needed: a return with at least 12 points.
+Looks alike: One bad last evaluation (the middle of at least three points counts). Noise of a mean over few
+episodes. A curriculum that raised the difficulty.
+What to change: Use the best checkpoint. For the next run lower the learning rate or let it decay, and look at the
+findings on KL, epochs and Q-values, which usually moved first.
+References: Engstrom et al. 2020 (arXiv 2005.12729); SB3 issue 324 (PPO collapses after reaching the optimum).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.course import CLEAR, course_of
+from rlclinic.rules.goal import goal_of, reach_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.words import steps_text
+
+# Share of the climb whose loss is worth a note, and a warning.
+NOTICED = 0.2
+LOST = 0.35
+# Share of the climb that must be left; with less the return is back where it began.
+LEFT = 0.3
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the end with the best level."""
+    course, returns = course_of(patient), patient.run.returns
+    if course is None or returns is None or not course.enough or not course.climbed:
+        return None
+    outcome = course.outcome
+    least = max(CLEAR * course.unit, NOTICED * outcome.climb)
+    if course.drop < least or course.gain < LEFT * outcome.climb:
+        return None
+    goal = goal_of(patient)
+    reach = reach_of(patient, goal) if goal is not None else None
+    held = reach is not None and reach.held
+    summary = (
+        f"{returns.logged_as} was {outcome.peak:.4g} at {steps_text(patient, outcome.peak_step)} and ended at "
+        f"{course.end:.4g}: {100 * course.drop / outcome.climb:.0f} % of the climb from {outcome.start:.4g} is lost"
+    )
+    mild = course.drop < LOST * outcome.climb
+    summary += "; it is rising again" if course.rising else ""
+    evidence = (
+        patient.evidence(returns.name, course.drop, least, note="best level minus the level at the end"),
+        patient.evidence(returns.name, course.gain, LEFT * outcome.climb, note="what is left of the climb"),
+    )
+    severity = Severity.INFO if held or mild or course.rising else Severity.WARNING
+    return Sighting(severity, 0.8, summary, evidence, outcome.peak_step)

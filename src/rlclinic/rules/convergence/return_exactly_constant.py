@@ -1,0 +1,50 @@
+"""The return is exactly the same at every point.
+
+What it sees: All logged returns are one number to the last digit.
+Why it hurts: A return that never moves carries no signal: nothing is learned from it, or a number is logged that
+has nothing to do with the policy.
+Evidence needed: a return with at least 10 points.
+Looks alike: A solved task with a bounded return (CartPole at 500, success 1 in every episode). A sparse task before
+its first success, early. A value that was printed with few decimals.
+What to change: Find out which it is: print single episode returns. All zero: the reward is never seen (sparse
+reward, unreachable goal). All at the worst value: every episode runs into the limit. Neither: the logged value is
+not the return.
+References: ray issue 10416 (the return stays undefined for ever: no episode ends); trl issue 3857 (reward 0, loss
+0).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import goal_of, had_time
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_POINTS = 10
+# Points below which zeros alone say little: the first success of a sparse task may still come.
+EARLY_POINTS = 30
+
+
+def check(patient: Patient) -> Sighting | None:
+    """See whether the return has one value only."""
+    returns, outcome = patient.run.returns, patient.outcome
+    if returns is None or outcome is None or outcome.points < FEWEST_POINTS:
+        return None
+    values = returns.values[np.isfinite(returns.values)]
+    value = float(values[0])
+    if np.ptp(values) > 0 or saturation(patient) is not None:
+        return None
+    goal = goal_of(patient)
+    if goal is not None and value >= goal.level:
+        return None
+    summary = f"{returns.logged_as} is {value:.4g} at all {values.size} points"
+    if returns.decimals is not None:
+        summary += f" (printed with {returns.decimals} decimals)"
+    evidence = (patient.evidence(returns.name, float(np.ptp(values)), 0.0, note="largest minus smallest value"),)
+    early = not had_time(patient) or (value == 0 and values.size < EARLY_POINTS)
+    unsure = value > 0 or returns.decimals is not None
+    severity = Severity.INFO if early or unsure else Severity.WARNING
+    return Sighting(severity, 0.9, summary, evidence)

@@ -1,0 +1,45 @@
+"""The return was still rising when the log ended.
+
+What it sees: The last third of the run still adds a material part of the whole climb, and more than noise.
+Why it hurts: It does not. The run was stopped, or its budget ended, before it showed what it can do.
+Evidence needed: a return with at least 5 points.
+Looks alike: A mean over the last 100 episodes rises for a while after the policy has stopped improving.
+What to change: Give it more steps before changing anything else; continue from the last checkpoint if there is one.
+References: none needed.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.course import MATERIAL_RISE, course_of
+from rlclinic.rules.goal import goal_of, reach_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_POINTS = 5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Report the rise of the last third."""
+    course, returns = course_of(patient), patient.run.returns
+    if course is None or returns is None or course.outcome.points < FEWEST_POINTS:
+        return None
+    outcome = course.outcome
+    if not course.rising or course.gain <= course.unit or course.drop > 0.2 * max(outcome.climb, 0.0):
+        return None
+    goal = goal_of(patient)
+    reach = reach_of(patient, goal) if goal is not None else None
+    if goal is not None and reach is not None and reach.held and course.end >= goal.level:
+        return None
+    if goal is None and saturation(patient) is not None:
+        return None
+    rise = outcome.late_slope if outcome.still_rising else course.third_rise
+    summary = (
+        f"{returns.logged_as} rose by {rise:.4g} over the last third of the run "
+        f"({100 * min(rise / outcome.climb, 1.0):.0f} % of its climb) and ended at {course.end:.4g}"
+    )
+    third = float(outcome.steps[-max(1, outcome.steps.size // 3)])
+    bar = MATERIAL_RISE * outcome.climb
+    evidence = (patient.evidence(returns.name, rise, bar, note="rise over the last third"),)
+    return Sighting(Severity.INFO, 0.85, summary, evidence, third)

@@ -1,0 +1,1 @@
+"""Data: how much each update sees, and how many updates there are."""

@@ -1,0 +1,48 @@
+"""The batch size does not divide the rollout.
+
+What it sees: n_steps times environments (or the rollout size) is no multiple of the batch size, or is smaller than
+it.
+Why it hurts: gymnasium-solver refuses to train. Others use a last minibatch of a few samples, whose normalised
+advantages and gradients are noise, or drop the rest of the data.
+Evidence needed: batch_size, and n_steps with n_envs or the rollout size, in the config.
+Looks alike: Batch sizes given as a share of the rollout, which always divide it. Frameworks that count minibatches.
+What to change: Choose a batch size that divides n_steps times n_envs.
+References: SB3's warning on a truncated mini-batch of size 1; gymnasium-solver utils/dataloaders.py.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.update_count import rollout
+
+# Frameworks that stop with an error, and those that go on with a remainder.
+REFUSES = frozenset({"gymnasium-solver", "rlclinic"})
+GOES_ON = frozenset({"sb3", "sb3-zoo", "mlagents", "openai-baselines"})
+# A last minibatch below this share of a whole one is the case that SB3 warns about.
+STUB = 0.25
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Divide the rollout by the batch size."""
+    framework = patient.run.framework
+    size, whole = positive(patient, "batch_size"), rollout(patient)
+    if size is None or whole is None or framework not in REFUSES | GOES_ON:
+        return None
+    if not patient.is_on_policy or patient.is_language_model or size <= 1.0:
+        return None
+    rest = whole % size
+    if rest == 0:
+        return None
+    refuses = framework in REFUSES
+    if size > whole:
+        text = f"the batch size {size:.0f} is larger than the rollout of {whole:.0f} samples"
+    else:
+        text = f"the batch size {size:.0f} does not divide the rollout of {whole:.0f} samples: {rest:.0f} are left over"
+    ending = f"; {framework} refuses such a config" if refuses else ""
+    evidence = (setting_evidence(patient, "batch_size", rest, 0.0, note="rollout modulo batch size"),)
+    if refuses:
+        return Sighting(Severity.ERROR, 0.95, text + ending, evidence)
+    return Sighting(Severity.INFO, 0.6 if rest < STUB * size else 0.4, text, evidence)

@@ -1,0 +1,58 @@
+"""The discount makes the agent look only a few steps ahead.
+
+What it sees: A horizon 1 / (1 - gamma) of at most 25 steps that is less than a tenth of the episode length that the
+task allows or that was seen.
+Why it hurts: Rewards beyond the horizon do not count, so the agent prefers what pays at once. All metrics of the
+trainer look healthy: the critic predicts a short future very well.
+Evidence needed: gamma in the config, and episode lengths or a known task.
+Looks alike: Tasks whose reward at each step already says what is right (Pendulum is trained at 0.9). When the return
+rises it is a note.
+What to change: Raise gamma so that 1 / (1 - gamma) covers the steps from an action to its reward: 0.98 to 0.995 is
+usual.
+References: muPRL operator SDF (arXiv 2408.15150).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.reference.tasks import task_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Steps; working configs go down to gamma 0.9 (10 steps) on tasks with a dense reward.
+NEAR = 25.0
+# Horizon over episode length.
+SHORT = 0.1
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the horizon against the length of an episode."""
+    gamma, length = finite(patient, "gamma"), _length(patient)
+    if gamma is None or length is None or not 0.0 <= gamma < 1.0 or patient.is_language_model:
+        return None
+    horizon = 1.0 / (1.0 - gamma)
+    share = horizon / length
+    if horizon > NEAR or share >= SHORT:
+        return None
+    bad = failed(patient)
+    outcome = patient.outcome
+    course = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = (
+        f"gamma {gamma:g} looks {horizon:.3g} steps ahead, {100 * share:.2g} % of an episode of {length:.0f} steps"
+        f"{course}"
+    )
+    evidence = (setting_evidence(patient, "gamma", share, SHORT, note="1 / (1 - gamma) over the episode length"),)
+    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.65 if bad else 0.35, summary, evidence)
+
+
+def _length(patient: Patient) -> float | None:
+    """The longest typical episode seen, or what the task allows: failing agents end early."""
+    seen = [
+        level.value for level in (patient.early("episode_length"), patient.late("episode_length")) if level is not None
+    ]
+    task = task_of(patient.run.environment) if patient.run.environment else None
+    if task is not None and task.max_episode_steps is not None:
+        seen.append(float(task.max_episode_steps))
+    return max(seen, default=None)

@@ -1,0 +1,94 @@
+"""Fewer updates ran than the config implies, or they stopped.
+
+What it sees: An update counter below half of what steps, rollout size and epochs imply; or losses that are no longer
+logged for the last fifth of the run, or more, while episodes go on.
+Why it hurts: The rest of the run only collects data. The usual reason is a target KL that ends every pass early, or
+that latches and never lets go.
+Evidence needed: updates with a config, or losses and a return over the same steps.
+Looks alike: Counters that count rollouts or epochs (allowed for). A resumed run whose counter began again. Losses
+that are logged less often than returns.
+What to change: Remove or raise target_kl; check learning_starts and train_freq; look for skipped updates (NaN
+guards).
+References: gymnasium-solver, whose target KL latches; SB3 PPO `train/n_updates` counts passes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.update_count import expected_updates, rollout
+
+# Logged over implied updates.
+MISSING = 0.5
+# Share of the run after the last loss.
+SILENT = 0.2
+# The gap must also be this many times the usual distance of losses.
+LOUDER = 10.0
+FEWEST_POINTS = 12
+FEWEST_LOSSES = 2
+# Frameworks whose counter is known to count gradient steps (off-policy) or passes (PPO) of one process.
+COUNTERS = frozenset({"sb3", "sb3-zoo"})
+LOSSES = ("policy_loss", "value_loss", "loss", "approx_kl")
+
+
+def check(patient: Patient) -> Sighting | None:
+    """A counter that is too low is said first, then losses that ended early."""
+    return _counter(patient) or _silence(patient)
+
+
+def _counter(patient: Patient) -> Sighting | None:
+    updates = patient.series("updates")
+    if updates is None or patient.run.framework not in COUNTERS or len(updates) < FEWEST_POINTS:
+        return None
+    if updates.axis != "env_steps" or bool(np.any(np.diff(updates.values) < 0)):
+        return None
+    made = float(updates.values[-1] - updates.values[0])
+    implied = _implied(patient, float(updates.steps[0]), float(updates.steps[-1]))
+    if implied is None or implied < FEWEST_POINTS or made >= MISSING * implied:
+        return None
+    summary = (
+        f"{updates.logged_as} rose by {made:,.0f} over {updates.steps[-1] - updates.steps[0]:,.0f} steps; the config "
+        f"implies {implied:,.0f}"
+    )
+    stop = finite(patient, "target_kl")
+    evidence = [patient.evidence("updates", made / implied, MISSING, note="logged over implied updates")]
+    if stop is not None:
+        evidence.append(setting_evidence(patient, "target_kl", stop, note="ends passes early"))
+    return Sighting(Severity.WARNING, 0.7, summary, tuple(evidence), float(updates.steps[0]))
+
+
+def _implied(patient: Patient, first: float, last: float) -> float | None:
+    """Updates in the unit of the counter between two steps."""
+    if patient.is_off_policy:
+        before, after = expected_updates(patient, first), expected_updates(patient, last)
+        return after - before if before is not None and after is not None else None
+    whole = rollout(patient)
+    if whole is None:
+        return None
+    passes = positive(patient, "n_epochs") if "ppo" in patient.families else 1.0
+    return None if passes is None else (last - first) / whole * passes
+
+
+def _silence(patient: Patient) -> Sighting | None:
+    returns = patient.series("return/train")
+    losses = [s for s in (patient.series(name) for name in LOSSES) if s is not None and len(s) >= FEWEST_LOSSES]
+    losses = [s for s in losses if returns is not None and s.axis == returns.axis]
+    if returns is None or not losses or len(returns) < FEWEST_POINTS:
+        return None
+    longest = max(losses, key=lambda series: float(series.steps[-1]))
+    last, end = float(longest.steps[-1]), float(returns.steps[-1])
+    usual = float(np.median(np.diff(longest.steps))) if len(longest) > 2 else last / len(longest)
+    gap = end - last
+    if gap < SILENT * end or gap < LOUDER * usual:
+        return None
+    after = int(np.sum(returns.steps > last))
+    summary = (
+        f"no loss is logged after step {last:,.0f} ({longest.logged_as}) while {after} more returns follow up to step "
+        f"{end:,.0f}: the updates stopped"
+    )
+    evidence = (patient.evidence(longest.name, gap / end, SILENT, note="share of the run after the last loss"),)
+    return Sighting(Severity.ERROR, 0.8, summary, evidence, last)

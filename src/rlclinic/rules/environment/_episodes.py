@@ -1,0 +1,74 @@
+"""Returns and lengths of episodes, single ones where a monitor kept them, else the logged means at equal steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+
+# Share of the budget, or of the steps that published runs took to the target, below which it is too early to judge.
+EARLY_SHARE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Return and length of the same episodes."""
+
+    returns: FloatArray
+    lengths: FloatArray
+    steps: FloatArray
+    are_single: bool
+    """Whether each point is one episode rather than a mean over many."""
+
+
+def pairs_of(patient: Patient) -> Pairs | None:
+    """Return and length, paired; None where they cannot be paired."""
+    episodes = patient.run.episodes
+    if episodes is not None and len(episodes):
+        return _finite(Pairs(episodes.returns, episodes.lengths, episodes.end_steps, are_single=True))
+    returns, lengths = patient.series("return/train"), patient.series("episode_length")
+    if returns is None or lengths is None or returns.caveat or returns.axis != lengths.axis:
+        return None
+    if len(returns) != len(lengths) or not np.array_equal(returns.steps, lengths.steps):
+        return None
+    return _finite(Pairs(returns.values, lengths.values, returns.steps, are_single=False))
+
+
+def single_returns(patient: Patient) -> FloatArray | None:
+    """Returns of single episodes in the order in which they ended; None where only means were logged."""
+    episodes = patient.run.episodes
+    if episodes is not None and len(episodes):
+        return episodes.returns[np.isfinite(episodes.returns)]
+    series = patient.series("return/train")
+    if series is None or series.caveat or "single episode" not in series.window:
+        return None
+    return series.values[np.isfinite(series.values)]
+
+
+def return_name(patient: Patient) -> str:
+    """The canonical name of the series that the outcome is about."""
+    series = patient.run.returns
+    return series.name if series is not None else "return/train"
+
+
+def is_early(patient: Patient) -> bool:
+    """Whether so little was trained that a flat return is normal."""
+    progress = patient.progress
+    if progress is not None and progress < EARLY_SHARE:
+        return True
+    task, steps = known_task(patient), patient.run.env_steps
+    if task is None or steps is None:
+        return False
+    published = task.steps_to_target.get(patient.run.algorithm)
+    return published is not None and steps < EARLY_SHARE * published
+
+
+def _finite(pairs: Pairs) -> Pairs | None:
+    kept = np.isfinite(pairs.returns) & np.isfinite(pairs.lengths)
+    if not kept.any():
+        return None
+    return Pairs(pairs.returns[kept], pairs.lengths[kept], pairs.steps[kept], pairs.are_single)

@@ -1,0 +1,89 @@
+"""One part of the reward outweighs all others.
+
+What it sees: Of the logged reward components one has nearly all of the size, or of the variance over the run.
+Why it hurts: What the other parts ask for does not reach the policy. If the part is a penalty, doing nothing may be
+the best answer; if it is a bonus, the agent may collect it without doing the task.
+Evidence needed: at least two reward components with at least 12 points; the success rate tells whether it hurts.
+Looks alike: A reward with one main part and small penalties by design, where the task is learned.
+What to change: Weigh the components so that each changes the return by a similar amount over the range of behaviour
+that matters; look at how the total changes when one component is left out.
+References: Amodei et al. 2016 (arXiv 1606.06565); Knox et al. 2023 (arXiv 2104.13906).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.outcome import outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.sighting import Sighting
+
+MIN_POINTS = 12
+# Share of the summed size (and of the summed variance) of all components.
+NEARLY_ALL = 0.9
+# Names under `reward/` that are no component.
+NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One component: its late size and its variance over the run."""
+
+    series: Series
+    late: float
+    variance: float
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the components with each other."""
+    parts = _parts(patient)
+    if len(parts) < 2:
+        return None
+    size, variance = sum(abs(part.late) for part in parts), sum(part.variance for part in parts)
+    if size <= 0 or variance <= 0:
+        return None
+    first = max(parts, key=lambda part: abs(part.late))
+    by_size, by_variance = abs(first.late) / size, first.variance / variance
+    if by_size < NEARLY_ALL or by_variance < NEARLY_ALL:
+        return None
+    hurt = _hurts(patient, first)
+    summary = (
+        f"{first.series.logged_as} makes {100 * by_size:.3g} % of the size and {100 * by_variance:.3g} % of the "
+        f"variance of {len(parts)} reward components (late mean {first.late:.3g}){hurt}"
+    )
+    evidence = (
+        patient.evidence(first.series.name, by_size, NEARLY_ALL, note="share of the summed sizes, last 20 %"),
+        patient.evidence(first.series.name, by_variance, NEARLY_ALL, note="share of the summed variances over the run"),
+    )
+    return Sighting(Severity.WARNING if hurt else Severity.INFO, 0.6, summary, evidence)
+
+
+def _parts(patient: Patient) -> list[Part]:
+    found: list[Part] = []
+    for name, series in patient.run.series.items():
+        if not name.startswith("reward/") or name in NOT_A_PART or len(series) < MIN_POINTS:
+            continue
+        values = series.values[np.isfinite(series.values)]
+        if values.size < MIN_POINTS:
+            continue
+        late = float(np.mean(values[-max(1, values.size // 5) :]))
+        found.append(Part(series, late, float(np.var(values))))
+    return found
+
+
+def _hurts(patient: Patient, part: Part) -> str:
+    """A penalty that is nearly the whole reward of a flat run, or a bonus that rises without success."""
+    if part.late < 0 and is_flat(patient):
+        return ", a penalty, and the return does not rise"
+    success = outcome_of(patient.series("success_rate/eval") or patient.series("success_rate"))
+    own = outcome_of(part.series)
+    if success is None or own is None or success.points < MIN_POINTS:
+        return ""
+    if own.improved and not success.improved and not success.still_rising:
+        return f", and rises while the success rate stays at {success.end:.3g}"
+    return ""

@@ -1,0 +1,87 @@
+"""The task was made harder during training, which explains a fall of the return.
+
+What it sees: The return fell from its best together with the episode length or the success rate, while a curriculum
+metric rose, or the run's name or config says that it has a curriculum.
+Why it hurts: It need not: returns before and after are returns of different tasks. Read as a collapse it would lead to
+the wrong change. If the return stays down, the step up was too large.
+Evidence needed: a return with at least 12 points, and a curriculum metric or a name.
+Looks alike: A real collapse of the policy, where the difficulty stayed the same.
+What to change: Compare returns only within a level; log the level; raise it when the success rate is high, in smaller
+steps, and mix in easier episodes.
+References: Narvekar et al. 2020 (arXiv 2003.04960); Rudin et al. 2021 (arXiv 2109.11978).
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.environment._episodes import return_name
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+MIN_POINTS = 12
+# Scales of the return that a fall from the best must measure, and share of the climb.
+FELL = 4.0
+LOST = 0.3
+_NAMED = re.compile(r"curricul|cur_learn|difficulty_|level_?up|progressive_", re.IGNORECASE)
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Set a fall of the return beside the course of the difficulty."""
+    outcome = patient.outcome
+    if outcome is None or outcome.points < MIN_POINTS or patient.is_language_model:
+        return None
+    if outcome.drop < FELL * outcome.scale or outcome.drop < LOST * outcome.climb:
+        return None
+    raised = _raised(patient, outcome.peak_step)
+    named = _named(patient)
+    if raised is None and (not named or not _length_fell(patient)):
+        return None
+    fall = f"the return fell from {outcome.peak:.4g} at step {outcome.peak_step:.4g} to {outcome.end:.4g}"
+    evidence = [patient.evidence(return_name(patient), outcome.drop, FELL * outcome.scale, note="fall from the best")]
+    if raised is None:
+        summary = f"{fall} and episodes became shorter; {named} names a curriculum: the task may have been made harder"
+        return Sighting(Severity.INFO, 0.6, summary, tuple(evidence), outcome.peak_step)
+    series, before, after, onset = raised
+    evidence.append(patient.evidence(series.name, after, before, note="level at the end against at the best return"))
+    summary = f"{fall} while {series.logged_as} rose from {before:.3g} to {after:.3g}: the task was made harder"
+    return Sighting(Severity.INFO, 0.8, summary, tuple(evidence), onset)
+
+
+def _raised(patient: Patient, peak_step: float) -> tuple[Series, float, float, float] | None:
+    """A level that rose at or after the best return."""
+    for name, series in patient.run.series.items():
+        if not name.startswith("curriculum/"):
+            continue
+        steps, values = finite(series)
+        if not values.size:
+            continue
+        before = float(np.interp(0.9 * peak_step, steps, values))
+        after = float(values[-1])
+        if after <= before + 1e-9 * max(1.0, abs(before)):
+            continue
+        later = np.flatnonzero(values > before)
+        return series, before, after, float(steps[later[0]])
+    return None
+
+
+def _named(patient: Patient) -> str:
+    """What names a curriculum: the run, its folder, or a key of its config."""
+    folder = "/".join(patient.run.path.replace("\\", "/").split("/")[-2:])
+    if _NAMED.search(patient.run.id) or _NAMED.search(folder):
+        return "the name of the run"
+    for key, setting in patient.run.config.native.items():
+        if _NAMED.search(key) and setting.value not in (None, False, "", 0):
+            return f"the config key {key}"
+    return ""
+
+
+def _length_fell(patient: Patient) -> bool:
+    lengths = patient.series("episode_length")
+    late = patient.late("episode_length")
+    return lengths is not None and late is not None and late.value < 0.7 * float(np.nanmax(lengths.values))

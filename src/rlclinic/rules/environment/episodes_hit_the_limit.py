@@ -1,0 +1,70 @@
+"""Episodes run into their time limit although the task is meant to end earlier.
+
+What it sees: Nearly all late episodes last as long as the time limit allows, on a task that a good policy ends early,
+while the return has not risen.
+Why it hurts: The goal is never reached, so every episode looks the same to the learner; and where time limits are
+taken for terminal states, the value of the states before them is learned wrongly.
+Evidence needed: episode_length with at least 12 points, and the limit from the config or from the well-known task.
+Looks alike: Survival tasks, where the limit is success; tasks that only the limit ends; the first part of a run on a
+task whose goal is rarely found by chance.
+What to change: Check that the goal can be reached within the limit; widen exploration or shape the reward towards the
+goal; start episodes nearer to it; treat the limit as truncation, not as termination.
+References: Pardo et al. 2018 (arXiv 1712.00378); Gymnasium documentation on termination and truncation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.environment._episodes import is_early, return_name
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.setting import positive
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from
+
+MIN_POINTS = 12
+# Share of the limit from which on an episode counts as cut by it; means over episodes lie a little below.
+AT_LIMIT = 0.98
+# Share of the points of the last third that must be at the limit.
+MOST = 0.9
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare late episode lengths with the limit, where the task is meant to end earlier."""
+    lengths, outcome, limit = patient.series("episode_length"), patient.outcome, _limit(patient)
+    late = patient.late("episode_length", 1 / 3)
+    if lengths is None or outcome is None or limit is None or late is None or len(lengths) < MIN_POINTS:
+        return None
+    task = known_task(patient)
+    if task is not None and task.ends in ("survival", "limit"):
+        return None
+    steps, values = finite(lengths)
+    pinned = values >= AT_LIMIT * limit
+    share = float(np.mean(pinned[-max(1, values.size // 3) :]))
+    if share < MOST or not is_flat(patient):
+        return None
+    known = task is not None
+    severity = Severity.WARNING if known and not is_early(patient) else Severity.INFO
+    meant = f"{patient.run.environment} is meant to end earlier" if known else "whether it is meant to is not known"
+    summary = (
+        f"{100 * share:.0f} % of the last third of episode lengths are at the limit of {limit:.4g} steps while the "
+        f"return went from {outcome.start:.4g} to {outcome.end:.4g}; {meant}"
+    )
+    evidence = (
+        patient.evidence("episode_length", late.value, AT_LIMIT * limit, level=late, note="median of the last third"),
+        patient.evidence(
+            return_name(patient), outcome.gain, 3 * outcome.scale, note="gain of the return, start to end"
+        ),
+    )
+    return Sighting(severity, 0.85 if known else 0.5, summary, evidence, lasting_from(steps, pinned))
+
+
+def _limit(patient: Patient) -> float | None:
+    configured = positive(patient, "max_episode_steps")
+    if configured is not None:
+        return configured
+    task = known_task(patient)
+    return float(task.max_episode_steps) if task is not None and task.max_episode_steps else None

@@ -1,0 +1,95 @@
+"""Training goes on but no episode return is seen.
+
+What it sees: Losses and other training metrics are there, yet no return: none was logged, or its values are all
+undefined because no episode ended, or the last ended long ago.
+Why it hurts: Whether the agent gets better cannot be known, and an environment that never ends an episode never
+resets.
+Evidence needed: at least 12 points of any training metric, over at least ten time limits where the limit is known.
+Looks alike: A missing Monitor wrapper (episodes end, nobody counts them); offline training, which has no episodes but
+may have evaluations; the first steps of tasks with long episodes; supervised fine-tuning.
+What to change: Wrap the environment in a monitor (Stable-Baselines3: Monitor or VecMonitor; Gymnasium:
+RecordEpisodeStatistics). If it is wrapped, give the environment a time limit and check that it returns terminated.
+References: ray-project/ray#10416; LucasAlegre/sumo-rl#190; Stable-Baselines3 documentation, Monitor.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.words import steps_text
+
+MIN_POINTS = 12
+# Env steps that pass before a silent return is odd where no time limit is known: ten episodes of 200 steps.
+MANY_STEPS = 2000.0
+LIMITS = 10.0
+# Share of the run without a finished episode, and times the longest earlier gap, that make the silence odd.
+SILENT_SHARE = 0.3
+SILENT_GAPS = 5.0
+TRAINING_METRICS = ("policy_loss", "value_loss", "loss", "entropy", "q/mean", "explained_variance")
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find out whether a return is missing, undefined, or silent."""
+    training = _training(patient)
+    if training is None or patient.is_language_model or patient.series("loss/supervised") is not None:
+        return None
+    if patient.outcome is not None:
+        return _silent(patient, training)
+    steps = patient.run.steps
+    if patient.run.step_axis == "env_steps" and steps < _patience(patient):
+        return None
+    undefined = next((s for n, s in patient.run.series.items() if n in ("return/train", "return/eval")), None)
+    evidence: list[Evidence] = [
+        patient.evidence(training.name, float(len(training)), note="points of training metrics")
+    ]
+    if undefined is None:
+        summary = (
+            f"{len(training)} points of {training.logged_as} over {steps_text(patient, steps)}, but no return was "
+            "logged: a monitor is missing, or no episode has ended"
+        )
+        return Sighting(Severity.WARNING, 0.9, summary, tuple(evidence))
+    evidence.append(patient.evidence(undefined.name, 0.0, 1.0, note="finite points of the return"))
+    summary = (
+        f"all {len(undefined)} values of {undefined.logged_as} over {steps_text(patient, steps)} are undefined: "
+        "no episode has ended"
+    )
+    return Sighting(Severity.WARNING, 0.85, summary, tuple(evidence))
+
+
+def _silent(patient: Patient, training: Series) -> Sighting | None:
+    """No episode for a long time at the end, where each is logged when it ends."""
+    returns = patient.series("return/train")
+    if returns is None or returns.axis != training.axis or len(returns) < MIN_POINTS:
+        return None
+    ends = returns.steps[np.isfinite(returns.values)]
+    last, gaps = float(training.steps[-1]), np.diff(ends)
+    quiet = last - float(ends[-1])
+    bar = max(SILENT_SHARE * last, SILENT_GAPS * float(gaps.max(initial=0.0)))
+    if quiet <= bar:
+        return None
+    summary = (
+        f"the last return was logged at step {ends[-1]:.4g}, training went on to {last:.4g}: no episode ended in "
+        f"{quiet:.4g} steps, the longest gap before was {gaps.max(initial=0.0):.4g}"
+    )
+    evidence = (patient.evidence("return/train", quiet, bar, note="steps since the last finished episode"),)
+    return Sighting(Severity.WARNING, 0.7, summary, evidence, float(ends[-1]))
+
+
+def _training(patient: Patient) -> Series | None:
+    found = [series for name in TRAINING_METRICS if (series := patient.series(name)) is not None]
+    longest = max(found, key=len, default=None)
+    return longest if longest is not None and len(longest) >= MIN_POINTS else None
+
+
+def _patience(patient: Patient) -> float:
+    task = known_task(patient)
+    limit = positive(patient, "max_episode_steps") or (task.max_episode_steps if task is not None else None)
+    if not limit:
+        return MANY_STEPS
+    return LIMITS * limit * (positive(patient, "n_envs") or 1.0)

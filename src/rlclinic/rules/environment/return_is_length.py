@@ -1,0 +1,59 @@
+"""The return is a multiple of the episode length: the reward pays, or costs, for every step alike.
+
+What it sees: The return of an episode follows from its length alone, with a fixed reward per step.
+Why it hurts: Nothing by itself. It says what the reward is about: staying alive where it pays, being quick where it
+costs. A task with a further aim is not rewarded for it.
+Evidence needed: at least 30 single episodes, or 30 logged means, whose lengths differ.
+Looks alike: Return and length that merely rise together over training; their changes from point to point tell the
+difference.
+What to change: Nothing if surviving (or ending soon) is the whole task. Otherwise check that the other parts of the
+reward are large enough to be seen beside the pay per step.
+References: Gymnasium documentation, CartPole; Ng et al. 1999 on shaping.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import FloatArray
+from rlclinic.rules.environment._episodes import pairs_of
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+MIN_POINTS = 30
+# Share of the variance of the return that its length explains, for levels and for changes from point to point.
+ALL_OF_IT = 0.98
+ALL_OF_CHANGES = 0.9
+# Relative spread of lengths below which nothing can be said.
+VARIED = 0.05
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Fit the return to the length."""
+    pairs = pairs_of(patient)
+    if pairs is None or pairs.returns.size < MIN_POINTS or known_task(patient) is not None:
+        return None
+    if float(np.std(pairs.lengths)) < VARIED * float(np.mean(pairs.lengths)):
+        return None
+    explained = _explained(pairs.lengths, pairs.returns)
+    if explained < ALL_OF_IT or _explained(np.diff(pairs.lengths), np.diff(pairs.returns)) < ALL_OF_CHANGES:
+        return None
+    slope = float(np.polyfit(pairs.lengths, pairs.returns, 1)[0])
+    what = "pays for staying" if slope > 0 else "costs for every step"
+    summary = (
+        f"episode length explains {100 * explained:.4g} % of the variance of the return at {slope:.3g} per step over "
+        f"{pairs.returns.size} points: the reward {what}"
+    )
+    evidence = (
+        patient.evidence("return/train", explained, ALL_OF_IT, note="share of variance explained by episode length"),
+        patient.evidence("episode_length", slope, note="reward per step, slope of return on length"),
+    )
+    return Sighting(Severity.INFO, 0.9, summary, evidence)
+
+
+def _explained(x: FloatArray, y: FloatArray) -> float:
+    if not np.ptp(x) or not np.ptp(y):
+        return 0.0
+    return float(np.corrcoef(x, y)[0, 1] ** 2)

@@ -1,0 +1,81 @@
+"""The returns are larger than the critic can come to predict, and it predicts nothing.
+
+What it sees: The size of the values that the returns imply is beyond what the critic's output can move to within the
+run (updates times learning rate times the units of its last layer), and explained variance stays near zero.
+Why it hurts: While the critic is still on its way to the scale of the returns its errors are all alike, advantages
+carry no information about actions, and a gradient clip shared with the policy leaves the policy almost no step.
+Evidence needed: a return, episode_length and explained_variance with at least 12 points. The learning rate, batch size
+and epochs tell how far the critic can move; without them a value of 50 counts as large.
+Looks alike: Returns that hardly vary, where explained variance means nothing; an early critic in a run that still
+rises; rewards that are normalised before the critic sees them.
+What to change: Normalise rewards by their running spread (VecNormalize, NormalizeReward) or divide them by a constant,
+so that values are of size one to ten; turn off value clipping.
+References: ray-project/ray#8908; hill-a/stable-baselines#216; van Hasselt et al. 2016 (arXiv 1602.07714).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.environment._episodes import is_early, return_name
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.setting import finite, positive
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.update_count import expected_updates
+
+MIN_POINTS = 12
+# Explained variance below which the critic predicts nothing.
+EXPLAINS_NOTHING = 0.1
+# Least value that counts as large, and the bar where the critic's reach is not known; networks start near one.
+LARGE_VALUE = 50.0
+# Units of a common last layer: with |activation| below one, Adam moves its output by at most this many learning rates.
+UNITS = 64.0
+# Scatter of the return, as a share of its size, below which explained variance means nothing.
+NEARLY_CONSTANT = 0.01
+USUAL_GAMMA = 0.99
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the values that the returns imply with what the critic can reach."""
+    outcome, length = patient.outcome, patient.late("episode_length", 0.5)
+    explained, late = patient.level("explained_variance"), patient.late("explained_variance", 0.3)
+    if outcome is None or length is None or explained is None or late is None or explained.points < MIN_POINTS:
+        return None
+    if late.value > EXPLAINS_NOTHING or explained.value > EXPLAINS_NOTHING or outcome.still_rising:
+        return None
+    size = max(abs(outcome.start), abs(outcome.end))
+    if outcome.point_noise < NEARLY_CONSTANT * abs(outcome.end) or is_early(patient):
+        return None
+    if patient.run.config.get("normalize_reward") is True:
+        return None
+    value = _value_size(patient, size, length.value)
+    reach = _reach(patient)
+    bar = max(LARGE_VALUE, reach or 0.0)
+    if value <= bar:
+        return None
+    basis = "networks start near one" if reach is None else f"the critic's output can move by about {reach:.3g}"
+    summary = (
+        f"returns of size {size:.4g} over {length.value:.4g} steps imply values of about {value:.3g} ({basis}), and "
+        f"explained variance ended at {late.value:.3g}"
+    )
+    evidence = (
+        patient.evidence(return_name(patient), value, bar, note="size of the discounted values implied by the return"),
+        patient.evidence(
+            "explained_variance", late.value, EXPLAINS_NOTHING, level=late, note="median of the last 30 %"
+        ),
+    )
+    return Sighting(Severity.WARNING if suffers(patient) else Severity.INFO, 0.6, summary, evidence)
+
+
+def _value_size(patient: Patient, size: float, length: float) -> float:
+    """A return is paid over an episode; a value sees no further than its horizon."""
+    gamma = finite(patient, "gamma")
+    gamma = USUAL_GAMMA if gamma is None else min(max(gamma, 0.0), 1.0 - 1e-6)
+    return size * min(1.0, 1.0 / ((1.0 - gamma) * max(length, 1.0)))
+
+
+def _reach(patient: Patient) -> float | None:
+    rate = positive(patient, "learning_rate_critic") or positive(patient, "learning_rate")
+    steps = patient.run.env_steps
+    updates = expected_updates(patient, steps) if steps else None
+    return updates * rate * UNITS if updates and rate else None

@@ -1,0 +1,73 @@
+"""Nearly all episodes return the same lowest value: the reward is rarely seen.
+
+What it sees: In the second half of the run at least 95 % of the episodes return exactly the lowest value of the whole
+run, and the return does not rise.
+Why it hurts: An episode that differs from the others is the only source of a gradient; with one in twenty or fewer,
+most updates fit noise.
+Evidence needed: at least 30 single episodes, or 12 logged means of which nearly all equal the lowest.
+Looks alike: A solved task, whose returns are all the same highest value; the first part of a run on a task whose goal
+is found late; returns that are zero throughout (that is a finding of its own).
+What to change: Shape the reward with a potential, start episodes nearer to the goal, add demonstrations or hindsight
+goals, or raise exploration; then look again.
+References: Ng et al. 1999; Andrychowicz et al. 2017 (arXiv 1707.01495); rail-berkeley/softlearning#76.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import FloatArray
+from rlclinic.rules.environment._episodes import is_early, single_returns
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import is_flat, reached_goal
+from rlclinic.rules.sighting import Sighting
+
+MIN_EPISODES = 30
+MIN_POINTS = 12
+# Share of the second half of the episodes at the lowest return: fewer than one in twenty sees a reward.
+NEARLY_ALL = 0.95
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Count the episodes at the lowest return."""
+    outcome, returns = patient.outcome, _returns(patient)
+    if outcome is None or returns is None or patient.is_language_model:
+        return None
+    lowest, highest = float(returns.min()), float(returns.max())
+    late = returns[returns.size // 2 :]
+    share = float(np.mean(late <= lowest + 1e-9 * max(1.0, abs(lowest))))
+    if share < NEARLY_ALL or not is_flat(patient) or reached_goal(patient) or lowest == highest == 0.0:
+        return None
+    if lowest == highest and not _is_floor(patient, lowest):
+        return None
+    seen = int(np.sum(returns > lowest))
+    summary = (
+        f"{100 * share:.3g} % of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; only {seen} "
+        f"of {returns.size} were better, the best {highest:.4g}"
+    )
+    evidence = (
+        patient.evidence(
+            "return/train", share, NEARLY_ALL, note=f"share of the second half at the lowest of {returns.size} returns"
+        ),
+    )
+    early = is_early(patient)
+    return Sighting(Severity.INFO if early else Severity.WARNING, 0.6 if early else 0.8, summary, evidence)
+
+
+def _returns(patient: Patient) -> FloatArray | None:
+    single = single_returns(patient)
+    if single is not None:
+        return single if single.size >= MIN_EPISODES else None
+    series = patient.series("return/train")
+    if series is None or series.caveat:
+        return None
+    values = series.values[np.isfinite(series.values)]
+    return values if values.size >= MIN_POINTS else None
+
+
+def _is_floor(patient: Patient, value: float) -> bool:
+    """Whether a return that never varied is known to be the worst: only the well-known task can tell."""
+    task = known_task(patient)
+    return task is not None and task.random_mean is not None and value <= task.random_mean

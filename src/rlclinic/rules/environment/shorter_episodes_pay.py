@@ -1,0 +1,72 @@
+"""Episodes become much shorter while the return does not fall: ending early pays.
+
+What it sees: Episode length falls to a small part of what it was and the return stays or rises, on a task where ending
+early is a failure, or while the success rate does not rise.
+Why it hurts: An agent that pays for every step learns to end the episode in the quickest way, also by crashing.
+Evidence needed: a return and episode_length with at least 12 points; the success rate or the well-known task tells
+whether ending is the goal.
+Looks alike: A task whose goal ends the episode: there short episodes are success, and the success rate rises.
+What to change: Pay a penalty for ending in failure larger than the cost of the steps that remain, or make the reward
+per step positive; check on recorded episodes how they end.
+References: Amodei et al. 2016 (arXiv 1606.06565); Pardo et al. 2018 (arXiv 1712.00378).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.environment._episodes import return_name
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.outcome import outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from
+
+MIN_POINTS = 12
+# Late over early length below which episodes are of another kind than at the start.
+MUCH_SHORTER = 0.3
+# Env steps: where nothing tells whether ending is the goal, only episodes of a few steps are worth a note.
+A_FEW = 10.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the fall of the length with the return and with success."""
+    lengths, outcome = patient.series("episode_length"), patient.outcome
+    early, late = patient.early("episode_length", 0.15), patient.late("episode_length", 0.15)
+    if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
+        return None
+    if late.value > MUCH_SHORTER * early.value or outcome.gain < -outcome.scale:
+        return None
+    judged = _judge(patient, late.value)
+    if judged is None:
+        return None
+    severity, confidence, reason = judged
+    summary = (
+        f"episode length fell from {early.value:.4g} to {late.value:.4g} steps while the return went from "
+        f"{outcome.start:.4g} to {outcome.end:.4g}; {reason}"
+    )
+    steps, values = finite(lengths)
+    evidence = (
+        patient.evidence(
+            "episode_length", late.value / early.value, MUCH_SHORTER, level=late, note="late over early length"
+        ),
+        patient.evidence(return_name(patient), outcome.gain, -outcome.scale, note="gain of the return"),
+    )
+    onset = lasting_from(steps, values <= MUCH_SHORTER * early.value)
+    return Sighting(severity, confidence, summary, evidence, onset)
+
+
+def _judge(patient: Patient, late_length: float) -> tuple[Severity, float, str] | None:
+    task = known_task(patient)
+    if task is not None:
+        if task.ends in ("survival", "limit"):
+            return Severity.WARNING, 0.8, f"on {task.name} an early end is a failure"
+        return None
+    success = outcome_of(patient.series("success_rate") or patient.series("success_rate/eval"))
+    if success is not None:
+        if success.improved or success.still_rising or success.points < MIN_POINTS:
+            return None
+        rate = f"the success rate went from {success.start:.3g} to {success.end:.3g}"
+        return Severity.WARNING, 0.75, rate
+    if late_length > A_FEW:
+        return None
+    return Severity.INFO, 0.4, "check on recorded episodes that they end by reaching the goal"

@@ -1,0 +1,55 @@
+"""Episodes end after a few steps from the start of training and do not get longer.
+
+What it sees: From the beginning to the end of the run episodes last only a few steps, or less than half of what random
+actions give on the well-known task, and the return does not rise.
+Why it hurts: Nothing that takes longer than an episode can be learned; a termination that fires at once leaves the
+learner with the same few states.
+Evidence needed: episode_length with at least 12 points; the well-known task's length under random actions sharpens it.
+Looks alike: A policy that collapsed later (its early episodes were longer); tasks of one or two decisions such as a
+bandit; a goal that is reached ever faster, where the return rises.
+What to change: Print why the first episodes end; check the bounds of the termination, the state after a reset, and
+whether the done flag of one environment ends all.
+References: Stable-Baselines3 documentation, tips on custom environments; facts of openai/baselines#613.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.sighting import Sighting
+
+MIN_POINTS = 12
+# Env steps. With five decisions there is hardly a sequence to learn; longer episodes are judged against the task only.
+A_FEW = 5.0
+# Share of the length under random actions below which something ends episodes that should not.
+UNDER_RANDOM = 0.5
+# Late over early length above which episodes are getting longer, or were shortened by the policy.
+CHANGED = 1.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare early and late lengths with a few steps and with random actions."""
+    lengths, outcome = patient.series("episode_length"), patient.outcome
+    early, late = patient.early("episode_length", 0.2), patient.late("episode_length", 0.2)
+    if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
+        return None
+    if not is_flat(patient) or late.value > CHANGED * early.value or early.value > CHANGED * late.value:
+        return None
+    task = known_task(patient)
+    random_length = task.random_length if task is not None else None
+    bar = UNDER_RANDOM * random_length if random_length is not None else A_FEW
+    if late.value > bar or early.value > bar:
+        return None
+    against = f"random actions last {random_length:.3g}" if random_length is not None else "a few steps at most"
+    summary = (
+        f"episodes lasted {early.value:.3g} steps at the start and {late.value:.3g} at the end ({against}), and the "
+        f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("episode_length", early.value, bar, level=early, note="median of the first 20 %"),
+        patient.evidence("episode_length", late.value, bar, level=late, note="median of the last 20 %"),
+    )
+    confidence = 0.8 if random_length is not None else 0.6
+    return Sighting(Severity.WARNING, confidence, summary, evidence, early.first_step)

@@ -1,0 +1,1 @@
+"""Rules on whether the logged returns say how good the policy is."""

@@ -1,0 +1,45 @@
+"""Evaluations scatter so much that their trend cannot be seen.
+
+What it sees: The training return clearly climbed, but from one evaluation to the next the return jumps by about as
+much as it gained over the whole run.
+Why it hurts: The best checkpoint is the luckiest one, and a regression cannot be told from noise.
+Evidence needed: a training return that climbed, and at least 5 evaluations.
+Looks alike: A task whose episodes really differ that much (success or failure): only more episodes help.
+What to change: More episodes per evaluation (four times as many halve the scatter), and the same seeds each time.
+References: Agarwal et al. 2021 (arXiv 2108.13264); Colas et al. 2018 (arXiv 1806.08295).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.outcome import outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_EVALUATIONS = 5
+# Scatter of one evaluation over the climb of their smoothed level.
+HIDDEN = 0.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the scatter of evaluations with the climb of their level."""
+    series, train = patient.series("return/eval"), outcome_of(patient.series("return/train"))
+    if series is None or series.caveat or train is None or not train.climbed:
+        return None
+    values = series.values[np.isfinite(series.values)]
+    if values.size < FEWEST_EVALUATIONS:
+        return None
+    scatter = float(1.4826 * np.median(np.abs(np.diff(values))) / np.sqrt(2.0))
+    course = outcome_of(series)
+    climb = max(course.climb, 0.0) if course is not None else 0.0
+    if scatter <= 0 or scatter < HIDDEN * climb:
+        return None
+    summary = (
+        f"{series.logged_as} scatters by {scatter:.3g} from one evaluation to the next; its level climbed by "
+        f"{climb:.3g} while {patient.run.series['return/train'].logged_as} climbed by {train.climb:.3g}"
+    )
+    note = "scatter of one evaluation, against half the climb of their level"
+    evidence = (patient.evidence("return/eval", scatter, HIDDEN * climb, note=note),)
+    return Sighting(Severity.INFO, 0.75, summary, evidence)

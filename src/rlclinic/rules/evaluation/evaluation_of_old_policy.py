@@ -1,0 +1,59 @@
+"""The evaluated policy is not the one that is trained.
+
+What it sees: The evaluation return does not move while the training return does: it is exactly constant, or the
+reader knows that this version of the trainer evaluates a copy that it never refreshes.
+Why it hurts: Every number of the evaluation is about an old policy, and so is the checkpoint that was kept as the
+best.
+Evidence needed: an evaluation return; for the first case also a training return that clearly moved.
+Looks alike: A deterministic task that the greedy policy already solves: the evaluation is constant at its best,
+above the training return.
+What to change: Ignore the evaluation return of this run and use the training return. Copy the weights into the
+evaluated policy before each evaluation (gymnasium-solver: set eval_async to true, or refresh the copy).
+References: gymnasium-solver, evaluation without eval_async.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.outcome import outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_EVALUATIONS = 5
+# Words of a reader's caveat that say so.
+STALE_WORDS = ("untrained", "never refreshes", "old policy", "stale")
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look at the reader's caveat, then for an evaluation that never moves."""
+    series = patient.run.series.get("return/eval")
+    if series is None:
+        return None
+    if any(word in series.caveat for word in STALE_WORDS):
+        evidence = (patient.evidence("return/eval", series.last or 0.0, note="last evaluation, of an old policy"),)
+        return Sighting(Severity.WARNING, 0.95, f"{series.logged_as}: {series.caveat}", evidence)
+    return _constant(patient)
+
+
+def _constant(patient: Patient) -> Sighting | None:
+    series, train = patient.series("return/eval"), patient.series("return/train")
+    if series is None or train is None or train.caveat:
+        return None
+    values = series.values[np.isfinite(series.values)]
+    course = outcome_of(train)
+    if values.size < FEWEST_EVALUATIONS or np.ptp(values) > 0 or course is None:
+        return None
+    level = float(values[0])
+    if not course.climbed or level >= course.peak - course.scale:
+        return None
+    summary = (
+        f"{series.logged_as} is exactly {level:.4g} at all {values.size} evaluations while {train.logged_as} went from "
+        f"{course.start:.4g} to {course.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("return/eval", float(np.ptp(values)), 0.0, note="largest minus smallest evaluation"),
+        patient.evidence("return/train", course.climb, 4 * course.scale, note="climb of the training return"),
+    )
+    return Sighting(Severity.WARNING, 0.8, summary, evidence)

@@ -1,0 +1,48 @@
+"""Training metrics are logged, but no return.
+
+What it sees: Losses, entropy or Q-values over the run, and neither a training nor an evaluation return; or a return
+whose every point is undefined.
+Why it hurts: Whether the agent gets better cannot be known. Losses do not tell: they fall and rise with the data
+that the policy collects.
+Evidence needed: at least one training metric.
+Looks alike: Supervised fine-tuning, which has no return. A return under a name that rlclinic does not know: it can
+be mapped. An environment whose episodes have not ended yet.
+What to change: Wrap the environment so that returns are recorded (SB3: Monitor; Gymnasium:
+RecordEpisodeStatistics), or name the column with `--map return/train=NAME`. If returns stay undefined, check that
+episodes end at all.
+References: SB3 documentation, Monitor; ray issue 10416 (the return is NaN for ever: the environment never returns
+done).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Metrics that only a training writes.
+TRAINING = ("policy_loss", "value_loss", "loss", "entropy", "approx_kl", "q/mean", "td_error", "alpha", "grad_norm")
+FEWEST_POINTS = 5
+# Words in a logged name that hint at a return under another name.
+HINTS = ("return", "reward", "score", "success")
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look for training metrics without a return."""
+    run = patient.run
+    returns = run.returns
+    if (returns is not None and returns.last is not None) or "loss/supervised" in run:
+        return None
+    seen = [run[name] for name in TRAINING if name in run and len(run[name]) >= FEWEST_POINTS]
+    if not seen:
+        return None
+    longest = max(seen, key=len)
+    if returns is not None:
+        summary = f"{returns.logged_as} is undefined at all {len(returns)} points: no episode may ever have ended"
+    else:
+        summary = f"{len(longest)} points of {longest.logged_as} and other training metrics, but no return"
+    names = [name for name in run.unknown_metrics if any(hint in name.lower() for hint in HINTS)]
+    if names:
+        summary += f"; unknown names that could be one: {', '.join(names[:3])}"
+    evidence = (patient.evidence(longest.name, float(len(longest)), FEWEST_POINTS, note="points of training metrics"),)
+    return Sighting(Severity.WARNING, 0.9, summary, evidence)

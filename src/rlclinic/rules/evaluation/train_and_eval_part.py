@@ -1,0 +1,104 @@
+"""Training and evaluation return began together and then parted.
+
+What it sees: Over the second half of the run the evaluation return is below the training return at nearly every
+evaluation, by far more than the noise of both, although both began at the same level.
+Why it hurts: The policy that is evaluated, or the world it is evaluated in, is not the one that is trained: a
+deterministic policy that never met its own states, normaliser statistics that are not shared, a missing wrapper.
+One of the two numbers misleads, and the wrong model may be kept as the best.
+Evidence needed: both returns over the same axis, with at least 6 evaluations.
+Looks alike: Returns in different units (clipped or per-life rewards of Atari in training, raw scores in
+evaluation): these differ from the first point on. A return over the last 100 episodes lags behind a rising
+evaluation. A greedy policy that is better than the exploring one is what evaluation is for.
+What to change: Evaluate with the stochastic policy once; share and freeze the observation normaliser between
+training and evaluation; give both environments the same wrappers.
+References: SB3 issues 1063 and 870 (normaliser statistics, deterministic evaluation); IsaacLab issue 2635.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_EVALUATIONS = 6
+# Share of the training return's range that the gap must exceed.
+MATERIAL = 0.35
+# Robust standard deviations of the gap itself.
+CLEAR = 3.0
+# Share of the late evaluations that must lie on one side.
+PERSISTENT = 0.9
+# How far apart the first quarter may be, as a share of the late gap: more is another unit, not a parting.
+TOGETHER = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Training minus evaluation, early and late."""
+
+    early: float
+    late: float
+    bar: float
+    share: float
+    step: float
+    train: float
+    evaluation: float
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare both returns at the steps of the evaluations."""
+    train, evaluation = patient.series("return/train"), patient.series("return/eval")
+    if train is None or evaluation is None or train.caveat or evaluation.caveat or train.axis != evaluation.axis:
+        return None
+    gap = _gap(train, evaluation)
+    if gap is None or gap.late < gap.bar or gap.share < PERSISTENT or abs(gap.early) > TOGETHER * gap.late:
+        return None
+    summary = (
+        f"over the second half {evaluation.logged_as} is {gap.evaluation:.4g} where {train.logged_as} is "
+        f"{gap.train:.4g}; at the beginning they differed by {abs(gap.early):.3g}"
+    )
+    evidence = (
+        patient.evidence("return/eval", gap.late, gap.bar, note="training minus evaluation, second half"),
+        patient.evidence("return/eval", gap.share, PERSISTENT, note="share of late evaluations below training"),
+    )
+    return Sighting(Severity.WARNING, 0.75, summary, evidence, gap.step)
+
+
+def _gap(train: Series, evaluation: Series) -> Gap | None:
+    steps, values = _finite(evaluation)
+    at, returns = _finite(train)
+    inside = (steps >= at[0]) & (steps <= at[-1] * 1.02) if at.size else np.zeros(steps.size, bool)
+    steps, values = steps[inside], values[inside]
+    if steps.size < FEWEST_EVALUATIONS or returns.size < FEWEST_EVALUATIONS:
+        return None
+    differences = np.interp(steps, at, _smooth(returns)) - values
+    quarter, half = max(2, steps.size // 4), steps.size // 2
+    late = differences[half:]
+    middle = float(np.median(late))
+    scatter = float(1.4826 * np.median(np.abs(late - middle)))
+    return Gap(
+        early=float(np.median(differences[:quarter])),
+        late=middle,
+        bar=max(MATERIAL * float(np.ptp(_smooth(returns))), CLEAR * scatter),
+        share=float(np.mean(late > 0)),
+        step=float(steps[half]),
+        train=float(np.median(np.interp(steps[half:], at, returns))),
+        evaluation=float(np.median(values[half:])),
+    )
+
+
+def _finite(series: Series) -> tuple[FloatArray, FloatArray]:
+    finite = np.isfinite(series.values) & np.isfinite(series.steps)
+    return series.steps[finite], series.values[finite]
+
+
+def _smooth(values: FloatArray) -> FloatArray:
+    """Running mean over a twentieth of the points: single episodes are too noisy to compare."""
+    width = max(1, values.size // 20)
+    padded = np.pad(values, (width // 2, width - 1 - width // 2), mode="edge")
+    smooth: FloatArray = np.convolve(padded, np.ones(width) / width, mode="valid")
+    return smooth

@@ -1,0 +1,144 @@
+"""What the run is meant to reach, what a random policy gets, and whether the goal was reached and held."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+
+from rlclinic.model.run import Status
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.reference.tasks import Task, task_of
+from rlclinic.rules.outcome import END_SHARE
+from rlclinic.rules.patient import Patient
+
+# How far above the best published return a return may lie, in ranges from random to best, before it must be on
+# another scale (a wrapper multiplies rewards).
+ABOVE_BEST = 0.5
+# The same below the random policy.
+BELOW_RANDOM = 0.5
+# Share of the way from random to goal by which the end may miss the goal and still hold it.
+TOLERANCE = 0.02
+# Points that must show the goal before it counts as reached: one lucky evaluation is none.
+FEWEST_ABOVE = 3
+# Share of the budget, or of the steps that published runs needed, before which nothing is expected of a run.
+MATERIAL = 0.5
+# A curve is judged by at most this many bins, so that single episodes average out.
+BINS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The return that counts as success."""
+
+    level: float
+    source: Literal["run", "task"]
+    """Whether the run's own files name it, or the table of well-known tasks."""
+    base: float
+    """Where the way to the goal begins: the random policy's return, else the run's start."""
+    task: Task | None
+
+    def share(self, value: float) -> float:
+        """How much of the way from the base to the goal a return has made."""
+        return (value - self.base) / (self.level - self.base) if self.level != self.base else 1.0
+
+    @property
+    def origin(self) -> str:
+        """In words, for a report."""
+        if self.source == "run" or self.task is None:
+            return "the run's own threshold"
+        return f"the {'threshold' if self.task.threshold == self.level else 'usual target'} of {self.task.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Where a series came to a level, and whether it stayed."""
+
+    series: Series
+    step: float
+    """First step from which three points in a row average the level."""
+    held: bool
+    end: float
+
+
+def goal_of(patient: Patient) -> Goal | None:
+    """The goal, where the run or the table of tasks names one."""
+    task, outcome = known_task(patient), patient.outcome
+    level = patient.run.threshold
+    if level is None and task is not None:
+        level = task.target if task.target is not None else task.threshold
+    if level is None or outcome is None:
+        return None
+    base = outcome.start
+    if task is not None and task.random_mean is not None and task.random_mean < level:
+        base = task.random_mean
+    source: Literal["run", "task"] = "run" if patient.run.threshold is not None else "task"
+    return Goal(level, source, base, task)
+
+
+@lru_cache(maxsize=8)
+def known_task(patient: Patient) -> Task | None:
+    """The well-known task of the run, if its returns are on that task's scale."""
+    task = task_of(patient.run.environment) if patient.run.environment else None
+    outcome = patient.outcome
+    if task is None or outcome is None or task.random_mean is None or task.best_return is None:
+        return task
+    way = task.best_return - task.random_mean
+    if way <= 0:
+        return task
+    too_high = outcome.peak > task.best_return + ABOVE_BEST * way
+    spread = task.random_std or 0.0
+    too_low = outcome.peak < task.random_mean - max(BELOW_RANDOM * way, 3.0 * spread)
+    return None if too_high or too_low else task
+
+
+def reference_steps(patient: Patient) -> float | None:
+    """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one."""
+    task = known_task(patient)
+    if task is None or not task.steps_to_target:
+        return None
+    own = task.steps_to_target.get(patient.run.algorithm.upper())
+    return own if own is not None else max(task.steps_to_target.values())
+
+
+def had_time(patient: Patient) -> bool:
+    """Whether the run went on for long enough that the lack of a result means something."""
+    unfinished = patient.run.status.state in {Status.INTERRUPTED, Status.RUNNING}
+    if unfinished and patient.progress is not None and patient.progress < MATERIAL:
+        return False
+    needed, taken = reference_steps(patient), patient.run.env_steps
+    return needed is None or taken is None or taken >= MATERIAL * needed
+
+
+def reach_of(patient: Patient, goal: Goal) -> Reach | None:
+    """The series that reached the goal: one that holds it first, the training return before the evaluation."""
+    found = [
+        reach
+        for name in ("return/train", "return/eval")
+        if (series := patient.series(name)) is not None and not series.caveat
+        if (reach := _reach(series, goal)) is not None
+    ]
+    if not found and (returns := patient.run.returns) is not None and returns.caveat:
+        alone = _reach(returns, goal)
+        found = [alone] if alone is not None else []
+    return next((reach for reach in found if reach.held), found[0] if found else None)
+
+
+def _reach(series: Series, goal: Goal) -> Reach | None:
+    finite = np.isfinite(series.values)
+    values, steps = series.values[finite], series.steps[finite]
+    if values.size < FEWEST_ABOVE:
+        return None
+    bins = min(BINS, values.size)
+    curve = np.array([float(part.mean()) for part in np.array_split(values, bins)])
+    at = np.array([float(part[-1]) for part in np.array_split(steps, bins)])
+    level = goal.level - TOLERANCE * abs(goal.level - goal.base)
+    trailing: FloatArray = np.convolve(curve, np.ones(FEWEST_ABOVE) / FEWEST_ABOVE, mode="valid")
+    above = np.flatnonzero(trailing >= level)
+    if not above.size:
+        return None
+    last = max(FEWEST_ABOVE, round(END_SHARE * bins))
+    end = float(np.median(curve[-last:]))
+    return Reach(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), end >= level, end)

@@ -1,0 +1,69 @@
+"""How far the size of a metric grew over a run, and whether it did so steadily."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.rules.patient import Level
+from rlclinic.rules.stretch import rounding
+
+# Windows, as shares of the points. The first points are left out of the early one: networks start at random.
+EARLY = (0.05, 0.2)
+LATE = (0.9, 1.0)
+FEWEST_POINTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The size (absolute value) of a series early and late."""
+
+    early: Level
+    late: Level
+    factor: float
+    """Late over early."""
+    steadiness: float
+    """Rank correlation of the size with time over the whole run: 1 for one that only grows."""
+    onset_step: float
+    """From where on the size stays above the geometric middle of early and late."""
+
+
+def growth(series: Series | None) -> Growth | None:
+    """Compare the late size of a series with its early one; None where it is too short or was zero early."""
+    if series is None:
+        return None
+    finite = np.isfinite(series.values)
+    sizes, steps = np.abs(series.values[finite]), series.steps[finite]
+    if sizes.size < FEWEST_POINTS:
+        return None
+    early, late = _level(sizes, steps, EARLY), _level(sizes, steps, LATE)
+    base = max(early.value, rounding(series))
+    if base <= 0:
+        return None
+    onset = _onset(sizes, steps, float(np.sqrt(base) * np.sqrt(max(late.value, base))))
+    return Growth(early, late, late.value / base, _rank_correlation(sizes), onset)
+
+
+def _level(sizes: FloatArray, steps: FloatArray, window: tuple[float, float]) -> Level:
+    first = min(int(window[0] * sizes.size), sizes.size - 1)
+    last = max(first + 1, int(np.ceil(window[1] * sizes.size)))
+    part = sizes[first:last]
+    middle = float(np.median(part))
+    spread = float(1.4826 * np.median(np.abs(part - middle)))
+    return Level(middle, spread, int(part.size), float(steps[first]), float(steps[last - 1]))
+
+
+def _onset(sizes: FloatArray, steps: FloatArray, bar: float) -> float:
+    below = np.flatnonzero(sizes < bar)
+    return float(steps[min(int(below[-1]) + 1, steps.size - 1)] if below.size else steps[0])
+
+
+def _rank_correlation(sizes: FloatArray) -> float:
+    """Spearman's correlation with time; 0 for a constant."""
+    ranks = np.argsort(np.argsort(sizes, kind="stable"), kind="stable").astype(np.float64)
+    time = np.arange(sizes.size, dtype=np.float64)
+    if not np.ptp(sizes):
+        return 0.0
+    return float(np.corrcoef(ranks, time)[0, 1])

@@ -1,0 +1,116 @@
+"""How the score of a language model goes: training score and validation, judged by early against late thirds.
+
+Scores of single batches are noisy and often move by a few points over a run, so a change counts in standard errors of
+its own noise and must also be material.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import Series
+from rlclinic.rules.patient import Level, Patient
+from rlclinic.rules.return_state import has_fallen
+
+MIN_POINTS = 12
+MIN_VALIDATIONS = 4
+# Standard errors that a change must measure. Batches resemble their neighbours, so errors count double.
+SIGNIFICANT = 2.5
+INFLATION = 2.0
+# Share of the size of a metric that a change must measure to matter.
+MATERIAL = 0.01
+# Share of the best single score from which on little is left to learn.
+NEAR_CEILING = 0.9
+# Share of a run that counts as its early and as its late level.
+WINDOW = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Mean of the first and the last third, and the change in standard errors."""
+
+    start: float
+    end: float
+    errors: float
+    points: int
+
+    @property
+    def rises(self) -> bool:
+        return self.errors > SIGNIFICANT and self._matters
+
+    @property
+    def falls(self) -> bool:
+        return self.errors < -SIGNIFICANT and self._matters
+
+    @property
+    def _matters(self) -> bool:
+        return abs(self.end - self.start) > MATERIAL * max(abs(self.start), abs(self.end))
+
+
+def course_of(series: Series | None, fewest: int = MIN_POINTS) -> Course | None:
+    """The course of a series; None where it is too short."""
+    if series is None:
+        return None
+    values = series.values[np.isfinite(series.values)]
+    if values.size < fewest:
+        return None
+    third = max(1, values.size // 3)
+    start, end = float(np.mean(values[:third])), float(np.mean(values[-third:]))
+    steps = np.diff(values)
+    noise = float(1.4826 * np.median(np.abs(steps - np.median(steps)))) / np.sqrt(2.0)
+    error = max(INFLATION * noise * np.sqrt(2.0 / third), 1e-9 * max(abs(start), abs(end), 1e-12))
+    return Course(start, end, float((end - start) / error), int(values.size))
+
+
+def training(patient: Patient) -> Course | None:
+    """The course of the raw task score."""
+    return course_of(patient.series("return/train"))
+
+
+def validation(patient: Patient) -> Course | None:
+    """The course of the held-out score."""
+    return course_of(patient.series("return/eval"), MIN_VALIDATIONS)
+
+
+def is_progressing(patient: Patient) -> bool:
+    """Whether the validation, or else the training score, rises and has not been lost again."""
+    held_out, score = validation(patient), training(patient)
+    if held_out is not None and held_out.rises:
+        return True
+    return score is not None and score.rises and not has_fallen(patient)
+
+
+def is_falling(patient: Patient) -> bool:
+    """Whether the score falls, or lost what it had gained, and validation does not say otherwise."""
+    held_out, score = validation(patient), training(patient)
+    if score is None or (held_out is not None and held_out.rises):
+        return False
+    return score.falls or has_fallen(patient)
+
+
+def is_near_ceiling(patient: Patient) -> bool:
+    """Whether the mean score is close to the best single score, as far as that is logged."""
+    score, best = training(patient), patient.series("return/train_max")
+    if score is None or best is None or best.highest is None or best.highest <= 0:
+        return False
+    return score.end >= NEAR_CEILING * best.highest
+
+
+def told(patient: Patient) -> str:
+    """The score in words, for a summary."""
+    score, held_out = training(patient), validation(patient)
+    if score is None:
+        return "the score is not known"
+    text = f"the score went from {score.start:.3g} to {score.end:.3g}"
+    return text if held_out is None else f"{text}, validation from {held_out.start:.3g} to {held_out.end:.3g}"
+
+
+def change(patient: Patient, name: str) -> tuple[Level, Level] | None:
+    """Early and late level of a metric with enough points."""
+    series = patient.series(name)
+    early, late = patient.early(name, WINDOW), patient.late(name, WINDOW)
+    if series is None or early is None or late is None or len(series) < MIN_POINTS:
+        return None
+    return early, late

@@ -1,0 +1,89 @@
+"""Most groups of responses have equal rewards and give no gradient.
+
+What it sees: Nearly all groups have zero variance of reward, or every advantage is zero, or a group holds one
+response.
+Why it hurts: The advantage of a response is its reward minus the mean of its group. Where all are equal there is
+nothing to learn; with one response per prompt there is no baseline at all.
+Evidence needed: zero_variance_groups, advantage/abs_max or reward/std with at least 12 points, or the group size.
+Looks alike: A task that is almost solved, where all responses are right; advantages printed as 0.000; the spread of a
+reward component over the batch, which is not that of a group.
+What to change: If nearly all rewards are low: easier prompts, more samples per prompt, a reward for partial success,
+and a check of the verifier. If they are high: harder prompts. Filter groups without variance; raise the sampling
+temperature.
+References: Yu et al. 2025 (DAPO, arXiv 2503.14476), dynamic sampling; huggingface/trl#3857; trl PR #5640.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import MIN_POINTS, change, is_near_ceiling, is_progressing, told
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import rounding
+
+# Share of groups without variance that leaves at most a fifth of the batch to learn from.
+NEARLY_ALL = 0.8
+# Share of late points at which every advantage (or the spread within groups) is zero.
+MOSTLY_ZERO = 0.5
+GROUPED = frozenset({"GRPO", "DAPO", "GSPO", "RLOO"})
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look at the groups, then at the advantages, then at the group size."""
+    if not patient.is_language_model:
+        return None
+    return _tied_groups(patient) or _zero_advantages(patient) or _group_of_one(patient)
+
+
+def _tied_groups(patient: Patient) -> Sighting | None:
+    levels = change(patient, "zero_variance_groups")
+    if levels is None or levels[1].value < NEARLY_ALL:
+        return None
+    early, late = levels
+    summary = (
+        f"{100 * late.value:.3g} % of the groups have equal rewards (early {100 * early.value:.3g} %){_why(patient)}; "
+        f"{told(patient)}"
+    )
+    evidence = (
+        patient.evidence("zero_variance_groups", late.value, NEARLY_ALL, level=late, note="median of the last 15 %"),
+    )
+    return Sighting(_severity(patient), 0.8, summary, evidence)
+
+
+def _zero_advantages(patient: Patient) -> Sighting | None:
+    for name in ("reward/std", "advantage/abs_max"):
+        series = patient.series(name)
+        if series is None or len(series) < MIN_POINTS:
+            continue
+        values = series.values[np.isfinite(series.values)]
+        late = values[-max(1, values.size // 3) :]
+        zero = float(np.mean(np.abs(late) <= rounding(series)))
+        if zero < MOSTLY_ZERO:
+            continue
+        summary = f"{series.logged_as} is zero in {100 * zero:.3g} % of the last {late.size} points{_why(patient)}"
+        evidence = (patient.evidence(name, zero, MOSTLY_ZERO, note="share of zeros in the last third"),)
+        return Sighting(_severity(patient), 0.75, summary, evidence)
+    return None
+
+
+def _group_of_one(patient: Patient) -> Sighting | None:
+    size, estimator = finite(patient, "group_size"), patient.run.config.get("adv_estimator")
+    grouped = patient.run.algorithm in GROUPED and estimator in (None, "grpo", "rloo")
+    if size != 1 or not grouped:
+        return None
+    key = patient.run.config.settings["group_size"].native_key
+    summary = f"{key} is 1: with one response per prompt {patient.run.algorithm} has no baseline"
+    evidence = (setting_evidence(patient, "group_size", 1.0, 2.0, note="responses per prompt"),)
+    severity = Severity.INFO if is_progressing(patient) else Severity.WARNING
+    return Sighting(severity, 0.7, summary, evidence)
+
+
+def _severity(patient: Patient) -> Severity:
+    return Severity.INFO if is_progressing(patient) or is_near_ceiling(patient) else Severity.WARNING
+
+
+def _why(patient: Patient) -> str:
+    return ": the task is nearly solved" if is_near_ceiling(patient) else ""

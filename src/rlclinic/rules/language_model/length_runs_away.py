@@ -1,0 +1,46 @@
+"""Responses become much longer or much shorter without a better score.
+
+What it sees: The mean response length changed by half or more against the early part of the run while neither score
+nor validation rose.
+Why it hurts: Length is the easiest thing to change. Growth without score costs compute and ends at the cap; shrinking
+without score gives up on reasoning.
+Evidence needed: response_length and the score with at least 12 points each.
+Looks alike: Rambling that is unlearned, or reasoning that is learned: there the score moves with the length.
+What to change: For growth: average the loss over tokens (or as in Dr. GRPO), mask or mildly penalise overlong answers.
+For shrinking: look for a penalty that is paid per token, above all a KL inside the reward.
+References: Liu et al. 2025 (Dr. GRPO, arXiv 2503.20783); Yu et al. 2025 (DAPO, arXiv 2503.14476).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import change, is_falling, is_progressing, told, training
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from
+
+# Late over early length; both count the same on a logarithmic scale.
+LONGER = 1.6
+SHORTER = 1 / LONGER
+# Robust spreads of the early length that the change must exceed.
+BEYOND_NOISE = 4.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the change of the length with the score."""
+    series, levels = patient.series("response_length"), change(patient, "response_length")
+    if series is None or levels is None or training(patient) is None or is_progressing(patient):
+        return None
+    early, late = levels
+    if early.value <= 0 or SHORTER < (ratio := late.value / early.value) < LONGER:
+        return None
+    if abs(late.value - early.value) < BEYOND_NOISE * early.spread:
+        return None
+    word = "longer" if ratio > 1 else "shorter"
+    summary = f"responses became {word}, from {early.value:.4g} to {late.value:.4g} tokens, while {told(patient)}"
+    bar = LONGER if ratio > 1 else SHORTER
+    evidence = (patient.evidence("response_length", ratio, bar, level=late, note="late over early length"),)
+    steps, values = finite(series)
+    beyond = values >= bar * early.value if ratio > 1 else values <= bar * early.value
+    confidence = 0.8 if is_falling(patient) else 0.55
+    return Sighting(Severity.WARNING, confidence, summary, evidence, lasting_from(steps, beyond))

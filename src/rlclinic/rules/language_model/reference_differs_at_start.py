@@ -1,0 +1,54 @@
+"""The policy differs from its reference before the first update.
+
+What it sees: The KL to the reference is clearly above zero at the first step, and most of what it ever becomes.
+Why it hurts: The KL term is meant to hold the policy near its own start. Against another model it pulls it elsewhere
+from the first step on.
+Evidence needed: kl_ref from the first update on, and later points to compare with.
+Looks alike: On-policy distillation, where the reference is a teacher by design; a first logged point that is a mean
+over many updates; differences of precision, which are far smaller.
+What to change: Load the reference from the same checkpoint, template and precision as the policy, without dropout; if
+a teacher is meant, keep its coefficient small.
+References: slime's own test asserts a KL below 1e-8 at step 0; facts on verl: 0.83 with a 32B teacher.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import MIN_POINTS, is_falling, is_progressing, told
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+# Nats per token: a hundred times what differences of precision leave.
+CLEARLY = 0.02
+# Share of the largest KL of the run that the first one must be.
+MOST_OF_IT = 0.2
+FIRST_UPDATE = 1.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look at the first KL to the reference."""
+    series = patient.series("kl_ref")
+    if series is None or len(series) < MIN_POINTS or series.axis not in ("updates", "iterations"):
+        return None
+    steps, values = finite(series)
+    first, largest = float(values[0]), float(values.max())
+    if steps[0] > FIRST_UPDATE or first < CLEARLY or first < MOST_OF_IT * largest:
+        return None
+    other = _other_model(patient)
+    summary = (
+        f"{series.logged_as} is {first:.3g} at the first step (largest of the run {largest:.3g}){other}; "
+        f"{told(patient)}"
+    )
+    evidence = (patient.evidence("kl_ref", first, CLEARLY, note="KL to the reference at the first step, nats"),)
+    # A reference that the config names apart may be a teacher: it is a fault only where the score suffers.
+    harmless = not is_falling(patient) if other else is_progressing(patient)
+    severity = Severity.INFO if harmless else Severity.WARNING
+    return Sighting(severity, 0.85, summary, evidence, float(steps[0]))
+
+
+def _other_model(patient: Patient) -> str:
+    policy, reference = patient.run.config.get("model"), patient.run.config.get("reference_model")
+    if not isinstance(policy, str) or not isinstance(reference, str) or policy == reference:
+        return ""
+    return f": the reference is {reference.rstrip('/').rpartition('/')[2]}, another model than the policy"

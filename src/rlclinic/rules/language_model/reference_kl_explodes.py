@@ -1,0 +1,38 @@
+"""The policy runs away from its reference while the score falls.
+
+What it sees: The KL to the reference is several times its early level, and the score falls.
+Why it hurts: Far from the reference the text degenerates, and rewards, advantages and gradients with it.
+Evidence needed: kl_ref and the score with at least 12 points each.
+Looks alike: KL that grows from zero while the score rises: that is learning; single spikes of an estimator with heavy
+tails.
+What to change: Lower the learning rate first; then raise the KL coefficient in steps of two, or go back to the last
+good checkpoint and add a KL loss.
+References: PeterGriffinJin/Search-R1#88, #89; huggingface/open-r1#257; Schulman 2020, approximating KL.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.language_model._score import is_falling, told
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Late over early KL.
+GREW = 3.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the growth of the KL with the score."""
+    series = patient.series("kl_ref")
+    grown = growth(series)
+    if series is None or grown is None or grown.factor < GREW or not is_falling(patient):
+        return None
+    summary = (
+        f"{series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "
+        f"while {told(patient)}"
+    )
+    evidence = (
+        patient.evidence("kl_ref", grown.factor, GREW, level=grown.late, note="late over early KL to the reference"),
+    )
+    return Sighting(Severity.WARNING, 0.75, summary, evidence, grown.onset_step)

@@ -1,0 +1,54 @@
+"""Many responses are cut at the length cap.
+
+What it sees: A large or growing share of the responses ends at the cap instead of with an end token, while the score
+does not rise.
+Why it hurts: A cut answer has no final part to score, so it earns nothing whatever its reasoning; if most are cut, the
+model learns from the few short ones.
+Evidence needed: truncated_fraction with at least 12 points, from a framework that measures truncation.
+Looks alike: An untrained model that rambles and learns to stop, where the share falls; metrics that count the
+responses as long as the longest of their batch (Search-R1, AReaL).
+What to change: Raise the cap on new tokens (TRL's default is 256), mask truncated responses out of the loss, or pay a
+mild penalty for overlong ones; check that the end token of the template is the one the sampler stops at.
+References: Yu et al. 2025 (DAPO, arXiv 2503.14476); huggingface/trl#5697; AReaL documentation: act above 0.05.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import change, is_progressing, told
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from
+
+# Share of cut responses: a third lost is a large part of the signal; nearly all leaves none.
+MANY = 0.3
+NEARLY_ALL = 0.9
+# A rise by this much to at least this share is a runaway in the making.
+ROSE = 0.15
+# Late over early share below which the model is learning to stop.
+LEARNING_TO_STOP = 0.7
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Judge the late share of cut responses and its change."""
+    series, levels = patient.series("truncated_fraction"), change(patient, "truncated_fraction")
+    if series is None or levels is None or series.caveat:
+        return None
+    early, late = levels
+    rose = late.value - early.value >= ROSE
+    if (late.value < MANY and not rose) or late.value < LEARNING_TO_STOP * early.value:
+        return None
+    progressing = is_progressing(patient)
+    severity = Severity.INFO if progressing else Severity.ERROR if late.value >= NEARLY_ALL else Severity.WARNING
+    cap = positive(patient, "max_response_length")
+    at = f" at {cap:.0f} tokens" if cap is not None else ""
+    summary = (
+        f"{100 * late.value:.3g} % of the responses are cut{at} (early {100 * early.value:.3g} %); {told(patient)}"
+    )
+    bar = MANY if late.value >= MANY else early.value + ROSE
+    evidence = [patient.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15 %")]
+    if cap is not None:
+        evidence.append(setting_evidence(patient, "max_response_length", cap, note="length cap in tokens"))
+    steps, values = finite(series)
+    return Sighting(severity, 0.8, summary, tuple(evidence), lasting_from(steps, values >= bar))

@@ -1,0 +1,78 @@
+"""The sampler and the trainer give different probabilities to the same tokens.
+
+What it sees: A measure of the gap between the engine that sampled the responses and the model that is trained lies
+outside what the frameworks' own health checks allow.
+Why it hurts: The update takes the data for its own when they are another policy's. The error is largest on rare tokens
+and ends in a collapse long after it began.
+Evidence needed: one of the mismatch metrics (KL, importance ratio, effective sample size, probability error) with at
+least 12 points.
+Looks alike: Deliberate off-policy training with a correction for it; single outliers of a maximum.
+What to change: Use the same precision in both, recompute old log-probabilities in the trainer, sample with top_p 1 and
+no top_k, turn on the importance-sampling correction (cap 2), replay the routing of mixtures of experts.
+References: verl docs/algo/rollout_corr.md; NeMo-RL docs/guides/grpo.md; huggingface/trl PR #3867.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import MIN_POINTS, is_progressing, told
+from rlclinic.rules.patient import Level, Patient
+from rlclinic.rules.sighting import Sighting
+
+PREFIX = "sampler_mismatch/"
+# Lowest and highest sound value of each measure, from verl's health check and NeMo-RL's guide. They are free of scale:
+# ratios, shares, and nats per token.
+SOUND: dict[str, tuple[float, float]] = {
+    "kl": (-0.1, 0.1),
+    "k3_kl": (-0.1, 0.1),
+    "reverse_kl": (-0.1, 0.1),
+    "importance_ratio": (0.5, 2.0),
+    "importance_ratio_avg": (0.5, 2.0),
+    "importance_sampling_ratio/mean": (0.5, 2.0),
+    "rollout_is_mean": (0.5, 2.0),
+    "rollout_is_std": (0.0, 1.0),
+    "rollout_is_eff_sample_size": (0.3, float("inf")),
+    "tis": (0.5, 2.0),
+    "chi2_token": (-1.0, 1.0),
+    "token_mult_prob_error": (0.0, 1.05),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One measure outside its sound range."""
+
+    name: str
+    late: Level
+    bound: float
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold every mismatch metric against its sound range."""
+    gaps = [gap for name in patient.run.series if (gap := _gap(patient, name)) is not None]
+    if not gaps:
+        return None
+    series = patient.run.series
+    listed = ", ".join(
+        f"{series[gap.name].logged_as} {gap.late.value:.3g} (sound to {gap.bound:g})" for gap in gaps[:3]
+    )
+    summary = f"sampler and trainer disagree: {listed}; {told(patient)}"
+    evidence = tuple(
+        patient.evidence(gap.name, gap.late.value, gap.bound, level=gap.late, note="median of the last 30 %")
+        for gap in gaps
+    )
+    severity = Severity.INFO if is_progressing(patient) else Severity.WARNING
+    return Sighting(severity, 0.7, summary, evidence)
+
+
+def _gap(patient: Patient, name: str) -> Gap | None:
+    bounds = SOUND.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
+    late = patient.late(name, 0.3)
+    if bounds is None or late is None or len(patient.run.series[name]) < MIN_POINTS:
+        return None
+    low, high = bounds
+    if low <= late.value <= high:
+        return None
+    return Gap(name, late, high if late.value > high else low)

@@ -1,0 +1,40 @@
+"""The task score falls while the reward that is optimised rises.
+
+What it sees: The reward after penalties rises and the raw score falls, both beyond their noise.
+Why it hurts: The penalty (mostly the KL to the reference, summed over tokens) is larger than the score; the model
+learns to make it small, most easily by short or empty answers.
+Evidence needed: the raw score and the reward after penalties, with at least 12 points each.
+Looks alike: Rewards that fall while the score rises: there the penalty grows, and the task is learned all the same.
+What to change: Lower the coefficient of the KL inside the reward by a factor of ten or more, or move the KL out of the
+reward into the loss (use_kl_loss), with a coefficient near 0.001.
+References: facts on verl logs: coefficients of 0.05 and 0.02 collapse, 0.001 does not; Ziegler et al. 2019 (arXiv
+1909.08593).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import SIGNIFICANT, course_of, is_falling, training
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.sighting import Sighting
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the course of the shaped reward with that of the score."""
+    score, shaped = training(patient), course_of(patient.series("reward/shaped"))
+    if score is None or shaped is None or not score.falls or not shaped.rises or not is_falling(patient):
+        return None
+    coefficient = finite(patient, "kl_coef")
+    by = f" with a KL coefficient of {coefficient:.3g} in the reward" if coefficient else ""
+    summary = (
+        f"the score fell from {score.start:.3g} to {score.end:.3g} while the reward after penalties rose from "
+        f"{shaped.start:.3g} to {shaped.end:.3g}{by}"
+    )
+    evidence = [
+        patient.evidence("return/train", score.errors, -SIGNIFICANT, note="change of the score in standard errors"),
+        patient.evidence("reward/shaped", shaped.errors, SIGNIFICANT, note="change of the reward in standard errors"),
+    ]
+    if coefficient:
+        evidence.append(setting_evidence(patient, "kl_coef", coefficient, note="KL coefficient"))
+    return Sighting(Severity.ERROR, 0.9, summary, tuple(evidence))

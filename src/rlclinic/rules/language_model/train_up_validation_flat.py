@@ -1,0 +1,48 @@
+"""The training score rises and the validation score does not.
+
+What it sees: The training score rises beyond its noise while at least six validations stay flat, or validation falls.
+Why it hurts: What is learned earns reward on the training prompts only: memorised answers, a verifier that can be
+fooled, or a reward that is not the task.
+Evidence needed: the training score with at least 12 points and at least 4 validations.
+Looks alike: Validation that is already near its ceiling; a validation set so hard that it moves later; few, noisy
+validations.
+What to change: Read samples that score high in training and wrong in validation; tighten the verifier; mix more
+prompts; stop at the best validation.
+References: Gao et al. 2023 (arXiv 2210.10760); Amodei et al. 2016 (arXiv 1606.06565).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import SIGNIFICANT, training, validation
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import has_fallen
+from rlclinic.rules.sighting import Sighting
+
+ENOUGH_VALIDATIONS = 6
+# Relative gain of the training score that makes a flat validation odd.
+CLEAR_GAIN = 0.2
+# Scores of tasks are mostly shares: above this little is left to gain.
+CEILING = 0.9
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the courses of training and validation."""
+    score, held_out = training(patient), validation(patient)
+    if not patient.is_language_model or score is None or held_out is None:
+        return None
+    if not score.rises or has_fallen(patient) or held_out.rises or CEILING <= held_out.end <= 1.0:
+        return None
+    gain = (score.end - score.start) / max(abs(score.start), abs(score.end), 1e-12)
+    if not held_out.falls and (held_out.points < ENOUGH_VALIDATIONS or gain < CLEAR_GAIN):
+        return None
+    verb = "fell" if held_out.falls else "stayed"
+    summary = (
+        f"the training score rose from {score.start:.3g} to {score.end:.3g} while {held_out.points} validations {verb} "
+        f"from {held_out.start:.3g} to {held_out.end:.3g}"
+    )
+    evidence = (
+        patient.evidence("return/train", score.errors, SIGNIFICANT, note="change of the score in standard errors"),
+        patient.evidence("return/eval", held_out.errors, SIGNIFICANT, note="change of validation in standard errors"),
+    )
+    return Sighting(Severity.WARNING, 0.7 if held_out.falls else 0.55, summary, evidence)

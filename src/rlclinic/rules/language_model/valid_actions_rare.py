@@ -1,0 +1,37 @@
+"""Hardly any action of the model can be parsed, or hardly any trajectory finishes.
+
+What it sees: The share of valid actions, or of finished trajectories, is small from the start to the end of the run.
+Why it hurts: What cannot be parsed earns nothing, so the reward says nothing about the task.
+Evidence needed: valid_actions or finish_rate with at least 12 points.
+Looks alike: A model that learns the format, where the share rises with the score.
+What to change: Compare the tags that the prompt asks for with those that the parser looks for; check the stop tokens
+and the turn limit; start from a model that was fine-tuned on the format.
+References: PeterGriffinJin/Search-R1 generation.py; facts: a share of 0.029 at the first step was the parser.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.language_model._score import change, is_progressing, told
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Share below which four of five attempts are lost.
+RARE = 0.2
+# Late over early share above which the format is being learned.
+LEARNING = 1.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Judge the share of what could be parsed."""
+    for name in ("valid_actions", "finish_rate"):
+        levels = change(patient, name)
+        if levels is None or levels[1].value >= RARE or levels[1].value > 1.0:
+            continue
+        early, late = levels
+        learning = is_progressing(patient) or (early.value > 0 and late.value > LEARNING * early.value)
+        logged = patient.run.series[name].logged_as
+        summary = f"{logged} is {late.value:.3g} at the end ({early.value:.3g} early); {told(patient)}"
+        evidence = (patient.evidence(name, late.value, RARE, level=late, note="median of the last 15 %"),)
+        return Sighting(Severity.INFO if learning else Severity.WARNING, 0.75, summary, evidence)
+    return None

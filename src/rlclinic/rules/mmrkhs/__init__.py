@@ -1,0 +1,1 @@
+"""MM-RKHS: its MMD penalty, its mirror step and its ratio."""

@@ -1,0 +1,54 @@
+"""KL is large from the first batch although the policy objective stays at zero.
+
+What it sees: KL per update far above what the policy loss could come with, already in the first rows, when old and
+new policy are the same.
+Why it hurts: The ratio compares two different actions: the new log-probability belongs to a freshly sampled action
+instead of the stored one. The ratio no longer depends on the advantage, and the policy gradient is noise.
+Evidence needed: approx_kl and policy_loss with at least 5 points.
+Looks alike: A learning rate that is far too high also gives large KL, but with a large policy loss and a KL that
+grows from a small first value.
+What to change: Evaluate the distribution on the stored action. Test: with a frozen actor every ratio is 1.
+References: Albatross679/snake-hrl-torchrl at 2451924, whose log shows KL 8.04 to 5.85 at a policy loss of 0.0000.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.mmrkhs._run import is_mmrkhs
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Nats in the first rows; a first update from identical policies starts at 0.
+LARGE = 0.2
+# The surrogate of unit-variance advantages gains up to sqrt(2 KL) from a step of that KL; a real step gets a good part.
+SURROGATE = 0.05
+# Late over first KL: the artefact is there from the start and does not grow.
+GREW = 3.0
+FEWEST_POINTS = 5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the first KL with the last, and the policy loss with what such a KL would gain."""
+    kl, loss = patient.series("approx_kl"), patient.series("policy_loss")
+    if kl is None or loss is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(patient):
+        return None
+    first, late = float(np.median(kl.values[:3])), patient.late("approx_kl", 0.3)
+    size = float(np.median(np.abs(loss.values[np.isfinite(loss.values)])))
+    if late is None or first < LARGE or late.value < LARGE or late.value > GREW * first:
+        return None
+    bar = SURROGATE * math.sqrt(2.0 * min(first, late.value))
+    if size > bar:
+        return None
+    summary = (
+        f"KL is {first:.3g} nats in the first rows and {late.value:.3g} at the end while the policy loss stays at "
+        f"{size:.2g}: a step of that KL would gain up to {math.sqrt(2.0 * first):.2g}"
+    )
+    evidence = (
+        patient.evidence("approx_kl", first, LARGE, note="median of the first three rows"),
+        patient.evidence("policy_loss", size, bar, note="median size against 5 % of sqrt(2 KL)"),
+    )
+    return Sighting(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))

@@ -1,0 +1,45 @@
+"""The proximal terms hold the policy where it started.
+
+What it sees: KL per update below 1e-4 nats and an MMD at its noise floor over the whole run, while the return is
+flat.
+Why it hurts: The policy never leaves its first version: 1/eta (or beta) is so large that the best step is no step.
+Evidence needed: approx_kl with at least 12 points, mmd where it is logged, and a return.
+Looks alike: A learning rate near zero does the same; so does a solved task. KL rounded to 0.000 is not known to be
+small.
+What to change: Raise eta tenfold, or let it grow with the iteration; lower beta. If nothing moves then, look at the
+learning rate and at the gradient of each loss term.
+References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.2: the step grows with eta.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.mmrkhs._run import is_mmrkhs
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Nats per update; policy-gradient steps that learn lie two orders above.
+NEARLY_ZERO = 1e-4
+# MMD of identical policies, estimated from 8 sample pairs per state.
+NOISE_FLOOR = 0.003
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look at KL, MMD and the return over the whole run."""
+    kl, level, outcome = patient.series("approx_kl"), patient.level("approx_kl"), patient.outcome
+    if kl is None or level is None or outcome is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(patient):
+        return None
+    if kl.decimals is not None and 10.0**-kl.decimals > NEARLY_ZERO:
+        return None
+    mmd = patient.level("mmd")
+    if abs(level.value) > NEARLY_ZERO or (mmd is not None and mmd.value > NOISE_FLOOR) or not failed(patient):
+        return None
+    distance = f" and mmd {mmd.value:.2g}" if mmd is not None else ""
+    summary = (
+        f"KL per update is {level.value:.2g} nats{distance} all run long, and the return stays at "
+        f"{outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (patient.evidence("approx_kl", abs(level.value), NEARLY_ZERO, level=level, note="median of the run"),)
+    return Sighting(Severity.WARNING, 0.7, summary, evidence)

@@ -1,0 +1,1 @@
+"""Q-learning and replay: Q values, temperature, exploration, buffer, target networks."""

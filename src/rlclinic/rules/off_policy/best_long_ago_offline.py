@@ -1,0 +1,51 @@
+"""Offline training passed its best policy long ago and went on making it worse.
+
+What it sees: A run on a fixed data set whose evaluation peaked in the first two thirds and then lost a clear part of
+it for good.
+Why it hurts: More updates on the same data push Q beyond what the data support. The last checkpoint is not the one to
+use.
+Evidence needed: return/eval with at least 12 points of a run without an environment.
+Looks alike: One lucky evaluation: the smoothed curve counts, and the loss must be beyond its noise and lasting. A
+flat curve after a quick success.
+What to change: Use the best checkpoint; stop there next time, raise conservatism, or lower the learning rate.
+References: Kumar et al. 2021 (arXiv 2109.10813) on when to stop offline training.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.offline import is_offline
+from rlclinic.rules.outcome import outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_POINTS = 12
+# Share of the run within which the best lies.
+LONG_AGO = 0.7
+# Loss since the best, in units of the noise, and as a share of the range between worst and best.
+NOISES = 4.0
+SHARE_LOST = 0.2
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the best of the smoothed evaluation with its end."""
+    outcome = outcome_of(patient.series("return/eval"))
+    if outcome is None or outcome.points < FEWEST_POINTS or not is_offline(patient):
+        return None
+    span = float(outcome.steps[-1] - outcome.steps[0]) or 1.0
+    where = (outcome.peak_step - float(outcome.steps[0])) / span
+    reach = outcome.peak - float(np.min(outcome.curve))
+    bar = max(NOISES * outcome.scale, SHARE_LOST * reach)
+    if where > LONG_AGO or outcome.drop < bar:
+        return None
+    summary = (
+        f"the evaluation was best at {100 * where:.0f} % of the run ({outcome.peak:.4g}) and ended at "
+        f"{outcome.end:.4g}, a loss of {outcome.drop:.3g}"
+    )
+    evidence = (
+        patient.evidence("return/eval", outcome.drop, bar, note="best of the smoothed curve minus the last 12 %"),
+        patient.evidence("return/eval", where, LONG_AGO, note="where the best lies, as a share of the run"),
+    )
+    return Sighting(Severity.WARNING, 0.75, summary, evidence, outcome.peak_step)

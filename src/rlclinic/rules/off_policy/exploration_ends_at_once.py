@@ -1,0 +1,79 @@
+"""Exploration is over before anything was learned.
+
+What it sees: Epsilon is at its end value within the first 2 % of the run, or before the first update, and the return
+has not risen by the end.
+Why it hurts: The agent repeats the first policy it had; a Q function fitted to that data never learns what other
+actions are worth.
+Evidence needed: epsilon with its step axis, and a return. learning_starts and the budget where the config has them.
+Looks alike: A task that needs little exploration: the return rises all the same. Noisy networks, which explore
+without epsilon. Random actions before learning starts.
+What to change: Let epsilon fall over 10 to 30 % of the budget, counted from the first update; keep 0.01 to 0.1 at the
+end.
+References: SB3 DQN `exploration_fraction` 0.1; DRLinter's rule SuboptimalExploration.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Share of the run within which epsilon has fallen.
+AT_ONCE = 0.02
+# Above this nobody calls it the end of exploration.
+STILL_EXPLORES = 0.2
+NOISY_NETWORKS = frozenset({"RAINBOW"})
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find the step at which epsilon is down, and hold it against the run and the first update."""
+    epsilon, run = patient.series("epsilon"), patient.run
+    whole = max(run.env_steps or 0.0, run.budget or 0.0)
+    if run.algorithm.upper() in NOISY_NETWORKS or not failed(patient) or whole <= 0:
+        return None
+    starts = positive(patient, "learning_starts") or 0.0
+    ended = _logged_end(epsilon) if epsilon is not None else _configured_end(patient, whole)
+    if ended is None or starts >= 0.5 * whole:
+        return None
+    bar = max(AT_ONCE * whole, starts)
+    if ended > bar:
+        return None
+    outcome = patient.outcome
+    course = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    first = f" and the first update comes at step {starts:,.0f}" if ended <= starts else ""
+    summary = f"epsilon is at its end from step {ended:,.0f} on, {100 * ended / whole:.2g} % of the run{first}{course}"
+    note = "step at which epsilon is down, against the larger of 2 % of the run and learning_starts"
+    found = (
+        patient.evidence("epsilon", ended, bar, note=note)
+        if epsilon is not None
+        else setting_evidence(patient, "exploration_fraction", ended, bar, note=note)
+    )
+    return Sighting(Severity.WARNING, 0.6, summary, (found,), ended)
+
+
+def _logged_end(epsilon: Series) -> float | None:
+    """First step from which on epsilon stays within a tenth of its range of its last value."""
+    if len(epsilon) < FEWEST_POINTS or epsilon.axis != "env_steps":
+        return None
+    values = epsilon.values
+    last = float(np.median(values[-max(1, len(epsilon) // 10) :]))
+    if last > STILL_EXPLORES or not np.isfinite(last):
+        return None
+    reach = max(0.1 * float(np.nanmax(values) - last), 1e-9)
+    outside = np.flatnonzero(~(np.abs(values - last) <= reach))
+    if not outside.size:
+        return 0.0
+    return float(epsilon.steps[min(int(outside[-1]) + 1, len(epsilon) - 1)])
+
+
+def _configured_end(patient: Patient, whole: float) -> float | None:
+    fraction, end = positive(patient, "exploration_fraction"), patient.setting("exploration_final")
+    if fraction is None or end is None or end > STILL_EXPLORES:
+        return positive(patient, "exploration_steps")
+    return fraction * (patient.run.budget or whole)

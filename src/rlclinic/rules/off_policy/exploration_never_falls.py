@@ -1,0 +1,45 @@
+"""A large part of the actions is still random at the end.
+
+What it sees: Epsilon stays above 0.3 to the end of a run that used its budget, or stays flat there for its last half.
+Why it hurts: Training returns are those of a mostly random agent, and the buffer fills with states that a good policy
+never visits; tasks that need many right actions in a row stay out of reach.
+Evidence needed: epsilon with at least 12 points.
+Looks alike: A run that was stopped while epsilon was still falling. Distributed actors with fixed epsilons of their
+own.
+What to change: End the decay within the budget (a smaller exploration_fraction) at 0.01 to 0.1, and judge by
+evaluations without exploration.
+References: RLExplorer's check of the exploration factor (arXiv 2410.04322).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Share of random actions.
+HIGH = 0.3
+# Share of the budget from which on a schedule should be down.
+USED = 0.8
+# Change of epsilon over the last half that still counts as flat.
+FLAT = 0.02
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look at the last part of epsilon, and whether it was still on its way down."""
+    epsilon, late = patient.series("epsilon"), patient.late("epsilon")
+    middle = patient.level("epsilon", 0.45, 0.55)
+    if epsilon is None or late is None or middle is None or len(epsilon) < FEWEST_POINTS or late.value < HIGH:
+        return None
+    used = patient.progress is not None and patient.progress >= USED
+    flat = abs(middle.value - late.value) < FLAT
+    if not used and not flat:
+        return None
+    outcome = patient.outcome
+    course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = f"epsilon ({epsilon.logged_as}) is still {late.value:.3g} in the last tenth of the run{course}"
+    evidence = (patient.evidence("epsilon", late.value, HIGH, level=late, note="median of the last 10 %"),)
+    bad = failed(patient)
+    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.75 if bad else 0.5, summary, evidence)

@@ -1,0 +1,50 @@
+"""Learning begins near or after the end of the budget.
+
+What it sees: learning_starts at or above the budget, or above half of the budget or of the steps taken.
+Why it hurts: Until then the agent acts at random and nothing is learned; what is left is too short to learn in.
+Evidence needed: learning_starts in the config, and the budget or the steps taken.
+Looks alike: A run that was stopped early: there the interruption is the reason, not the setting.
+What to change: Set learning_starts to a few episodes' worth of steps, at most 10 % of the budget, or raise the
+budget.
+References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50 % of the steps.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+
+# Share of the steps before the first update.
+LATE = 0.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold learning_starts against the budget, then against the steps taken."""
+    run = patient.run
+    starts = positive(patient, "learning_starts")
+    if starts is None or run.step_axis != "env_steps":
+        return None
+    budget, taken = run.budget, run.env_steps
+    if budget is not None and starts >= budget:
+        return _sighting(patient, starts, budget, "budget", Severity.ERROR, 0.95)
+    if budget is not None and starts > LATE * budget:
+        return _sighting(patient, starts, budget, "budget", Severity.WARNING, 0.85)
+    if taken and starts > LATE * taken and (budget is None or taken < 0.9 * budget):
+        severity = Severity.INFO if budget is not None else Severity.WARNING
+        return _sighting(patient, starts, taken, "steps taken", severity, 0.6)
+    return None
+
+
+def _sighting(
+    patient: Patient, starts: float, whole: float, of_what: str, severity: Severity, confidence: float
+) -> Sighting:
+    share = starts / whole
+    left = max(0.0, whole - starts)
+    summary = (
+        f"learning_starts is {starts:,.0f}, {100 * share:.0f} % of the {of_what} ({whole:,.0f}): "
+        f"{left:,.0f} steps are left to learn in"
+    )
+    evidence = (setting_evidence(patient, "learning_starts", share, LATE, note=f"share of the {of_what}"),)
+    return Sighting(severity, confidence, summary, evidence)

@@ -1,0 +1,52 @@
+"""Q promises more than any return that was ever seen allows.
+
+What it sees: The mean Q stays at least twice as large, in size, as the largest discounted return that fits the
+observed returns, episode lengths and gamma, over the last third of the run.
+Why it hurts: The maximum over noisy estimates is biased upwards, and targets hand the bias on. The policy prefers
+actions whose value is most wrong.
+Evidence needed: q/mean (or the actor loss of SAC, TD3, DDPG), gamma in the config, a return.
+Looks alike: Rewards scaled or normalised inside the learner; soft Q values that contain the entropy bonus (allowed
+for); values that go on beyond the time limit (allowed for).
+What to change: Use double Q-learning or the smaller of two critics, lower the learning rate, slow the target, check
+that terminal states are not bootstrapped.
+References: van Hasselt et al. 2016 (arXiv 1509.06461); Fujimoto et al. 2018 (arXiv 1802.09477).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.q_values import q_bound, q_series
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Size of mean Q over the largest possible one. Working DQN runs overshoot by up to a half.
+ABOVE = 2.0
+FAR_ABOVE = 10.0
+FEWEST_POINTS = 12
+# Share of the points of the last third that must lie above.
+NEARLY_ALL = 0.9
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold Q against the bound over the last third."""
+    q, bound = q_series(patient), q_bound(patient)
+    if q is None or bound is None or not bound.gamma_known or len(q) < FEWEST_POINTS:
+        return None
+    sizes = np.abs(q.values[np.isfinite(q.values)])
+    last_third = sizes[-max(1, sizes.size // 3) :]
+    bar = ABOVE * bound.value
+    if float(np.mean(last_third > bar)) < NEARLY_ALL:
+        return None
+    level = float(np.median(last_third))
+    above = np.flatnonzero(~(np.abs(q.values) > bar))
+    onset = float(q.steps[min(int(above[-1]) + 1, len(q) - 1)]) if above.size else float(q.steps[0])
+    summary = (
+        f"the size of mean Q is {level:.4g} over the last third, {level / max(bound.value, 1e-12):.3g} times the "
+        f"largest discounted return that fits the returns seen ({bound.value:.4g} at gamma {bound.gamma:g})"
+    )
+    evidence = (patient.evidence(q.name, level, bar, note=f"median of the last third; bound: {bound.note}"),)
+    severe = failed(patient) or level > FAR_ABOVE * bound.value
+    return Sighting(Severity.WARNING if severe else Severity.INFO, 0.75 if severe else 0.5, summary, evidence, onset)

@@ -1,0 +1,73 @@
+"""Q values grow without bound while the return does not follow.
+
+What it sees: The size of the mean Q grew at least tenfold since the early part of the run, nearly without pause, and
+ended far above any discounted return that the observed returns allow, while the return did not improve.
+Why it hurts: Each target is built on the next Q. Once errors feed on themselves, the policy chases values that do not
+exist, and losses and gradients grow until nothing is learned.
+Evidence needed: q/mean, or the actor loss of SAC, TD3 and DDPG (minus Q), with at least 12 points. The return and
+gamma make it sharper.
+Looks alike: Q that grows because the return does; Q that climbs from its random start to its true level; a reward
+that is scaled inside the learner.
+What to change: Lower the learning rate of the critic, slow the target (smaller tau or longer interval), take the
+smaller of two critics, scale rewards down. Offline: raise conservatism.
+References: Fujimoto et al. 2018 (arXiv 1802.09477); van Hasselt et al. 2018 (arXiv 1812.02648);
+rail-berkeley/rlkit#50.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.rules.growth import Growth, growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.q_values import Bound, q_bound, q_series
+from rlclinic.rules.sighting import Sighting
+
+# Late over early size of Q; below it the climb to the true level is not over.
+GREW = 10.0
+# Where no return is known, only growth beyond this is certain to be divergence.
+GREW_ALONE = 1000.0
+STEADY = 0.7
+# Q over the largest possible discounted return. An unknown gamma of 0.999 would allow ten times more.
+BEYOND = 3.0
+BEYOND_UNKNOWN_GAMMA = 20.0
+HOPELESS = 100.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the growth of Q with what the return allows."""
+    q, outcome = q_series(patient), patient.outcome
+    grown = growth(q)
+    if q is None or grown is None or grown.factor < GREW or grown.steadiness < STEADY:
+        return None
+    bound = q_bound(patient)
+    if bound is None or outcome is None:
+        return _by_growth_alone(patient, q.name, grown)
+    bar = (BEYOND if bound.gamma_known else BEYOND_UNKNOWN_GAMMA) * bound.value
+    if grown.late.value <= bar or outcome.improved:
+        return None
+    times = grown.late.value / max(bound.value, 1e-12)
+    summary = (
+        f"the size of mean Q grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {times:.3g} times the "
+        f"largest discounted return that fits the returns seen ({bound.value:.3g}), while the return went from "
+        f"{outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    severity = Severity.ERROR if times > HOPELESS else Severity.WARNING
+    return Sighting(severity, 0.85, summary, _evidence(patient, q.name, grown, bound, bar), grown.onset_step)
+
+
+def _by_growth_alone(patient: Patient, name: str, grown: Growth) -> Sighting | None:
+    if grown.factor < GREW_ALONE or (patient.outcome is not None and patient.outcome.improved):
+        return None
+    summary = (
+        f"the size of mean Q grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "
+        "and was still growing; no return on the same scale tells what would be possible"
+    )
+    evidence = (patient.evidence(name, grown.factor, GREW_ALONE, level=grown.late, note="late over early size of Q"),)
+    return Sighting(Severity.WARNING, 0.7, summary, evidence, grown.onset_step)
+
+
+def _evidence(patient: Patient, name: str, grown: Growth, bound: Bound, bar: float) -> tuple[Evidence, ...]:
+    return (
+        patient.evidence(name, grown.late.value, bar, level=grown.late, note=f"size of Q, last 10 %; {bound.note}"),
+        patient.evidence(name, grown.factor, GREW, level=grown.early, note="late over early size of Q"),
+    )

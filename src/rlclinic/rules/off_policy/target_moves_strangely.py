@@ -1,0 +1,81 @@
+"""The target network hardly moves in the run, or follows the online network at once.
+
+What it sees: How often the run's updates renew the target: interval over tau, in updates, against all updates that
+the steps taken allow. Fewer than three renewals, or one at every update.
+Why it hurts: A target that stands still teaches the values of the first random network. One that follows at once
+takes away what makes Q-learning stable.
+Evidence needed: tau or target_update_interval in the config, and the steps or the budget.
+Looks alike: Short runs of a working config. Algorithms that work without a target, when the return rises.
+What to change: tau 0.005 at every update, or a full copy every 0.1 to 1 % of the budget.
+References: muPRL operators SNU and SPV (arXiv 2408.15150): interval of 0.5 to 30 % of the steps, tau 0.0005 to 0.12.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.offline import is_offline
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.update_count import updates_per_step
+
+# Renewals of the target within the run.
+FEW = 3.0
+NEVER = 0.5
+# Updates between two renewals; tau of 0.5 at every update is already a target without memory.
+NO_MEMORY = 2.0
+# Frameworks in which the interval of Q-learning counts env steps, not updates.
+IN_ENV_STEPS = frozenset({"sb3", "sb3-zoo", "cleanrl", "openai-baselines", "rllib", "rlclinic"})
+WITHOUT_TARGET = frozenset({"CROSSQ"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    updates: float
+    """Gradient updates in the run."""
+    between: float
+    """Updates until the target is (about) the online network of before."""
+    key: str
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Count renewals of the target in the run."""
+    pace = _pace(patient)
+    if pace is None or patient.run.algorithm.upper() in WITHOUT_TARGET:
+        return None
+    renewals = pace.updates / pace.between
+    bad = failed(patient)
+    if renewals < FEW:
+        bad = bad or (renewals < NEVER and patient.outcome is not None and not patient.outcome.improved)
+        summary = (
+            f"the target network is renewed about {renewals:.2g} times in the whole run: once per "
+            f"{pace.between:,.0f} of {pace.updates:,.0f} updates"
+        )
+        evidence = (setting_evidence(patient, pace.key, renewals, FEW, note="updates / (interval / tau)"),)
+        return Sighting(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
+    if pace.between <= NO_MEMORY and bad:
+        summary = f"the target network follows the online network within {pace.between:.2g} updates"
+        evidence = (setting_evidence(patient, pace.key, pace.between, NO_MEMORY, note="interval / tau, in updates"),)
+        return Sighting(Severity.WARNING, 0.5, summary, evidence)
+    return None
+
+
+def _pace(patient: Patient) -> _Pace | None:
+    tau, interval = positive(patient, "tau"), positive(patient, "target_update_interval")
+    steps, ratio = patient.run.env_steps, updates_per_step(patient)
+    logged = patient.series("updates")
+    if (tau is None and interval is None) or not patient.is_off_policy or is_offline(patient) or not steps:
+        return None
+    updates = (logged.highest or 0.0) if logged is not None else steps * ratio if ratio is not None else None
+    if not updates:
+        return None
+    between = interval or 1.0
+    if "q-learning" in patient.families and patient.run.framework in IN_ENV_STEPS:
+        every = (positive(patient, "train_freq") or 1.0) * (positive(patient, "n_envs") or 1.0)
+        # Several copies between two bursts of updates are one.
+        between = max(between, every) * updates / steps
+    key = "tau" if interval is None or (tau is not None and tau < 1.0) else "target_update_interval"
+    return _Pace(updates, max(1.0, between) / min(tau or 1.0, 1.0), key)

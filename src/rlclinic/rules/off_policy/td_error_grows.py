@@ -1,0 +1,62 @@
+"""The error of the Q function grows by orders of magnitude instead of shrinking.
+
+What it sees: The Q loss or temporal-difference error rose at least a thousandfold from the early part of the run to
+its end, nearly without pause and far more than the return's own growth explains.
+Why it hurts: Targets move faster than the network can follow: the critic diverges, and a policy that follows it
+learns nothing. In offline training this is extrapolation error.
+Evidence needed: value_loss or td_error with at least 12 points.
+Looks alike: A loss that grows with the square of a growing return; the first reward found on a sparse task; the first
+points, before the buffer has any variety.
+What to change: Lower the learning rate of the critic, slow the target network, clip or scale rewards, use Huber loss.
+Offline: raise conservatism or stay closer to the data.
+References: van Hasselt et al. 2018 (arXiv 1812.02648); Kumar et al. 2019 (arXiv 1906.00949).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Late over early loss, after the growth that the return explains.
+GREW = 1000.0
+HOPELESS = 1e5
+STEADY = 0.7
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the growth of the error with that of the squared return."""
+    outcome = patient.outcome
+    for name in ("value_loss", "td_error"):
+        series = patient.series(name)
+        grown = growth(series)
+        if series is None or grown is None or grown.steadiness < STEADY:
+            continue
+        explained = _explained(patient) if name == "value_loss" else _explained(patient) ** 0.5
+        factor = grown.factor / explained
+        if factor < GREW or (outcome is not None and (outcome.improved or outcome.still_rising)):
+            continue
+        course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+        summary = (
+            f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
+            f"{course}"
+        )
+        evidence = (
+            patient.evidence(
+                name, factor, GREW, level=grown.late, note=f"late over early, over {explained:.3g} explained"
+            ),
+        )
+        severity = Severity.ERROR if factor > HOPELESS else Severity.WARNING
+        return Sighting(severity, 0.85, summary, evidence, grown.onset_step)
+    return None
+
+
+def _explained(patient: Patient) -> float:
+    """Growth of a squared error when targets grow like the return."""
+    outcome = patient.outcome
+    if outcome is None:
+        return 1.0
+    before = max(abs(outcome.start), outcome.point_noise, 1e-12)
+    after = max(abs(outcome.end), abs(outcome.peak), before)
+    return (after / before) ** 2

@@ -1,0 +1,54 @@
+"""The entropy temperature outweighs the reward.
+
+What it sees: An alpha that pays more for one nat of entropy than a step earns in reward, because it grew at least
+tenfold or was set so, while the return is poor.
+Why it hurts: The policy is paid for randomness more than for the task, so it stays random. Q follows the bonus and
+grows with alpha.
+Evidence needed: alpha with at least 12 points, a return and episode lengths.
+Looks alike: Alpha that rises while the return rises: a task whose rewards grow needs more. The usual start at 1,
+which tuning brings down within the first part of the run. Rewards of zero, beside which any alpha is large.
+What to change: Learn alpha instead of fixing it; check the sign and size of the target entropy (minus the number of
+action dimensions for continuous actions; below ln of the number of actions for discrete ones); lower the learning
+rate of alpha.
+References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Late alpha over its start, and how far a fixed one may move.
+GREW = 10.0
+FIXED = 1.01
+# Alpha times one nat over the reward of a step.
+OUTWEIGHS = 1.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the late alpha against its start and against the reward of a step."""
+    alpha, outcome, length = patient.series("alpha"), patient.outcome, patient.late("episode_length", 0.3)
+    grown = growth(alpha)
+    if alpha is None or grown is None or outcome is None or length is None or not failed(patient):
+        return None
+    start = min(grown.early.value, abs(float(alpha.values[0])))
+    factor = grown.late.value / max(start, 1e-300)
+    reward = max(abs(outcome.end), abs(outcome.start)) / max(length.value, 1.0)
+    if reward <= 0 or factor < 1.0 / FIXED or FIXED < factor < GREW:
+        return None
+    weight = grown.late.value / reward
+    if weight < OUTWEIGHS:
+        return None
+    course = f"grew from {start:.3g} to" if factor >= GREW else "is fixed at"
+    summary = (
+        f"alpha ({alpha.logged_as}) {course} {grown.late.value:.3g}, {weight:.3g} times the reward per step "
+        f"({reward:.3g}); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("alpha", weight, OUTWEIGHS, level=grown.late, note="alpha over the reward per step"),
+        patient.evidence("alpha", factor, GREW, level=grown.late, note="last 10 % over the start"),
+    )
+    return Sighting(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= GREW else None)

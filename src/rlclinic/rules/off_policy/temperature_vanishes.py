@@ -1,0 +1,60 @@
+"""The entropy temperature is almost nothing although the return is not good.
+
+What it sees: An alpha that weighs less than a thousandth of the reward of a step, after a fall of at least two orders
+of magnitude or because it was fixed there, while the return is poor.
+Why it hurts: Without the bonus the policy becomes deterministic and stops to explore; what it does not know by then
+it will not find.
+Evidence needed: alpha with at least 12 points and a return; episode lengths make it sharper.
+Looks alike: Normal tuning: alpha falls while the return rises, or after the task is solved. Small rewards need a
+small alpha.
+What to change: Learn alpha, set the target entropy to minus the number of action dimensions, lower the learning rate
+of alpha.
+References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Late over first alpha: working runs on dense rewards lose one order of magnitude, seldom two.
+VANISHED = 0.01
+# How far a fixed one may move.
+FIXED = 0.99
+# Alpha times a nat as a share of the reward of a step: below it the bonus decides nothing.
+NO_WEIGHT = 1e-3
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare alpha with its start, with the reward of a step and with the course of the return."""
+    alpha, outcome = patient.series("alpha"), patient.outcome
+    grown = growth(alpha)
+    if alpha is None or grown is None or outcome is None or not failed(patient):
+        return None
+    start = max(float(alpha.values[0]), grown.early.value)
+    fall, weight = grown.late.value / max(start, 1e-300), _weight(patient, grown.late.value)
+    fell, fixed = fall <= VANISHED, fall >= FIXED and weight is not None
+    if not (fell or fixed) or (weight is not None and weight > NO_WEIGHT):
+        return None
+    course = f"fell from {start:.3g} to {grown.late.value:.3g}" if fell else f"is fixed at {grown.late.value:.3g}"
+    share = f", {100 * weight:.2g} % of the reward per step" if weight is not None else ""
+    summary = (
+        f"alpha ({alpha.logged_as}) {course}{share}, while the return went from {outcome.start:.4g} to "
+        f"{outcome.end:.4g}"
+    )
+    evidence = [patient.evidence("alpha", fall, VANISHED, level=grown.late, note="last 10 % over the start")]
+    if weight is not None:
+        evidence.append(patient.evidence("alpha", weight, NO_WEIGHT, level=grown.late, note="over the reward per step"))
+    onset = float(alpha.steps[int((alpha.values < VANISHED * start).argmax())]) if fell else None
+    return Sighting(Severity.WARNING, 0.6 if fell else 0.45, summary, tuple(evidence), onset)
+
+
+def _weight(patient: Patient, alpha: float) -> float | None:
+    """Alpha over the size of the reward of a step; None where that is not known."""
+    outcome, length = patient.outcome, patient.late("episode_length", 0.3)
+    if outcome is None or length is None or length.value <= 0:
+        return None
+    return alpha * length.value / max(abs(outcome.end), abs(outcome.start), 1e-12)

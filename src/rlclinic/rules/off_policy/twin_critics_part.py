@@ -1,0 +1,73 @@
+"""The two critics disagree by a large part of the Q values themselves.
+
+What it sees: The distance of the twin Q values, or of their means, is a large part of the size of Q over the last
+part of the run, and larger than earlier.
+Why it hurts: The smaller of two critics guards against overestimation only while both are estimates of the same
+thing. Critics that drift apart pull the policy towards the errors of one of them.
+Evidence needed: q/spread, or q1/mean and q2/mean, with at least 12 points, and a Q value to hold it against.
+Looks alike: Q near zero, where any distance is a large share: the size of the return counts there. Means that agree
+say little, because pointwise differences cancel.
+What to change: Check that both critics are in the optimiser with the same learning rate and see the same targets;
+lower the learning rate of the critics. Do not start both from the same weights: they would stay identical.
+References: Fujimoto et al. 2018 (arXiv 1802.09477), section 4.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.q_values import q_series
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Share of the size of Q; twin critics of working SAC and TD3 runs stay within a few percent.
+APART = 0.3
+# Late over early distance: a gap that was there from the start is closing, not opening.
+OPENED = 3.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the distance of the critics against the size of Q and of the return."""
+    gap, q = _gap(patient), q_series(patient)
+    grown, size = growth(gap), growth(q)
+    if gap is None or grown is None or size is None or grown.factor < OPENED:
+        return None
+    scale = max(size.late.value, _return_scale(patient))
+    share = grown.late.value / max(scale, 1e-12)
+    if share < APART:
+        return None
+    summary = (
+        f"the twin critics are {grown.late.value:.3g} apart, {100 * share:.0f} % of the size of Q and of the return's "
+        f"spread ({scale:.3g}); early in the run the distance was {grown.early.value:.3g}"
+    )
+    evidence = (
+        patient.evidence(gap.name, share, APART, level=grown.late, note="distance over scale, last 10 %"),
+        patient.evidence(gap.name, grown.factor, OPENED, level=grown.early, note="late over early distance"),
+    )
+    severity = Severity.WARNING if failed(patient) else Severity.INFO
+    return Sighting(severity, 0.6, summary, evidence, grown.onset_step)
+
+
+def _gap(patient: Patient) -> Series | None:
+    spread = patient.series("q/spread")
+    if spread is not None:
+        return spread
+    first, second = patient.series("q1/mean"), patient.series("q2/mean")
+    if first is None or second is None:
+        return None
+    steps, mine, theirs = np.intersect1d(first.steps, second.steps, return_indices=True)
+    distance = np.abs(first.values[mine] - second.values[theirs])
+    return replace(first, steps=steps, values=distance, wall_times=None)
+
+
+def _return_scale(patient: Patient) -> float:
+    outcome = patient.outcome
+    if outcome is None:
+        return 0.0
+    return max(abs(outcome.peak - outcome.start), outcome.point_noise)

@@ -1,0 +1,62 @@
+"""Far more, or far fewer, gradient updates per env step than the algorithm is known to stand.
+
+What it sees: Gradient updates per env step, as logged or as configured: above 8, or below one in 50.
+Why it hurts: Too many fit the critic to a few transitions until it believes its own errors. Too few leave the data
+unused and the budget spent.
+Evidence needed: updates over env steps, or train_freq and gradient_steps (or update_to_data) in the config.
+Looks alike: Algorithms made for many updates (REDQ, DroQ, CrossQ). Massively parallel simulation, which needs few
+updates per step. Working runs: without a poor return it is a note.
+What to change: One update per env step for SAC and TD3, one in four (images) to one for DQN. For more, reset networks
+or use an ensemble.
+References: Chen et al. 2021 (arXiv 2101.05982); Nikishin et al. 2022 (arXiv 2205.07802); D'Oro et al. 2023.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.offline import is_offline
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.update_count import updates_per_step
+
+# Updates per env step.
+MANY = 8.0
+FEW = 0.02
+MADE_FOR_MANY = frozenset({"REDQ", "DROQ", "CROSSQ", "DREAMERV3", "DREAMER"})
+# Parallel environments above which few updates per step are the design.
+MASSIVE = 256.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the ratio, logged before configured, against both bounds."""
+    if not patient.is_off_policy or is_offline(patient) or patient.run.algorithm.upper() in MADE_FOR_MANY:
+        return None
+    logged, configured = _logged(patient), updates_per_step(patient)
+    ratio = logged if logged is not None else configured
+    if ratio is None or FEW <= ratio <= MANY:
+        return None
+    if ratio < FEW and (positive(patient, "n_envs") or 1.0) >= MASSIVE:
+        return None
+    many = ratio > MANY
+    bad = failed(patient)
+    source = "logged" if logged is not None else "configured"
+    summary = f"{ratio:.3g} gradient updates per env step ({source}); usual are 0.06 to 1"
+    bar = MANY if many else FEW
+    evidence = (
+        patient.evidence("updates", ratio, bar, note="updates over env steps since the first update")
+        if logged is not None
+        else setting_evidence(patient, "gradient_steps", ratio, bar, note="gradient_steps over train_freq")
+    )
+    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, (evidence,))
+
+
+def _logged(patient: Patient) -> float | None:
+    """Slope of the update counter over env steps."""
+    updates = patient.series("updates")
+    if updates is None or updates.axis != "env_steps" or len(updates) < 3:
+        return None
+    steps = float(updates.steps[-1] - updates.steps[0])
+    made = float(updates.values[-1] - updates.values[0])
+    return made / steps if steps > 0 and made > 0 else None

@@ -1,0 +1,1 @@
+"""The optimiser: gradients, learning rates, losses, and numbers that are none."""

@@ -1,0 +1,52 @@
+"""Gradient clipping leaves only a small part of nearly every step.
+
+What it sees: The norm before clipping lies at least 100 times above max_grad_norm in 90 % of the rows.
+Why it hurts: With one clip over actor and critic a huge value gradient takes the whole step, and the policy hardly
+moves. With plain SGD the learning rate in force is a hundredth of the one configured.
+Evidence needed: grad_norm before clipping, and max_grad_norm in the config.
+Looks alike: Normal clipping: norms a few or ten times above the clip in every row are common in healthy PPO runs, and
+Adam makes up for a constant factor. Norms logged after clipping.
+What to change: Scale or normalise rewards (the value loss is the usual reason), lower the value-loss weight, or clip
+actor and critic apart; then raise max_grad_norm.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.optimisation._parts import gradient_norms
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Norm over max_grad_norm.
+FAR_ABOVE = 100.0
+# Share of the rows.
+NEARLY_ALL = 0.9
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the norm of the whole network against the clip."""
+    clip = positive(patient, "max_grad_norm")
+    whole = next((series for series in gradient_norms(patient) if series.name == "grad_norm"), None)
+    if clip is None or whole is None or len(whole) < FEWEST_POINTS:
+        return None
+    ratios = whole.values[np.isfinite(whole.values)] / clip
+    above = float(np.mean(ratios > FAR_ABOVE))
+    if above < NEARLY_ALL:
+        return None
+    middle = float(np.median(ratios))
+    bad = failed(patient)
+    summary = (
+        f"{whole.logged_as} is {middle:.3g} times max_grad_norm ({clip:g}) in the middle row and more than "
+        f"{FAR_ABOVE:.0f} times in {100 * above:.0f} % of {ratios.size} rows"
+    )
+    evidence = (
+        patient.evidence("grad_norm", middle, FAR_ABOVE, note="median of norm over max_grad_norm"),
+        setting_evidence(patient, "max_grad_norm", clip, note="clip in force"),
+    )
+    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, evidence)

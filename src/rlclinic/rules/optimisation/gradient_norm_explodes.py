@@ -1,0 +1,59 @@
+"""The gradient norm grows by orders of magnitude.
+
+What it sees: The norm before clipping, of the whole network or of a part, ends at least 30 times above its early
+level (8 times when the return was lost as well), nearly without pause, while the return does not improve.
+Why it hurts: Steps become random in direction or, behind a norm clip, tiny for every part but the largest. It is the
+last stage before NaN.
+Evidence needed: grad_norm or grad_norm/<part> before clipping with at least 12 points.
+Looks alike: Norms that grow with the return or with Q on its way to its level, because value errors do. Single
+spikes. Norms logged after clipping.
+What to change: Lower the learning rate; scale or normalise rewards; clip gradients at 0.5 to 1. SAC with a stable
+critic: the Q landscape sharpens, so raise alpha or regularise the critic.
+References: Pascanu et al. 2013 (arXiv 1211.5063); Engstrom et al. 2020 (arXiv 2005.12729) on clipping in PPO.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.optimisation._parts import gradient_norms
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.q_values import q_series
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import sank
+
+# Late over early norm.
+GREW = 30.0
+GREW_AND_LOST = 8.0
+HOPELESS = 1e4
+STEADY = 0.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find the norm that grew most and hold it against the bar."""
+    outcome = patient.outcome
+    if outcome is not None and outcome.improved and not sank(patient):
+        return None
+    bar = GREW_AND_LOST if sank(patient) else GREW
+    explained = _explained(patient)
+    found = [(series, grown) for series in gradient_norms(patient) if (grown := growth(series)) is not None]
+    found = [(series, grown) for series in gradient_norms(patient) if (grown := growth(series)) is not None]
+    found = [pair for pair in found if pair[1].factor >= bar * explained and pair[1].steadiness >= STEADY]
+    if not found:
+        return None
+    series, grown = max(found, key=lambda pair: pair[1].factor)
+    course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = (
+        f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
+        f"{course}"
+    )
+    note = f"late over early norm, over {explained:.3g} explained by the growth of Q"
+    evidence = (patient.evidence(series.name, grown.factor / explained, bar, level=grown.late, note=note),)
+    severity = Severity.ERROR if grown.factor > HOPELESS * explained else Severity.WARNING
+    return Sighting(severity, 0.75 if outcome is not None else 0.55, summary, evidence, grown.onset_step)
+
+
+def _explained(patient: Patient) -> float:
+    """Errors of Q, and with them gradients, grow as Q comes from its random start to its level."""
+    grown = growth(q_series(patient)) if patient.is_off_policy else None
+    return max(1.0, grown.factor) if grown is not None else 1.0

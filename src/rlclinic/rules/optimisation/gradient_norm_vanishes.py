@@ -1,0 +1,53 @@
+"""The gradient norm of the network, or of a part of it, fell to almost nothing.
+
+What it sees: A norm that ends at least 500 times below its early level while the return is poor.
+Why it hurts: Nothing changes any more. A saturated policy, dead units or advantages without variance leave no
+gradient to recover by.
+Evidence needed: grad_norm or grad_norm/<part> with at least 12 points, and a return.
+Looks alike: A solved task: constant returns leave no gradient, and none is needed. A learning rate that ends at zero
+does not change the gradient. A printed 0.000 is only known to be below its rounding.
+What to change: Look at entropy first: a policy that became deterministic has no gradient. Lower the learning rate,
+raise the entropy bonus, check activations and the scale of observations.
+References: Glorot and Bengio 2010; Lyle et al. 2023 (arXiv 2303.01486) on lost plasticity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.optimisation._parts import gradient_norms
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.stretch import rounding
+
+# Late over early norm.
+VANISHED = 2e-3
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find a norm that fell to almost nothing."""
+    outcome = patient.outcome
+    if outcome is None or not failed(patient):
+        return None
+    for series in gradient_norms(patient):
+        late = patient.late(series.name)
+        # A policy may saturate within the first tenth of a run, and a first row may be an outlier.
+        starts = (patient.early(series.name, 0.1), patient.early(series.name, 0.3))
+        before = max((level.value for level in starts if level is not None), default=0.0)
+        if late is None or len(series) < FEWEST_POINTS:
+            continue
+        after = max(late.value, rounding(series))
+        if before <= 0 or after > VANISHED * before:
+            continue
+        below = np.flatnonzero(~(series.values <= max(VANISHED * before, rounding(series))))
+        onset = float(series.steps[min(int(below[-1]) + 1, len(series) - 1)]) if below.size else float(series.steps[0])
+        summary = (
+            f"{series.logged_as} fell from {before:.3g} to {late.value:.3g} while the return went from "
+            f"{outcome.start:.4g} to {outcome.end:.4g}"
+        )
+        evidence = (patient.evidence(series.name, after / before, VANISHED, level=late, note="late over early norm"),)
+        return Sighting(Severity.WARNING, 0.7, summary, evidence, onset)
+    return None

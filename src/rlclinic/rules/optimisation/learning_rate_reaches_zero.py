@@ -1,0 +1,62 @@
+"""The learning rate is practically zero long before the end.
+
+What it sees: A logged learning rate that fell below 1 % of its highest value when a fifth of the run, or more, was
+still to come.
+Why it hurts: From there on the run only collects data. The rest of the budget changes nothing.
+Evidence needed: learning_rate with at least 12 points.
+Looks alike: A linear schedule that ends with the budget. Warm-up at the start. Rates printed with too few decimals. A
+task that was solved by then.
+What to change: Stretch the schedule over the whole budget (check which budget it was given: of one process, or before
+a resume), or end it at a tenth of the start.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7, on decay of the learning rate.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import rounding
+
+# Share of the highest rate.
+NOTHING = 0.01
+# Share of the run that is still to come.
+LEFT = 0.2
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find where the rate falls to nothing for good, and how much of the run is left."""
+    rate = patient.series("learning_rate")
+    if rate is None or len(rate) < FEWEST_POINTS:
+        return None
+    top = float(np.nanmax(rate.values))
+    if top <= 0 or rounding(rate) > NOTHING * top:
+        return None
+    above = np.flatnonzero(rate.values > NOTHING * top)
+    gone = int(above[-1]) + 1
+    if gone >= len(rate):
+        return None
+    onset = float(rate.steps[gone])
+    end = _end(patient, rate.axis, float(rate.steps[-1]))
+    left = 1.0 - onset / end if end > 0 else 0.0
+    if left < LEFT:
+        return None
+    good = reached_goal(patient)
+    summary = (
+        f"{rate.logged_as} fell below 1 % of {top:.3g} at step {onset:,.0f}, with {100 * left:.0f} % of the run "
+        f"({end:,.0f}) still to come"
+    )
+    evidence = (patient.evidence("learning_rate", left, LEFT, note="share of the run after the rate is gone"),)
+    return Sighting(Severity.INFO if good else Severity.WARNING, 0.85, summary, evidence, onset)
+
+
+def _end(patient: Patient, axis: str, last: float) -> float:
+    """The last step, or the budget of a run that is still on its way to it."""
+    run = patient.run
+    if axis != run.step_axis:
+        return last
+    return max(last, run.steps)

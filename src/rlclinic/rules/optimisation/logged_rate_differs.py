@@ -1,0 +1,70 @@
+"""The learning rate in force is far from the one configured.
+
+What it sees: A rate that the config sets and a logged rate that never comes within a factor of three of it; or an
+adaptive schedule that sits at a tenth of the configured rate, or less, for the last half of the run.
+Why it hurts: The run is not the experiment it was meant to be: a key was dropped, overridden or rescaled. An adaptive
+schedule at its floor means that each update moves the policy more than its KL target wants.
+Evidence needed: learning_rate as logged, and set by the user in the config.
+Looks alike: Decay and warm-up, which pass through the configured rate. Defaults that the framework fills in. Rates
+printed with too few decimals.
+What to change: Find out which file or flag won. With an adaptive schedule at its floor: fewer epochs, larger batches,
+or a larger KL target.
+References: rsl_rl adaptive schedule (bounds 1e-5 to 1e-2, factor 1.5).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.stretch import rounding
+
+# Factor between configured and logged rate.
+FAR = 3.0
+# An adaptive schedule at or below this share of the configured rate.
+AT_FLOOR = 0.1
+FEWEST_POINTS = 5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the range of logged rates with the configured one."""
+    rate, configured = patient.series("learning_rate"), positive(patient, "learning_rate")
+    setting = patient.run.config.settings.get("learning_rate")
+    if rate is None or configured is None or setting is None or setting.is_default or len(rate) < FEWEST_POINTS:
+        return None
+    values = rate.values[np.isfinite(rate.values)]
+    if rounding(rate) > configured / FAR:
+        return None
+    if "adaptive" in str(patient.run.config.get("learning_rate_schedule") or "").lower():
+        return _adaptive(patient, configured)
+    top, start = float(values.max()), float(np.median(values[: max(3, values.size // 10)]))
+    still_warming = bool(positive(patient, "warmup")) and int(values.argmax()) >= values.size - 2
+    if still_warming or (top >= configured / FAR and start <= configured * FAR):
+        return None
+    shown = top if top < configured / FAR else start
+    summary = (
+        f"{rate.logged_as} is {shown:.3g} at its {'highest' if shown == top else 'start'}, the config sets "
+        f"{setting.native_key} = {configured:.3g}"
+    )
+    evidence = (
+        patient.evidence("learning_rate", shown, configured, note="logged, against the configured rate"),
+        setting_evidence(patient, "learning_rate", configured, note="configured"),
+    )
+    return Sighting(Severity.WARNING, 0.7, summary, evidence)
+
+
+def _adaptive(patient: Patient, configured: float) -> Sighting | None:
+    late = patient.late("learning_rate", 0.5)
+    if late is None or late.value > AT_FLOOR * configured:
+        return None
+    bad = failed(patient)
+    summary = (
+        f"the adaptive learning rate is {late.value:.3g} over the last half, {100 * late.value / configured:.2g} % of "
+        f"the configured {configured:.3g}: each update moves the policy more than the KL target wants"
+    )
+    evidence = (patient.evidence("learning_rate", late.value, AT_FLOOR * configured, level=late, note="median"),)
+    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.6, summary, evidence)

@@ -1,0 +1,49 @@
+"""The policy loss or the total loss grows by orders of magnitude.
+
+What it sees: The size of the policy loss (policy gradients) or of the total loss rose at least a thousandfold from
+early to late, nearly without pause, beyond what a growing return explains, while the return does not improve.
+Why it hurts: A loss that runs away takes the weights with it; the return follows later.
+Evidence needed: policy_loss or loss with at least 12 points, of a policy-gradient algorithm.
+Looks alike: The total loss contains the value loss, which grows with the square of the return. Policy losses of
+normalised advantages hover about zero, so only lasting size counts. The actor loss of SAC and TD3 is minus Q.
+What to change: Lower the learning rate, normalise advantages, scale rewards.
+References: Engstrom et al. 2020 (arXiv 2005.12729).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Late over early size, after the growth that the return explains.
+GREW = 1000.0
+HOPELESS = 1e6
+STEADY = 0.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the late size of each loss with its early one."""
+    outcome = patient.outcome
+    if patient.is_off_policy or (outcome is not None and (outcome.improved or outcome.still_rising)):
+        return None
+    explained = 1.0
+    if outcome is not None:
+        before = max(abs(outcome.start), outcome.point_noise, 1e-12)
+        explained = max(1.0, (max(abs(outcome.end), abs(outcome.peak)) / before) ** 2)
+    for name in ("policy_loss", "loss"):
+        series = patient.series(name)
+        grown = growth(series)
+        if series is None or grown is None or grown.steadiness < STEADY or grown.factor / explained < GREW:
+            continue
+        course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+        summary = (
+            f"the size of {series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, "
+            f"{grown.factor:.3g} times{course}"
+        )
+        note = f"late over early size, over {explained:.3g} explained by the return"
+        evidence = (patient.evidence(name, grown.factor / explained, GREW, level=grown.late, note=note),)
+        severity = Severity.ERROR if grown.factor / explained > HOPELESS else Severity.WARNING
+        return Sighting(severity, 0.75, summary, evidence, grown.onset_step)
+    return None

@@ -1,0 +1,92 @@
+"""A loss or another quantity of the update became NaN or infinite.
+
+What it sees: Logged values that are not finite in losses, KL, gradients, Q values, entropies or advantages, since
+when, and which metric was first; infinite returns.
+Why it hurts: One NaN in the weights turns every later output into NaN. What came before the onset is the cause, what
+came after is not.
+Evidence needed: any metric of the update.
+Looks alike: A return that is NaN until the first episode ends, or in rows without an ended episode. Explained
+variance of constant returns. A metric that was never defined. One missing value in an otherwise finite series.
+What to change: Look at the metric that failed first: inputs and rewards for value losses, log-probabilities and
+standard deviations for KL and entropy. Clip gradients, bound log_std, check observations for infinities.
+References: hill-a/stable-baselines#806; DLR-RM/stable-baselines3#1593; leggedrobotics/rsl_rl#33.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+UPDATE = ("policy_loss", "value_loss", "loss", "grad_norm", "approx_kl", "entropy", "td_error", "alpha", "alpha_loss",
+          "kl_ref", "learning_rate")  # fmt: skip
+UPDATE_FAMILIES = ("grad_norm/", "q/", "q1/", "q2/", "advantage/", "value/", "action_std/", "importance_ratio")
+RETURNS = ("return/train", "return/eval")
+# Trailing points that are enough on their own; with two metrics one point each is enough.
+LASTING = 3
+# Share of non-finite points above which single gaps are no accident.
+OFTEN = 0.05
+SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    series: Series
+    bad: int
+    trailing: int
+    onset: float
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Collect what is not finite, in the order in which it began."""
+    broken = sorted(_broken(patient), key=lambda item: (item.onset, -item.trailing))
+    if not broken:
+        return None
+    lasting = [item for item in broken if item.trailing]
+    for_good = any(item.trailing >= LASTING for item in lasting) or len(lasting) > 1
+    often = any(item.bad > OFTEN * len(item.series) and item.bad >= LASTING for item in broken)
+    chosen = lasting if for_good else broken
+    names = ", ".join(item.series.logged_as for item in chosen[:SHOWN])
+    more = f" and {len(chosen) - SHOWN} more" if len(chosen) > SHOWN else ""
+    first = chosen[0]
+    how = "and stays so to the end" if for_good else f"in {first.bad} of {len(first.series)} points"
+    summary = f"not finite from step {first.onset:,.0f} on {how}, in the order of onset: {names}{more}"
+    if not for_good:
+        summary = f"not finite {how}, first at step {first.onset:,.0f}: {names}{more}"
+    evidence = tuple(
+        patient.evidence(
+            item.series.name, float(item.bad), 0.0, note=f"points not finite, first at step {item.onset:,.0f}"
+        )
+        for item in chosen[:SHOWN]
+    )
+    severity = Severity.ERROR if for_good else Severity.WARNING if often else Severity.INFO
+    return Sighting(severity, 0.95 if for_good else 0.6, summary, evidence, first.onset)
+
+
+def _broken(patient: Patient) -> list[_Broken]:
+    found: list[_Broken] = []
+    losses = [s for name, s in patient.run.series.items() if name in ("policy_loss", "value_loss", "loss") and len(s)]
+    all_lost = bool(losses) and not any(np.isfinite(s.values).any() for s in losses)
+    for name, series in patient.run.series.items():
+        bad = np.isinf(series.values) if name in RETURNS else ~np.isfinite(series.values)
+        if not _counts(name) or not bad.any():
+            continue
+        if bad.all() and not (all_lost and series in losses):
+            continue
+        good = np.flatnonzero(~bad)
+        trailing = len(series) - 1 - int(good[-1]) if good.size else len(series)
+        start = int(good[-1]) + 1 if trailing and good.size else int(bad.argmax())
+        # Undefined values before the first good one are rows without data.
+        if good.size and not trailing and not bad[int(good[0]) :].any():
+            continue
+        found.append(_Broken(series, int(bad.sum()), trailing, float(series.steps[start])))
+    return found
+
+
+def _counts(name: str) -> bool:
+    return name in UPDATE or name in RETURNS or name.startswith(UPDATE_FAMILIES)

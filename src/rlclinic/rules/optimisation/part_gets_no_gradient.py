@@ -1,0 +1,43 @@
+"""A part of the network never gets a gradient.
+
+What it sees: A gradient norm of one part that is exactly zero in every row while other parts have gradients.
+Why it hurts: That part stays as it was initialised: it is not in the optimiser, is detached, or its loss does not
+depend on it.
+Evidence needed: grad_norm/<part> of at least two parts, or of one and the whole, with at least 5 points.
+Looks alike: A norm printed with so few decimals that 0.0000 means small. A part that is frozen on purpose. A part
+that lost its gradient later in the run is another finding.
+What to change: Check that the optimiser holds the part's parameters, that nothing is detached on the way from the
+loss, and that the coefficient of its loss is not zero.
+References: ray-project/ray PR #22171 (value branch without gradient); pytorch/rl PR #1033.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.optimisation._parts import PREFIX, gradient_norms
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import rounding
+
+FEWEST_POINTS = 5
+# Another part's norm over the rounding of the silent one, for a printed zero to mean zero.
+CLEARLY_ABOVE = 1000.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look for a part whose every norm is zero beside one whose norms are not."""
+    norms = [series for series in gradient_norms(patient) if len(series) >= FEWEST_POINTS]
+    silent = [series for series in norms if series.name.startswith(PREFIX) and not np.any(series.values)]
+    loud = max((float(np.median(series.values)) for series in norms if np.any(series.values)), default=0.0)
+    certain = [series for series in silent if loud > CLEARLY_ABOVE * rounding(series)]
+    if not certain or loud <= 0:
+        return None
+    names = ", ".join(series.logged_as for series in certain)
+    summary = f"{names}: exactly 0 in all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
+    evidence = tuple(
+        patient.evidence(series.name, 0.0, rounding(series) or None, note="largest norm of the part")
+        for series in certain
+    )
+    return Sighting(Severity.ERROR, 0.85, summary, evidence, float(certain[0].steps[0]))

@@ -1,0 +1,115 @@
+"""A run as rules see it: its series by name, levels of windows, what its algorithm has, and the course of its return."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rlclinic.model.finding import Evidence
+from rlclinic.model.run import Run
+from rlclinic.model.series import Series
+from rlclinic.model.vocabulary import families_of
+from rlclinic.rules.outcome import Outcome, outcome_of
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The robust level of a stretch of a series."""
+
+    value: float
+    spread: float
+    points: int
+    first_step: float
+    last_step: float
+
+
+class Patient:
+    """One run under examination. Everything here is computed once and shared by all rules."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """The course of the return that says how well the agent does."""
+        return outcome_of(self.run.returns)
+
+    @cached_property
+    def families(self) -> frozenset[str]:
+        """Families of the run's algorithm: ppo, actor-critic, q-learning, continuous-q, language-model."""
+        return families_of(self.run.algorithm)
+
+    @property
+    def is_on_policy(self) -> bool:
+        return bool(self.families & {"ppo", "actor-critic"})
+
+    @property
+    def is_off_policy(self) -> bool:
+        return bool(self.families & {"q-learning", "continuous-q"})
+
+    @property
+    def is_language_model(self) -> bool:
+        return "language-model" in self.families or "response_length" in self.run
+
+    def series(self, name: str) -> Series | None:
+        """A series with at least one finite value."""
+        found = self.run.series.get(name)
+        return found if found is not None and found.last is not None else None
+
+    def level(self, name: str, start: float = 0.0, end: float = 1.0) -> Level | None:
+        """Median and robust spread of a stretch, given as shares of the series' own points."""
+        series = self.run.series.get(name)
+        if series is None or not len(series):
+            return None
+        count = len(series)
+        first = min(int(start * count), count - 1)
+        last = max(first + 1, math.ceil(end * count))
+        values, steps = series.values[first:last], series.steps[first:last]
+        finite = values[np.isfinite(values)]
+        if not finite.size:
+            return None
+        median = float(np.median(finite))
+        spread = float(1.4826 * np.median(np.abs(finite - median)))
+        return Level(median, spread, int(finite.size), float(steps[0]), float(steps[-1]))
+
+    def early(self, name: str, share: float = 0.1) -> Level | None:
+        """The level of the first part."""
+        return self.level(name, 0.0, share)
+
+    def late(self, name: str, share: float = 0.1) -> Level | None:
+        """The level of the last part."""
+        return self.level(name, 1.0 - share, 1.0)
+
+    def setting(self, name: str) -> float | None:
+        """A canonical hyperparameter as a number."""
+        return self.run.config.number(name)
+
+    @cached_property
+    def max_entropy(self) -> float | None:
+        """ln(number of actions) for discrete policies, where the number is known."""
+        actions = self.run.config.number("n_actions")
+        return math.log(actions) if actions and actions > 1 else None
+
+    @property
+    def progress(self) -> float | None:
+        """Share of the budget that was used."""
+        return self.run.steps / self.run.budget if self.run.budget else None
+
+    def evidence(
+        self,
+        name: str,
+        value: float,
+        threshold: float | None = None,
+        *,
+        level: Level | None = None,
+        note: str = "",
+    ) -> Evidence:
+        """One comparison on a series, under the name it was logged as."""
+        series = self.run.series.get(name)
+        logged = series.logged_as if series is not None else name
+        steps = (level.first_step, level.last_step) if level is not None else None
+        points = level.points if level is not None else (len(series) if series is not None else 0)
+        return Evidence(name, logged, value, threshold, steps, points, note)

@@ -1,0 +1,1 @@
+"""The policy: how fast it moves and how much it explores."""

@@ -1,0 +1,52 @@
+"""What a policy update consists of: how many gradient steps per batch, and how far its clip lets the policy go."""
+
+from __future__ import annotations
+
+from rlclinic.rules.patient import Patient
+
+# Algorithms that take one gradient step per batch: their ratio is 1 by construction.
+SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
+
+
+def clip_range(patient: Patient) -> float | None:
+    """The ratio clip in force, or as configured."""
+    level = patient.level("clip_range")
+    value = level.value if level is not None else patient.setting("clip_range")
+    return value if value is not None and 0.0 < value < float("inf") else None
+
+
+def clip_kl(clip: float) -> float:
+    """KL of a policy whose ratios all stand at the clip: (r - 1) - ln r is about clip**2 / 2 near 1."""
+    return 0.5 * clip * clip
+
+
+def steps_per_batch(patient: Patient) -> float | None:
+    """Gradient steps on one batch of data; None where the config does not tell."""
+    if patient.run.algorithm.upper() in SINGLE_STEP:
+        return 1.0
+    epochs = patient.setting("n_epochs")
+    if epochs is None:
+        return None
+    parts = patient.setting("n_minibatches")
+    size, batch = batch_of_data(patient), patient.setting("batch_size")
+    if parts is None and size and batch:
+        parts = size / batch
+    return epochs * max(parts, 1.0) if parts is not None else (epochs if epochs > 1 else None)
+
+
+def batch_of_data(patient: Patient) -> float | None:
+    """Env steps collected for one update."""
+    size = patient.setting("rollout_size")
+    if size:
+        return size
+    steps, envs = patient.setting("n_steps"), patient.setting("n_envs")
+    return steps * (envs or 1.0) if steps else None
+
+
+def updates(patient: Patient, name: str) -> float:
+    """Policy updates behind a series: from the env steps where these are known, else its points."""
+    series, size = patient.run.series[name], batch_of_data(patient)
+    logged = float(len(series))
+    if series.axis == "env_steps" and size and series.last_step:
+        return max(series.last_step / size, logged)
+    return logged

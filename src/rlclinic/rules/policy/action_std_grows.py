@@ -1,0 +1,56 @@
+"""The action noise grows without bound while the return does not rise.
+
+What it sees: The standard deviation of the actions ends at three times its early level or more, still growing, and
+the return is flat, has fallen, or is not logged at all.
+Why it hurts: Actions far outside the range are clipped: the policy then pushes at the limits at random, and its
+gradient no longer says anything about the actions that were taken.
+Evidence needed: action_std/mean with at least 15 points. Without a return only a fivefold growth counts.
+Looks alike: A policy that widens for a while and comes back. Growth beside a rising return.
+What to change: Lower the entropy bonus by a factor of 10 or set it to zero, bound the log standard deviation from
+above, and check that a squashed or clipped action is what the log-probability is computed for.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Stable-Baselines3 issue 1593.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+# Late over early width, with a return that does not rise, and without any return.
+GROWN = 3.0
+GROWN_UNSEEN = 5.0
+# Rank correlation with time that counts as growing all along.
+STEADY = 0.8
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Measure how far and how steadily the width grew."""
+    width, outcome = patient.series("action_std/mean"), patient.outcome
+    grown = growth(width)
+    if width is None or grown is None or len(finite(width)[0]) < MIN_POINTS:
+        return None
+    needed = GROWN if outcome is not None else GROWN_UNSEEN
+    if grown.factor < needed or grown.steadiness < STEADY or (outcome is not None and not suffers(patient)):
+        return None
+    beside = (
+        f"while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        if outcome is not None
+        else "and no return is logged beside it"
+    )
+    summary = (
+        f"action std ({width.logged_as}) grew {grown.factor:.3g} times, from {grown.early.value:.3g} to "
+        f"{grown.late.value:.3g}, {beside}"
+    )
+    evidence: list[Evidence] = [
+        patient.evidence("action_std/mean", grown.factor, needed, level=grown.late, note="late over early level"),
+        patient.evidence("action_std/mean", grown.steadiness, STEADY, note="rank correlation with time"),
+    ]
+    if outcome is not None:
+        gain = patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end")
+        evidence.append(gain)
+    return Sighting(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)

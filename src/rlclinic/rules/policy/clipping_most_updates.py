@@ -1,0 +1,55 @@
+"""Most probability ratios are clipped, and the policy still moves beyond the clip.
+
+What it sees: A clip fraction of 0.4 or more in every later quarter of the run, together with a KL of three times or
+more what the clip range stands for.
+Why it hurts: Clipped samples give no gradient, so most of the batch is ignored, while the rest drives the policy out
+of the region that the clip was meant to keep. Learning becomes noisy or breaks.
+Evidence needed: clip_fraction and approx_kl with at least 10 points each, and the clip range.
+Looks alike: A tight clip makes high fractions harmless: then KL is small. Fractions of 0.1 to 0.3 are common. A high
+fraction in the first updates alone is common as well.
+What to change: Lower the learning rate by a factor of 3, or halve the epochs per batch; a larger batch helps if it is
+small.
+References: Schulman et al. 2017 (arXiv 1707.06347); Engstrom et al. 2020 (arXiv 2005.12729).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from
+
+# Share of the samples that give no gradient.
+MOST = 0.4
+# Times the KL at which all ratios stand at the clip.
+BEYOND_CLIP = 3.0
+MIN_POINTS = 10
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the clip fraction of the later quarters against KL and clip range."""
+    fraction, clip = patient.series("clip_fraction"), clip_range(patient)
+    if fraction is None or clip is None or len(finite(fraction)[0]) < MIN_POINTS:
+        return None
+    kl = patient.level("approx_kl", 0.25)
+    quarters = [level for i in range(1, 4) if (level := patient.level("clip_fraction", i / 4, (i + 1) / 4)) is not None]
+    if kl is None or kl.points < MIN_POINTS // 2 or not quarters:
+        return None
+    lowest = min(quarters, key=lambda level: level.value)
+    bar = BEYOND_CLIP * clip_kl(clip)
+    if lowest.value < MOST or kl.value < bar:
+        return None
+    hurts = suffers(patient)
+    steps, values = finite(fraction)
+    summary = (
+        f"clip fraction is {lowest.value:.2f} or more in every later quarter (0.05 to 0.3 is common) and KL "
+        f"{kl.value:.3g} nats, {kl.value / clip_kl(clip):.0f} times what a clip range of {clip:.3g} stands for"
+    )
+    evidence = (
+        patient.evidence("clip_fraction", lowest.value, MOST, level=lowest, note="median of the lowest later quarter"),
+        patient.evidence("approx_kl", kl.value, bar, level=kl, note="median after the first quarter, in nats"),
+    )
+    severity = Severity.WARNING if hurts else Severity.INFO
+    return Sighting(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values >= MOST))

@@ -1,0 +1,64 @@
+"""No probability ratio was ever clipped, and the return is flat.
+
+What it sees: The clip fraction is zero, or below what its rounding shows, at nearly every point of the run, with
+several gradient steps per batch and a flat return.
+Why it hurts: Either the policy does not move (tiny steps, a gradient clip that leaves nothing, a part that is not
+trained), or the scale hides it: a huge value loss under a shared gradient clip, or a very wide clip range.
+Evidence needed: clip_fraction with at least 20 points, a return, and several gradient steps per batch.
+Looks alike: One gradient step per batch: zero by construction. A run that learns with small steps: the return rises.
+A solved task.
+What to change: Nothing on this evidence alone. Look at KL, at the gradient norm before clipping against its clip, and
+at the scale of the value loss; they tell which of the two it is.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_range, steps_per_batch
+from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, rounding
+
+# Clip fraction that counts as none: one sample in a thousand.
+NONE = 1e-3
+# Share of the points that must show none.
+NEARLY_ALL = 0.9
+# KL that proves more than one gradient step per batch where the config does not tell; above float32 rounding.
+MOVES = 1e-9
+MIN_POINTS = 20
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Count the points at which anything was clipped."""
+    fraction, outcome, per_batch = patient.series("clip_fraction"), patient.outcome, steps_per_batch(patient)
+    if fraction is None or outcome is None or patient.is_language_model:
+        return None
+    _, values = finite(fraction)
+    if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(patient):
+        return None
+    share = float(np.mean(values <= NONE))
+    if share < NEARLY_ALL or not _several_steps(patient, per_batch):
+        return None
+    clip, kl = clip_range(patient), patient.level("approx_kl")
+    known = f" at a clip range of {clip:.3g}" if clip is not None else ""
+    moved = f", KL {kl.value:.2g} nats" if kl is not None else ""
+    summary = (
+        f"clip fraction is zero at {100 * share:.0f} % of {values.size} points{known}{moved}, and the return went from "
+        f"{outcome.start:.4g} to {outcome.end:.4g}: either nothing moves or the scale hides it"
+    )
+    evidence = (
+        patient.evidence("clip_fraction", share, NEARLY_ALL, note="share of the points that show at most 0.001"),
+        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+    )
+    return Sighting(Severity.WARNING, 0.6, summary, evidence, None)
+
+
+def _several_steps(patient: Patient, per_batch: float | None) -> bool:
+    if per_batch is not None:
+        return per_batch > 1.0
+    kl = patient.level("approx_kl")
+    return kl is not None and abs(kl.value) > MOVES

@@ -1,0 +1,90 @@
+"""The policy became deterministic while the return was no better than at the start.
+
+What it sees: Entropy stays below a tenth of the greatest possible for a fifth of the run or more, and the return at
+the end of that stretch is no better than at the start of the run, or fell during it. For continuous actions: the
+entropy fell by 2.3 nats per action dimension (a tenth of the width) without a gain.
+Why it hurts: A policy that no longer tries other actions cannot find better ones; whatever it does now it keeps.
+Evidence needed: entropy with at least 12 points and a return. Continuous policies: the action shape as well.
+Looks alike: Convergence: entropy falls while the return climbs, or after the task is solved. A density may have
+negative entropy by right; only its fall counts, per action dimension.
+What to change: Raise the entropy bonus by a factor of 3, or lower the learning rate if KL is high as well. For SAC
+look at the temperature instead.
+References: Ahmed et al. 2019 (arXiv 1811.11214); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
+from rlclinic.rules.return_state import has_fallen, is_flat, reached_goal
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, longest, return_at
+from rlclinic.signals.resample import resample
+
+# Share of the initial (or greatest possible) entropy below which hardly any exploration is left.
+NEARLY_NONE = 0.1
+# Share of the run that the stretch without exploration must cover.
+LONG = 0.2
+# Nats per action dimension: a Gaussian of a tenth of its first width.
+NARROWER = math.log(10.0)
+MIN_POINTS = 12
+BINS = 100
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find the longest stretch without exploration, and what the return did in it."""
+    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
+    if entropy is None or outcome is None or top is None or len(finite(entropy)[0]) < MIN_POINTS:
+        return None
+    if patient.is_language_model or reached_goal(patient):
+        return None
+    if is_density(patient):
+        return _narrowed(patient, outcome)
+    curve = resample(entropy, BINS)
+    floor = NEARLY_NONE * top
+    stretch = longest(curve.values < floor)
+    if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, LONG * len(curve)):
+        return None
+    if curve.values[: max(1, stretch[0])].max() < 2.0 * floor and patient.max_entropy is None:
+        return None
+    start, end = float(curve.steps[stretch[0]]), float(curve.steps[stretch[1] - 1])
+    before, after = return_at(outcome, start), return_at(outcome, end)
+    gained = after - outcome.start > 3.0 * outcome.scale
+    fell = before - after > max(4.0 * outcome.scale, 0.4 * (before - outcome.start))
+    if (gained and not fell) or (outcome.improved and not has_fallen(patient)):
+        return None
+    low = float(min(curve.values[stretch[0] : stretch[1]].mean(), floor))
+    summary = (
+        f"entropy fell to {low:.3g} ({100 * low / top:.1f} % of {top:.3g}) from step {start:,.0f} to {end:,.0f}; the "
+        f"return went from {outcome.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
+    )
+    evidence = (
+        patient.evidence("entropy", low / top, NEARLY_NONE, note="mean share of the greatest entropy in the stretch"),
+        patient.evidence(
+            "return/train", after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
+        ),
+    )
+    return Sighting(Severity.WARNING, 0.65 if outcome.still_rising else 0.8, summary, evidence, start)
+
+
+def _narrowed(patient: Patient, outcome: Outcome) -> Sighting | None:
+    """The same for a density: only the fall per action dimension counts."""
+    dimensions, early, late = action_dimensions(patient), patient.early("entropy"), patient.late("entropy")
+    if dimensions is None or early is None or late is None or not (is_flat(patient) or has_fallen(patient)):
+        return None
+    fall = (early.value - late.value) / dimensions
+    if fall < NARROWER:
+        return None
+    summary = (
+        f"entropy fell from {early.value:.3g} to {late.value:.3g}, {fall:.2g} nats per action dimension, while the "
+        f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("entropy", fall, NARROWER, level=late, note="fall in nats per action dimension"),
+        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+    )
+    return Sighting(Severity.WARNING, 0.7, summary, evidence, None)

@@ -1,0 +1,75 @@
+"""The policy becomes more random over the run while the return falls or stalls.
+
+What it sees: Entropy rose from its lowest level by a sixth of the greatest entropy or more (for continuous actions by
+0.5 nats per dimension) and stays there, while the return is flat or has fallen.
+Why it hurts: The bonus, or noise in the gradient, pushes the policy towards random actions faster than the reward
+pulls it back; what was learned is being undone.
+Evidence needed: entropy with at least 15 points and a return.
+Looks alike: A policy that explores again and improves: the return rises. A curriculum or a change of the task can
+raise the entropy for a while. An entropy that returns to its start after a dip of a few points is noise.
+What to change: Lower the entropy bonus by a factor of 3 to 10; if KL is high as well, lower the learning rate first.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, return_at
+from rlclinic.signals.resample import resample
+
+# Share of ln(number of actions) by which the entropy must rise.
+RISE = 1 / 6
+# Nats per action dimension: a Gaussian 1.65 times as wide.
+RISE_PER_DIMENSION = 0.5
+MIN_POINTS = 15
+# Bins of the curve: each is a median, so that single points do not make a lowest level.
+BINS = 20
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Measure the rise from the lowest level to the end."""
+    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
+    if entropy is None or outcome is None or top is None or patient.is_language_model:
+        return None
+    if len(finite(entropy)[0]) < MIN_POINTS or not suffers(patient):
+        return None
+    needed = _needed(patient, top)
+    if needed is None:
+        return None
+    curve = resample(entropy, BINS)
+    lowest = int(np.argmin(curve.values[: max(1, round(0.7 * len(curve)))]))
+    late = patient.late("entropy", 0.2)
+    if late is None or late.value - curve.values[lowest] < needed:
+        return None
+    step = float(curve.steps[lowest])
+    since = return_at(outcome, step)
+    if outcome.end - since > 3.0 * outcome.scale:
+        return None
+    rise = late.value - float(curve.values[lowest])
+    summary = (
+        f"entropy rose from {curve.values[lowest]:.3g} at step {step:,.0f} to {late.value:.3g} at the end while the "
+        f"return went from {since:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("entropy", rise, needed, level=late, note="rise from the lowest level to the last fifth"),
+        patient.evidence("return/train", outcome.end - since, 3 * outcome.scale, note="change over the same time"),
+    )
+    return Sighting(Severity.WARNING, 0.65, summary, evidence, step)
+
+
+def _needed(patient: Patient, top: float) -> float | None:
+    """The rise that counts: in shares of the greatest entropy, or per dimension of a density."""
+    if not is_density(patient):
+        return RISE * top if top > 0.0 else None
+    early, late = patient.early("action_std/mean"), patient.late("action_std/mean")
+    dimensions = action_dimensions(patient)
+    if dimensions is not None:
+        return RISE_PER_DIMENSION * dimensions
+    wider = early is not None and late is not None and late.value > np.exp(RISE_PER_DIMENSION) * early.value
+    return RISE_PER_DIMENSION if wider else None

@@ -1,0 +1,73 @@
+"""The policy is as random as at its start although the run was long, and the return is flat.
+
+What it sees: In every part of the run the entropy is within 3 % of its greatest value, and the return is flat; or it
+stays within 10 % of ln(number of actions) while the return stopped far below a known goal.
+Why it hurts: A policy that acts at random has learned nothing: the entropy bonus outweighs the reward, the policy
+gets no useful gradient, or the updates are too small.
+Evidence needed: entropy with at least 20 points and a return.
+Looks alike: The first part of any run, and a sparse task before the first reward: only a run that used a third of its
+budget or more is judged. A fixed action noise never changes its entropy and is not judged.
+What to change: If the bonus is large, lower it by a factor of 10. If KL and clip fraction are near zero, the updates
+are too small. Else look for the signal: rewards that depend on actions, observations that are not constant.
+References: Mnih et al. 2016 (arXiv 1602.01783), section 4; Ahmed et al. 2019 (arXiv 1811.11214).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import goal_of
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Level, Patient
+from rlclinic.rules.policy._entropy import ceiling, is_density
+from rlclinic.rules.return_state import is_flat, reached_goal
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+# Share of the greatest entropy: a two-action policy of 0.60/0.40 has 0.97.
+UNIFORM = 0.97
+# The same for a run that learned something and then stopped; 0.68/0.32 has 0.90.
+NEARLY_UNIFORM = 0.9
+# Share of the way to the goal beyond which a rather random policy is doing its work.
+FAR_FROM_GOAL = 0.3
+# Share of the budget that must be used before a lack of progress counts.
+USED = 1 / 3
+MIN_POINTS = 20
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the entropy of each quarter against the greatest possible one."""
+    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
+    if entropy is None or outcome is None or top is None or patient.is_language_model:
+        return None
+    _, values = finite(entropy)
+    if values.size < MIN_POINTS or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(patient):
+        return None
+    if patient.progress is not None and patient.progress < USED:
+        return None
+    quarters = [level for i in range(4) if (level := patient.level("entropy", i / 4, (i + 1) / 4)) is not None]
+    lowest = min(quarters, key=lambda level: level.value)
+    if lowest.value >= UNIFORM * top and is_flat(patient):
+        return _sighting(patient, outcome, lowest, top, UNIFORM, 0.75)
+    if patient.max_entropy is None or is_density(patient) or lowest.value < NEARLY_UNIFORM * top:
+        return None
+    goal = goal_of(patient)
+    if goal is None or goal.share(outcome.peak) > FAR_FROM_GOAL or outcome.still_rising:
+        return None
+    return _sighting(patient, outcome, lowest, top, NEARLY_UNIFORM, 0.6)
+
+
+def _sighting(
+    patient: Patient, outcome: Outcome, lowest: Level, top: float, threshold: float, confidence: float
+) -> Sighting:
+    of_what = "of ln(number of actions)" if patient.max_entropy is not None else "of its highest"
+    summary = (
+        f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f} % {of_what}, {top:.4g}) while "
+        f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("entropy", lowest.value / top, threshold, level=lowest, note="median of the lowest quarter"),
+        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+    )
+    return Sighting(Severity.WARNING, confidence, summary, evidence, None)

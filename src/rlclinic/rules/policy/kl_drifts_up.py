@@ -1,0 +1,53 @@
+"""Updates grow over the whole run until they leave the region of the clip.
+
+What it sees: KL of single updates grows steadily by a factor of five or more, to twice what the clip range stands
+for, while the return is flat or has fallen.
+Why it hurts: As a policy becomes sharper, the same step changes it more. Without a falling learning rate or a brake
+the updates end as jumps; late collapses begin like this. Data that is reused across batches shows the same picture.
+Evidence needed: approx_kl with at least 15 points, the clip range, and a return.
+Looks alike: Continuous policies that narrow while they improve: KL grows within the clip and the return rises.
+What to change: Let the learning rate fall over the run, set a target KL, use fewer epochs; check that the rollout
+buffer is emptied between updates.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+# Late over early KL.
+GROWN = 5.0
+# Rank correlation with time that counts as growing all along.
+STEADY = 0.7
+# Times the KL at which all ratios stand at the clip.
+BEYOND_CLIP = 2.0
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Measure how far and how steadily KL grew."""
+    kl, outcome, clip = patient.series("approx_kl"), patient.outcome, clip_range(patient)
+    grown = growth(kl)
+    if kl is None or outcome is None or clip is None or grown is None or len(finite(kl)[0]) < MIN_POINTS:
+        return None
+    bar = BEYOND_CLIP * clip_kl(clip)
+    if grown.factor < GROWN or grown.steadiness < STEADY or grown.late.value < bar or not suffers(patient):
+        return None
+    summary = (
+        f"KL of single updates grew {grown.factor:.3g} times, from {grown.early.value:.2g} to {grown.late.value:.2g} "
+        f"nats, while the return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("approx_kl", grown.factor, GROWN, level=grown.late, note="late over early level"),
+        patient.evidence(
+            "approx_kl", grown.late.value, bar, note=f"against {BEYOND_CLIP:g} times clip range squared / 2"
+        ),
+        patient.evidence("approx_kl", grown.steadiness, STEADY, note="rank correlation with time"),
+    )
+    return Sighting(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)

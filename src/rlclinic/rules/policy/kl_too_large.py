@@ -1,0 +1,99 @@
+"""Single updates change the policy beyond what their batch can say anything about.
+
+What it sees: KL of one update of 0.3 nats or more for a tenth of the run, ten times what the clip range stands for;
+or a burst of KL far above the run's own level after which the return fell and stayed down.
+Why it hurts: The surrogate objective holds near the old policy only. At 0.5 nats probability ratios differ from 1 by
+order one: the update is a jump, and a jump into a bad policy also ruins the data of the next batches.
+Evidence needed: approx_kl with at least 10 points.
+Looks alike: KL of 0.02 to 0.15 with many action dimensions or a wide clip is common in working runs. One spike that
+the return survives is harmless. KL to a reference model is another quantity.
+What to change: Lower the learning rate by a factor of 3 to 10; fewer epochs per batch; a target KL of 0.02 as a
+brake.
+References: Schulman et al. 2015 (arXiv 1502.05477); Schulman et al. 2017 (arXiv 1707.06347), section 4.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.series import FloatArray
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range
+from rlclinic.rules.return_state import ended_below_start, has_fallen, suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, longest, moving_median, return_at
+
+# Nats per update. 0.5 means ratios off by a factor of e about the mean; working runs stay below 0.15.
+LARGE = 0.3
+MEANINGLESS = 0.5
+# Times the KL at which all ratios stand at the clip.
+BEYOND_CLIP = 10.0
+# Share of the points that must lie above, and the points of a moving median that ignores single spikes.
+SHARE = 0.1
+WIDTH = 3
+# A burst: nats, and times the median of the run.
+BURST = 0.1
+BURST_FACTOR = 10.0
+MIN_POINTS = 10
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look for updates that are too large in themselves, then for a burst that broke the run."""
+    kl = patient.series("approx_kl")
+    if kl is None:
+        return None
+    steps, values = finite(kl)
+    if values.size < MIN_POINTS:
+        return None
+    calm = moving_median(values, WIDTH)
+    clip = clip_range(patient)
+    bar = max(LARGE, BEYOND_CLIP * clip_kl(clip)) if clip is not None and clip < 1.0 else LARGE
+    above = calm >= bar
+    if above.sum() >= max(3, SHARE * calm.size):
+        return _sustained(patient, steps[WIDTH - 1 :], calm, bar)
+    return _burst(patient, steps[WIDTH - 1 :], calm, float(np.median(values)))
+
+
+def _sustained(patient: Patient, steps: FloatArray, calm: FloatArray, bar: float) -> Sighting:
+    above = calm >= bar
+    level = float(np.median(calm[above]))
+    first = longest(above)
+    onset = float(steps[first[0]]) if first is not None else None
+    broken = level >= MEANINGLESS and ended_below_start(patient)
+    severity = Severity.ERROR if broken else Severity.WARNING
+    confidence = 0.9 if broken else (0.8 if suffers(patient) else 0.65)
+    summary = (
+        f"KL of single updates is {level:.3g} nats in {100 * above.mean():.0f} % of the run (0.001 to 0.05 is common)"
+        f"{_return(patient)}"
+    )
+    evidence: list[Evidence] = [patient.evidence("approx_kl", level, bar, note="median of the points above, in nats")]
+    outcome = patient.outcome
+    if outcome is not None:
+        evidence.append(patient.evidence("return/train", outcome.gain, note="gain from start to end"))
+    return Sighting(severity, confidence, summary, tuple(evidence), onset)
+
+
+def _burst(patient: Patient, steps: FloatArray, calm: FloatArray, usual: float) -> Sighting | None:
+    outcome, peak = patient.outcome, int(np.argmax(calm))
+    bar = max(BURST, BURST_FACTOR * max(usual, 0.0))
+    if outcome is None or calm[peak] < bar or not has_fallen(patient):
+        return None
+    step = float(steps[peak])
+    before, later = return_at(outcome, step), outcome.end
+    if before - later < max(4.0 * outcome.scale, 0.3 * abs(outcome.climb)):
+        return None
+    summary = (
+        f"KL of single updates rose to {calm[peak]:.3g} nats at step {step:,.0f} (median of the run {usual:.2g}); the "
+        f"return fell from {before:.4g} there to {later:.4g}"
+    )
+    evidence = (
+        patient.evidence("approx_kl", float(calm[peak]), bar, note="highest median of three points, in nats"),
+        patient.evidence("return/train", later - before, -4 * outcome.scale, note="change since the burst"),
+    )
+    return Sighting(Severity.WARNING, 0.65, summary, evidence, step)
+
+
+def _return(patient: Patient) -> str:
+    outcome = patient.outcome
+    return f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""

@@ -1,0 +1,93 @@
+"""The policy hardly moves: updates run, but each changes almost nothing.
+
+What it sees: KL of single updates is below a fiftieth of what the clip range stands for in every part of the run, the
+clip fraction is near zero, the entropy is where it began, and the return is flat.
+Why it hurts: At this pace the policy of the end is the policy of the start. The sum of sqrt(KL / 2) over all updates
+bounds the change of any action's probability (Pinsker).
+Evidence needed: approx_kl with at least 15 points, several gradient steps per batch, a return; clip range where
+known.
+Looks alike: One gradient step per batch: KL is zero by construction. A solved task. A schedule that ends at zero. A
+printed 0.000 only says that KL is below half a unit of the last decimal.
+What to change: Compare the gradient norm with its clip and the learning rate with a reference config before raising
+anything: a huge value gradient under a shared clip, or a huge reward scale, looks the same as a tiny learning rate.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
+"""
+
+from __future__ import annotations
+
+import math
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import ceiling
+from rlclinic.rules.policy._updates import clip_kl, clip_range, steps_per_batch, updates
+from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, rounding
+
+# Share of the KL at which all ratios stand at the clip; working runs show a tenth to a half.
+TINY = 0.02
+# Clip range where none is known: the default of nearly every framework.
+USUAL_CLIP = 0.2
+# KL that float32 rounding alone leaves on a ratio of exactly 1.
+ROUNDING_NOISE = 1e-9
+# Share of the greatest entropy by which the entropy may have moved.
+MOVED = 0.02
+# Greatest clip fraction that still counts as none.
+UNCLIPPED = 0.01
+# Change of an action's probability that all updates together could have made.
+NOTHING_CHANGED = 0.1
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Bound how far the policy can have moved."""
+    kl, outcome = patient.series("approx_kl"), patient.outcome
+    if kl is None or outcome is None or patient.is_language_model or len(finite(kl)[0]) < MIN_POINTS:
+        return None
+    per_batch, largest = steps_per_batch(patient), _largest(patient, kl)
+    if largest is None or (per_batch is not None and per_batch <= 1.0):
+        return None
+    if per_batch is None and largest <= ROUNDING_NOISE:
+        return None
+    bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
+    count = updates(patient, "approx_kl")
+    bound = count * math.sqrt(largest / 2.0)
+    moved_at_all = outcome.gain > max(3.0 * outcome.scale, 0.25 * abs(outcome.start))
+    if largest > bar or _stirred(patient) or moved_at_all or not (is_flat(patient) or bound < NOTHING_CHANGED):
+        return None
+    return _sighting(patient, outcome, largest, bar, count, bound)
+
+
+def _sighting(patient: Patient, outcome: Outcome, largest: float, bar: float, count: float, bound: float) -> Sighting:
+    hopeless = bound < NOTHING_CHANGED
+    reach = f"; {count:.0f} updates of that size move a probability by at most {bound:.2g}" if hopeless else ""
+    summary = (
+        f"KL of single updates is at most {largest:.2g} nats in every quarter (0.001 to 0.02 is common){reach}; "
+        f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("approx_kl", largest, bar, note="largest quarter's median, or what its rounding may hide"),
+        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+    )
+    return Sighting(Severity.WARNING, 0.9 if hopeless else 0.7, summary, evidence, None)
+
+
+def _largest(patient: Patient, kl: Series) -> float | None:
+    """The largest median of the quarters, in size: a k1 estimate may be negative."""
+    levels = [patient.level("approx_kl", i / 4, (i + 1) / 4) for i in range(4)]
+    sizes = [abs(level.value) for level in levels if level is not None]
+    return max(max(sizes), rounding(kl)) if sizes else None
+
+
+def _stirred(patient: Patient) -> bool:
+    """Whether another metric shows that the policy moved after all."""
+    clipped, top = patient.level("clip_fraction"), ceiling(patient)
+    if clipped is not None and clipped.value > UNCLIPPED:
+        return True
+    early, late = patient.early("entropy"), patient.late("entropy")
+    if early is None or late is None or top is None:
+        return False
+    return abs(late.value - early.value) > MOVED * max(abs(top), abs(early.value))

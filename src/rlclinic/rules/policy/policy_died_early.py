@@ -1,0 +1,89 @@
+"""The policy was destroyed by large updates and has been calm since.
+
+What it sees: KL (or the gradient norm) was high once; since then KL and entropy are near zero, and the return is
+below its start.
+Why it hurts: A deterministic policy gives no gradient, so it cannot come back. All metrics look calm because nothing
+moves any more, which is easily taken for a learning rate that is too low.
+Evidence needed: entropy, and approx_kl or grad_norm, with at least 12 points each, and a return.
+Looks alike: A converged policy: calm and deterministic as well, but with a good return. A policy that never moved: KL
+was never high, and its entropy is still high.
+What to change: Start again with a learning rate lower by a factor of 10, fewer epochs per batch or a target KL.
+Resuming from the last checkpoint cannot help; one from before the burst may.
+References: Schulman et al. 2017 (arXiv 1707.06347); Ahmed et al. 2019 (arXiv 1811.11214).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Level, Patient
+from rlclinic.rules.policy._entropy import ceiling, is_density
+from rlclinic.rules.return_state import ended_below_start
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from, moving_median, rounding
+
+# Share of the greatest entropy below which a policy is as good as deterministic.
+DEAD = 0.05
+# Nats per update that count as a burst, and as calm.
+BURST_KL = 0.05
+CALM_KL = 2e-3
+# Highest over late level of the gradient norm, where KL is not logged.
+BURST_GRADIENT = 30.0
+# Share of the run at its end that must be calm.
+END = 0.15
+WIDTH = 3
+MIN_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look for the burst before the calm."""
+    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
+    late = patient.late("entropy", END)
+    if entropy is None or outcome is None or top is None or late is None or patient.is_language_model:
+        return None
+    steps, values = finite(entropy)
+    if values.size < MIN_POINTS or top <= 0.0 or is_density(patient) or not ended_below_start(patient):
+        return None
+    if late.value > DEAD * top:
+        return None
+    burst = _burst_of_kl(patient) or _burst_of_gradients(patient)
+    if burst is None:
+        return None
+    name, highest, bar, calm = burst
+    summary = (
+        f"{name} reached {highest:.3g} and is {calm.value:.2g} now, entropy is {late.value:.2g} of {top:.3g}, and the "
+        f"return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}: the policy is dead"
+    )
+    evidence = (
+        patient.evidence(name, highest, bar, note="highest median of three points"),
+        patient.evidence(name, calm.value, level=calm, note="median of the end"),
+        patient.evidence(
+            "entropy", late.value / top, DEAD, level=late, note="share of the greatest entropy at the end"
+        ),
+        patient.evidence("return/train", outcome.gain, -2 * outcome.scale, note="gain from start to end"),
+    )
+    return Sighting(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= DEAD * top))
+
+
+def _burst_of_kl(patient: Patient) -> tuple[str, float, float, Level] | None:
+    kl, calm = patient.series("approx_kl"), patient.late("approx_kl", END)
+    if kl is None or calm is None:
+        return None
+    _, values = finite(kl)
+    if values.size < MIN_POINTS or max(abs(calm.value), rounding(kl)) > CALM_KL:
+        return None
+    highest = float(moving_median(values, WIDTH).max())
+    return ("approx_kl", highest, BURST_KL, calm) if highest >= BURST_KL else None
+
+
+def _burst_of_gradients(patient: Patient) -> tuple[str, float, float, Level] | None:
+    norm, calm = patient.series("grad_norm"), patient.late("grad_norm", END)
+    if norm is None or calm is None or patient.series("approx_kl") is not None:
+        return None
+    _, values = finite(norm)
+    if values.size < MIN_POINTS:
+        return None
+    highest = float(np.max(moving_median(values, WIDTH)))
+    bar = BURST_GRADIENT * calm.value
+    return ("grad_norm", highest, bar, calm) if highest > max(bar, 0.0) else None

@@ -1,0 +1,92 @@
+"""Training updates ended well before the run did.
+
+What it sees: Losses, KL and entropy are no longer logged, or stay exactly constant to the last digit, or the counter
+of updates stands still, for a quarter of the run or more while returns go on and do not rise.
+Why it hurts: Everything after that point is wasted. The usual reason is a latch: an early stop on a target KL, or a
+skip of non-finite gradients, that is never reset.
+Evidence needed: at least one training metric and a return on the same step axis, with 10 points after the stop.
+Looks alike: A run that was ended on purpose and only evaluated afterwards. A tracker that lost one of two files: then
+the return goes on rising. Values that are constant because they are rounded.
+What to change: Remove the target KL or reset its flag for every batch; log the number of updates per iteration.
+References: Achiam 2018, Spinning Up, PPO (the early stop ends one batch, not the run).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, return_at
+
+# Metrics that every update writes; a constant policy may leave some of them unchanged, but not all.
+LOGGED_BY_UPDATES = ("policy_loss", "value_loss", "approx_kl", "entropy", "loss", "grad_norm", "explained_variance")
+# Share of the run without updates.
+SHARE = 0.25
+# Points of the return after the stop, and intervals between points that the gap must measure.
+POINTS = 10
+INTERVALS = 10.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find the last step at which an update shows."""
+    returns, outcome = patient.run.returns, patient.outcome
+    if returns is None or outcome is None or reached_goal(patient):
+        return None
+    steps, _ = finite(returns)
+    trained = [series for name in LOGGED_BY_UPDATES if (series := patient.series(name)) is not None]
+    trained = [series for series in trained if series.axis == returns.axis]
+    if not trained or steps.size < POINTS:
+        return None
+    counter = patient.series("updates")
+    counted = _changes_until(counter) if counter is not None and counter.axis == returns.axis else None
+    stop, how = max(float(series.steps[-1]) for series in trained), "nothing is logged by updates"
+    frozen = _all_frozen(trained)
+    if counted is not None and counted < stop:
+        stop, how = counted, "the counter of updates stands still"
+    elif frozen is not None and frozen < stop:
+        stop, how = frozen, "every metric of the updates is constant to the last digit"
+    span = float(steps[-1] - steps[0])
+    gap = (float(steps[-1]) - stop) / span if span > 0 else 0.0
+    if gap < SHARE or int((steps > stop).sum()) < POINTS or not _sudden(trained[0], float(steps[-1]) - stop):
+        return None
+    since = outcome.end - return_at(outcome, stop)
+    if since > max(4.0 * outcome.scale, 0.3 * outcome.climb):
+        return None
+    summary = (
+        f"{how} after step {stop:,.0f}, for the last {100 * gap:.0f} % of the run; the return was "
+        f"{return_at(outcome, stop):.4g} there and is {outcome.end:.4g} at the end"
+    )
+    evidence: tuple[Evidence, ...] = (
+        patient.evidence(
+            trained[0].name, stop, float(steps[-1]), note="last step with an update, last step of the run"
+        ),
+        patient.evidence(returns.name, since, 4 * outcome.scale, note="change of the return since"),
+    )
+    return Sighting(Severity.ERROR, 0.85, summary, evidence, stop)
+
+
+def _changes_until(series: Series) -> float | None:
+    """The step of the last change of a series; None where it never changed."""
+    steps, values = finite(series)
+    changes = np.flatnonzero(np.diff(values))
+    return float(steps[changes[-1] + 1]) if changes.size else None
+
+
+def _all_frozen(trained: list[Series]) -> float | None:
+    """The step from which on all of at least two unrounded metrics are constant, having changed before."""
+    unrounded = [series for series in trained if series.decimals is None]
+    if len(unrounded) < 2 or any(len(series) < POINTS for series in unrounded):
+        return None
+    last = [_changes_until(series) for series in unrounded]
+    known = [step for step in last if step is not None]
+    return max(known) if len(known) == len(last) else None
+
+
+def _sudden(series: Series, gap: float) -> bool:
+    """Whether the gap is long against the usual distance of points."""
+    steps, _ = finite(series)
+    return steps.size > 1 and gap > INTERVALS * float(np.median(np.diff(steps)))

@@ -1,0 +1,1 @@
+"""Rules on the process: how it ended, how fast it ran, what it left behind."""

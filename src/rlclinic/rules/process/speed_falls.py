@@ -1,0 +1,102 @@
+"""The run became much slower.
+
+What it sees: Env steps per second over the last fifth of the run, against those between a fifth and two fifths of
+it. A speed that the framework averages since the start is turned back into the speed of each stretch.
+Why it hurts: The rest of the budget takes longer than planned; a speed that falls without end is a leak (growing
+memory, lists or logs that grow, a simulator that slows down).
+Evidence needed: speed, elapsed time or wall times, with at least 20 points.
+Looks alike: The fast warm-up of off-policy algorithms before the first update. Longer episodes with costlier steps.
+Another program on the same machine. Single pauses (the middle of many stretches counts).
+What to change: Compare time per rollout and per update at the beginning and at the end; watch the memory of the
+process.
+References: none needed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+FEWEST_POINTS = 20
+# Shares of the steps that are compared; the first fifth holds warm-up and caches.
+EARLY = (0.2, 0.4)
+LATE = (0.8, 1.0)
+# Late over early speed.
+SLOWER = 0.5
+FAR_SLOWER = 0.25
+# Speeds below this, per second, are too coarse to be turned back when they are printed as whole numbers.
+COARSE = 50.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the speed early and late."""
+    found = _speeds(patient)
+    if found is None:
+        return None
+    name, steps, speeds = found
+    if steps.size < FEWEST_POINTS:
+        return None
+    early, late = _middle(steps, speeds, EARLY), _middle(steps, speeds, LATE)
+    if early is None or late is None or early <= 0 or late / early >= SLOWER or _warms_up(patient, steps):
+        return None
+    logged = patient.run.series[name].logged_as if name in patient.run.series else name
+    summary = (
+        f"{late:,.0f} steps per second over the last fifth, {early:,.0f} between a fifth and two fifths of the run "
+        f"(from {logged})"
+    )
+    evidence = (patient.evidence(name, late / early, SLOWER, note="late speed over early speed"),)
+    severity = Severity.WARNING if late / early < FAR_SLOWER else Severity.INFO
+    return Sighting(severity, 0.75, summary, evidence, float(steps[0] + LATE[0] * (steps[-1] - steps[0])))
+
+
+def _speeds(patient: Patient) -> tuple[str, FloatArray, FloatArray] | None:
+    """Steps and speeds of stretches, from the best source there is."""
+    elapsed, fps = patient.series("time/elapsed"), patient.series("fps")
+    if elapsed is not None and len(elapsed) >= FEWEST_POINTS and elapsed.axis == "env_steps":
+        return _rates("time/elapsed", elapsed.steps, elapsed.values)
+    if fps is not None and len(fps) >= FEWEST_POINTS:
+        if fps.window != "since the start":
+            return "fps", fps.steps, fps.values
+        if fps.axis == "env_steps" and float(np.nanmin(fps.values)) > COARSE:
+            return _rates("fps", fps.steps, fps.steps / fps.values)
+    timed = _timed(patient)
+    return _rates(timed.name, timed.steps, timed.wall_times) if timed is not None else None
+
+
+def _timed(patient: Patient) -> Series | None:
+    returns = patient.run.returns
+    if returns is None or returns.wall_times is None or returns.axis != "env_steps":
+        return None
+    return returns if len(returns) >= FEWEST_POINTS else None
+
+
+def _rates(name: str, steps: FloatArray, seconds: FloatArray | None) -> tuple[str, FloatArray, FloatArray] | None:
+    """Steps per second between about forty points: neighbours are too close for whole seconds."""
+    if seconds is None:
+        return None
+    finite = np.isfinite(seconds) & np.isfinite(steps)
+    steps, seconds = steps[finite], seconds[finite]
+    if steps.size < FEWEST_POINTS:
+        return None
+    chosen = np.unique(np.linspace(0, steps.size - 1, 41).astype(int))
+    taken, passed = np.diff(steps[chosen]), np.diff(seconds[chosen])
+    sound = (passed > 0) & (taken > 0)
+    return name, steps[chosen][1:][sound], taken[sound] / passed[sound]
+
+
+def _middle(steps: FloatArray, speeds: FloatArray, window: tuple[float, float]) -> float | None:
+    low, high = steps[0] + window[0] * (steps[-1] - steps[0]), steps[0] + window[1] * (steps[-1] - steps[0])
+    inside = speeds[(steps >= low) & (steps <= high) & np.isfinite(speeds) & (speeds > 0)]
+    return float(np.median(inside)) if inside.size >= 3 else None
+
+
+def _warms_up(patient: Patient, steps: FloatArray) -> bool:
+    """Whether the early window lies before the first update of an off-policy algorithm."""
+    starts = patient.setting("learning_starts")
+    if not patient.is_off_policy:
+        return False
+    return starts is None or starts > EARLY[0] * float(steps[-1])

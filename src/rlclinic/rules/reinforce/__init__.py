@@ -1,0 +1,1 @@
+"""REINFORCE: the noise of returns and what takes it away."""

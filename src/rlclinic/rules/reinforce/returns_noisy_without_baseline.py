@@ -1,0 +1,42 @@
+"""The noise of raw returns hides the gradient, and no baseline takes it away.
+
+What it sees: REINFORCE without a baseline or normalised returns, whose return scatters at least as much from point to
+point as it ever climbed, and did not improve.
+Why it hurts: Each action is credited with the whole return. Its variance grows with the level of the return, so most
+of every step is noise.
+Evidence needed: a return with at least 20 points, and a log or config that would show a baseline.
+Looks alike: A noisy return that still rises: slow, not broken. Evaluation over few episodes scatters for its own
+reasons.
+What to change: Subtract a baseline (the mean return of the batch is the simplest, a value network the usual),
+normalise returns per batch, use reward-to-go, and more episodes per update.
+References: Williams 1992; Greensmith et al. 2004 (JMLR 5); Sutton and Barto 2018, section 13.4.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.reinforce._baseline import baseline_of, is_reinforce
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+FEWEST_POINTS = 20
+# Scatter of a point over the climb of the smoothed return.
+HIDES = 1.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the scatter of the return with its climb."""
+    outcome = patient.outcome
+    if outcome is None or outcome.points < FEWEST_POINTS or not is_reinforce(patient) or baseline_of(patient):
+        return None
+    climb = max(outcome.climb, outcome.noise, 1e-12)
+    ratio = outcome.point_noise / climb
+    if ratio < HIDES or not failed(patient):
+        return None
+    summary = (
+        f"the return scatters by {outcome.point_noise:.3g} from point to point and climbed by {outcome.climb:.3g} at "
+        f"best (start {outcome.start:.4g}, end {outcome.end:.4g}); no baseline is seen in log or config"
+    )
+    evidence = (patient.evidence("return/train", ratio, HIDES, note="scatter of a point over the climb"),)
+    return Sighting(Severity.WARNING, 0.5, summary, evidence)

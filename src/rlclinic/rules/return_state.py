@@ -1,0 +1,64 @@
+"""Whether the return gives a reason to look for a fault: flat since the start, or fallen from its best.
+
+Rules about the trainer ask this before they alarm: an odd number beside a return that does well is a note at most.
+"""
+
+from __future__ import annotations
+
+from rlclinic.rules.goal import Goal, goal_of, reach_of
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Patient
+
+# Share of the way from a random policy to the goal below which nothing was learned.
+NO_WAY = 0.04
+# Share of its climb that a return must lose before it counts as fallen.
+LOST = 0.4
+# Scales of the return (see Outcome.scale) that a fall must measure as well.
+MATERIAL = 4.0
+
+
+def reached_goal(patient: Patient) -> bool:
+    """Whether the return came to the level that counts as solved, and ended there."""
+    goal, outcome = goal_of(patient), patient.outcome
+    if goal is None or outcome is None:
+        return False
+    reach = reach_of(patient, goal)
+    return outcome.end >= goal.level or (reach is not None and reach.held)
+
+
+def is_flat(patient: Patient) -> bool:
+    """Whether the return is no better at the end than at the start, and not about to be."""
+    outcome = patient.outcome
+    if outcome is None or reached_goal(patient) or outcome.still_rising:
+        return False
+    return not outcome.improved or _still_random(goal_of(patient), outcome)
+
+
+def has_fallen(patient: Patient) -> bool:
+    """Whether a material part of the climb was lost again, or the run ended clearly below its start."""
+    outcome = patient.outcome
+    if outcome is None or reached_goal(patient):
+        return False
+    if outcome.gain < -MATERIAL * outcome.scale:
+        return True
+    return outcome.drop > MATERIAL * outcome.scale and outcome.drop > LOST * outcome.climb
+
+
+def suffers(patient: Patient) -> bool:
+    """Whether the return is flat or has fallen; False where there is none."""
+    return is_flat(patient) or has_fallen(patient)
+
+
+def ended_below_start(patient: Patient) -> bool:
+    """Whether the run ended materially below where it began."""
+    outcome = patient.outcome
+    return outcome is not None and outcome.gain < -2.0 * outcome.scale and not reached_goal(patient)
+
+
+def _still_random(goal: Goal | None, outcome: Outcome) -> bool:
+    """Whether a run that began as the random policy of its task also ended as one."""
+    if goal is None or goal.task is None or goal.task.random_mean is None:
+        return False
+    spread = goal.task.random_std or 0.0
+    began_random = abs(outcome.start - goal.task.random_mean) <= max(spread, NO_WAY * abs(goal.level - goal.base))
+    return began_random and goal.share(outcome.end) < NO_WAY

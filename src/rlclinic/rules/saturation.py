@@ -1,0 +1,71 @@
+"""Whether nothing is left to gain, where no threshold says so.
+
+Two kinds of return have a maximum that shows without knowing the task. A return that never exceeds 1 and ends close
+to it is a share of success. A return that pays the same for each step has its maximum where episodes reach their
+limit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.rules.course import END_POINTS, course_of
+from rlclinic.rules.outcome import END_SHARE
+from rlclinic.rules.patient import Patient
+
+# Share of successes that counts as nearly every episode.
+NEARLY_ALL = 0.95
+# Share of the points, at the end, in which episode lengths must not move at all.
+PINNED = 0.1
+# How much the pay per step may differ between the start and the end and still be one and the same.
+SAME_PAY = 0.03
+
+
+def saturation(patient: Patient) -> str | None:
+    """Why nothing is left to gain, as a clause with numbers; None where that cannot be said."""
+    return _success_rate(patient) or _share_of_one(patient) or _survived(patient)
+
+
+def _success_rate(patient: Patient) -> str | None:
+    for name in ("success_rate/eval", "success_rate"):
+        series = patient.series(name)
+        if series is None or len(series) < END_POINTS:
+            continue
+        level = float(np.median(_tail(series)))
+        if level >= NEARLY_ALL:
+            return f"{series.logged_as} ended at {level:.3g}"
+    return None
+
+
+def _share_of_one(patient: Patient) -> str | None:
+    course, returns = course_of(patient), patient.run.returns
+    if course is None or returns is None or course.outcome.points < END_POINTS:
+        return None
+    if returns.highest is None or returns.highest > 1.0 + 1e-6 or course.end < NEARLY_ALL:
+        return None
+    return f"{returns.logged_as} never exceeds 1 and ended at {course.end:.3g}"
+
+
+def _survived(patient: Patient) -> str | None:
+    """Every step pays the same, and all episodes have the same, greatest length."""
+    returns = patient.run.returns
+    length = patient.series(
+        "episode_length/eval" if returns is not None and "eval" in returns.name else "episode_length"
+    )
+    if returns is None or length is None or len(length) != len(returns) or len(length) < 2 * END_POINTS:
+        return None
+    tail, all_lengths = _tail(length, PINNED), length.values[np.isfinite(length.values)]
+    if np.ptp(tail) > 0 or tail[0] < all_lengths.max() or tail[0] < 2 * all_lengths.min():
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        pay = returns.values / length.values
+    pay = pay[np.isfinite(pay)]
+    if not pay.size or pay[-1] <= 0 or float(np.ptp(pay)) > SAME_PAY * float(np.abs(pay[-1])):
+        return None
+    return f"every episode lasts {tail[0]:,.0f} steps, the longest seen, and each step pays {pay[-1]:.3g}"
+
+
+def _tail(series: Series, share: float = END_SHARE) -> FloatArray:
+    values = series.values[np.isfinite(series.values)]
+    return values[-max(END_POINTS, round(share * values.size)) :]

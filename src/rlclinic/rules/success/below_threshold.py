@@ -1,0 +1,61 @@
+"""The run ended below the threshold.
+
+What it sees: The level at the end is below the threshold of the run's own config or of the well-known task. The gap
+is given in units of the return and as the share of the way from a random policy (or from the start) to the
+threshold.
+Why it hurts: The goal is not met. Whether that is a fault or only too little time, the other findings say.
+Evidence needed: a return, and a threshold in the config or an environment that rlclinic knows.
+Looks alike: A run that is still rising, or that took fewer steps than published runs needed: it is early, not ill.
+An evaluation that holds the threshold while the return of the exploring policy is below it counts as reached.
+What to change: If it still rises, give it more steps; if it is flat, look at the findings above this one first.
+References: Gymnasium's registry of reward thresholds; RL Baselines3 Zoo benchmark.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.run import Status
+from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.goal import Goal, goal_of, reach_of, reference_steps
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.words import steps_text
+
+FEWEST_POINTS = 5
+# Share of the steps that published runs needed, before which nobody expects the goal to be met.
+EXPECTED = 1.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Measure the gap between the end and the goal."""
+    goal, course = goal_of(patient), course_of(patient)
+    returns = patient.run.returns
+    if goal is None or course is None or returns is None or course.outcome.points < FEWEST_POINTS:
+        return None
+    reach = reach_of(patient, goal)
+    if course.end >= goal.level or (reach is not None and reach.held):
+        return None
+    share = goal.share(course.end)
+    summary = (
+        f"{returns.logged_as} ended at {course.end:.4g}, {goal.level - course.end:.4g} below {goal.origin} "
+        f"({goal.level:.4g}): {100 * min(max(share, 0.0), 1.0):.0f} % of the way from {goal.base:.4g}"
+    )
+    if reach is not None:
+        summary += f"; it was reached at {steps_text(patient, reach.step)} and lost"
+    evidence = (patient.evidence(returns.name, course.end, goal.level, note="level of the last points"),)
+    severity, because = _severity(patient, course, goal)
+    return Sighting(severity, 0.9, summary + because, evidence)
+
+
+def _severity(patient: Patient, course: Course, goal: Goal) -> tuple[Severity, str]:
+    """A gap is a warning only where the run had its time and no longer closes it."""
+    if course.rising:
+        return Severity.INFO, "; the return is still rising"
+    needed, taken = reference_steps(patient), patient.run.env_steps
+    if needed is not None and taken is not None and taken < EXPECTED * needed:
+        return Severity.INFO, f"; published runs needed {needed:,.0f} env steps, this one took {taken:,.0f}"
+    if patient.run.status.state is Status.INTERRUPTED or not course.enough:
+        return Severity.INFO, ""
+    if goal.source == "task" and needed is None and course.surely_gained:
+        return Severity.INFO, ""
+    return Severity.WARNING, ""

@@ -1,0 +1,49 @@
+"""The return ended far below the best published for this task.
+
+What it sees: The level at the end made less than 60 % of the way from a random policy to the best published return
+of the task, and the goal is met or not known, after at least as many env steps as published runs needed for the
+task's target.
+Why it hurts: It may not. It says how much is known to be possible, for tasks whose threshold is low or missing.
+Evidence needed: a return over env steps on a task that rlclinic has published returns for.
+Looks alike: The best published return comes from one algorithm and one long run; another algorithm or a tenth of
+the steps need not come near it.
+What to change: Nothing by itself. If the run is flat as well, compare the config and the algorithm with the
+reference.
+References: RL Baselines3 Zoo benchmark (one run per entry); CleanRL documentation (3 seeds).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.course import course_of
+from rlclinic.rules.goal import goal_of, known_task, reference_steps
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Share of the way from random to best below which the end is far from what is possible.
+FAR = 0.6
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Place the end between random and best."""
+    task, course, needed = known_task(patient), course_of(patient), reference_steps(patient)
+    taken, returns = patient.run.env_steps, patient.run.returns
+    if task is None or course is None or returns is None or not course.enough or taken is None:
+        return None
+    if task.best_return is None or task.random_mean is None or task.best_return <= task.random_mean:
+        return None
+    if needed is None or taken < needed:
+        return None
+    goal = goal_of(patient)
+    if course.rising or (goal is not None and course.end < goal.level):
+        return None
+    share = (course.end - task.random_mean) / (task.best_return - task.random_mean)
+    if share >= FAR:
+        return None
+    summary = (
+        f"{returns.logged_as} ended at {course.end:.4g}; the best published return on {task.name} is "
+        f"{task.best_return:.4g}, a random policy gets {task.random_mean:.4g} "
+        f"({100 * max(share, 0.0):.0f} % of the way)"
+    )
+    evidence = (patient.evidence(returns.name, share, FAR, note="share of the way from random to best published"),)
+    return Sighting(Severity.INFO, 0.8, summary, evidence)

@@ -1,0 +1,44 @@
+"""The threshold was reached far later than published runs reach it.
+
+What it sees: The env steps until the return came to the task's target, against those of published runs of the same
+algorithm on the same task. Only a factor of several counts, since the published figures are single runs.
+Why it hurts: Every experiment costs that factor more time; the cause often hurts other tasks more than this one.
+Evidence needed: a return over env steps on a well-known task, with an algorithm that has a published figure for it.
+Looks alike: A training return that is a mean over 100 episodes follows the policy late, and one that explores stays
+below the greedy policy; both delay the crossing by up to a factor of two.
+What to change: Compare the config with the reference config of the task: learning rate, batch, epochs, number of
+environments, exploration schedule.
+References: RL Baselines3 Zoo benchmark; DLR-RM/rl-trained-agents, evaluations of single runs.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import goal_of, known_task, reach_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+
+# Factors over the published steps. Seeds of one config differ by two to three; five is beyond them.
+SLOW = 5.0
+VERY_SLOW = 20.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the steps to the target with published ones."""
+    task, goal = known_task(patient), goal_of(patient)
+    if task is None or goal is None or task.target is None or goal.level < task.target:
+        return None
+    published = task.steps_to_target.get(patient.run.algorithm.upper())
+    reach = reach_of(patient, goal)
+    if published is None or reach is None or reach.series.axis != "env_steps":
+        return None
+    factor = reach.step / published
+    if factor < SLOW:
+        return None
+    summary = (
+        f"{goal.level:.4g} was reached after {reach.step:,.0f} env steps; a published {patient.run.algorithm} run on "
+        f"{task.name} needed {published:,.0f} ({factor:.1f} times fewer)"
+    )
+    evidence = (patient.evidence(reach.series.name, factor, SLOW, note="steps to the target over the published steps"),)
+    severity = Severity.WARNING if factor >= VERY_SLOW else Severity.INFO
+    return Sighting(severity, 0.7, summary, evidence)

@@ -1,0 +1,36 @@
+"""The threshold was reached and held.
+
+What it sees: The return (training or evaluation, three points in a row) came to the threshold of the run's own
+config or of the well-known task, and its end is still there.
+Why it hurts: It does not. It says that the goal is met, when, and what the rest of the budget was spent on.
+Evidence needed: a return, and a threshold in the config or an environment that rlclinic knows.
+Looks alike: One lucky evaluation above the threshold. A registered threshold of an open-ended task (HalfCheetah:
+4800) says nothing about how much more is possible.
+What to change: Nothing. Stop earlier next time, or confirm the result on two or three more seeds.
+References: Gymnasium's registry of reward thresholds; Henderson et al. 2018 (arXiv 1709.06560) on seeds.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import goal_of, reach_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.words import steps_text
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Find where the goal was first held."""
+    goal = goal_of(patient)
+    reach = reach_of(patient, goal) if goal is not None else None
+    if goal is None or reach is None or not reach.held:
+        return None
+    summary = (
+        f"{reach.series.logged_as} reached {goal.level:.4g} ({goal.origin}) at {steps_text(patient, reach.step)} "
+        f"and ended at {reach.end:.4g}"
+    )
+    last = reach.series.last_step
+    if last is not None and last > reach.step:
+        summary += f"; {100 * (1 - reach.step / last):.0f} % of the run came after that"
+    evidence = (patient.evidence(reach.series.name, reach.end, goal.level, note="level of the last points"),)
+    return Sighting(Severity.INFO, 0.95, summary, evidence, reach.step)

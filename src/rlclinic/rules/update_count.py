@@ -1,0 +1,72 @@
+"""How many gradient updates a config implies: minibatches per rollout, updates per env step, updates in a budget."""
+
+from __future__ import annotations
+
+import math
+
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.setting import positive
+
+# Frameworks whose `train_freq` and `gradient_steps` are known to mean env steps (per environment) and updates.
+COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
+COUNTED_IN_STEPS = frozenset({"cleanrl", "rlclinic"})
+
+
+def rollout(patient: Patient) -> float | None:
+    """Samples per rollout over all environments."""
+    whole = positive(patient, "rollout_size")
+    if whole is not None:
+        return whole
+    steps, envs = positive(patient, "n_steps"), positive(patient, "n_envs")
+    return steps * envs if steps is not None and envs is not None else None
+
+
+def batch(patient: Patient) -> float | None:
+    """Samples per gradient step of an on-policy algorithm, as far as the config tells."""
+    size, whole = positive(patient, "batch_size"), rollout(patient)
+    if size is not None and patient.run.framework == "gymnasium-solver" and size <= 1.0:
+        return whole * size if whole is not None else None
+    if size is not None:
+        return size
+    parts = positive(patient, "n_minibatches")
+    if whole is None:
+        return None
+    return whole / parts if parts is not None else whole
+
+
+def updates_per_rollout(patient: Patient) -> float | None:
+    """Gradient steps on each rollout: passes times minibatches."""
+    whole, size = rollout(patient), batch(patient)
+    if whole is None or size is None:
+        return None
+    return (positive(patient, "n_epochs") or 1.0) * max(1, math.ceil(whole / size))
+
+
+def updates_per_step(patient: Patient) -> float | None:
+    """Gradient steps per env step of an off-policy algorithm."""
+    given = positive(patient, "update_to_data")
+    if given is not None:
+        return given
+    every, count = positive(patient, "train_freq"), patient.setting("gradient_steps")
+    framework = patient.run.framework
+    if every is None or framework not in COUNTED_PER_ENVIRONMENT | COUNTED_IN_STEPS:
+        return None
+    if count is None:
+        return 1.0 / every if framework == "cleanrl" else None
+    if count < 0:
+        return 1.0
+    envs = positive(patient, "n_envs") or 1.0 if framework in COUNTED_PER_ENVIRONMENT else 1.0
+    return count / (every * envs)
+
+
+def expected_updates(patient: Patient, steps: float) -> float | None:
+    """Gradient steps that the config implies for so many env steps."""
+    if patient.is_off_policy:
+        ratio = updates_per_step(patient)
+        if ratio is None:
+            return None
+        return max(0.0, steps - (patient.setting("learning_starts") or 0.0)) * ratio
+    whole, each = rollout(patient), updates_per_rollout(patient)
+    if whole is None or each is None:
+        return None
+    return math.floor(steps / whole) * each

@@ -1,0 +1,77 @@
+"""The critic as rules judge it: explained variance beside the spread of returns that the value loss implies.
+
+With an error variance of (1 - EV) * Var(returns), the value loss tells the variance of the targets: loss / (1 - EV). A
+framework may halve the loss; that changes the scale by a factor of 1.4 and no ratio within a run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.stretch import finite
+
+# Share of the run's upper quartile of the targets' variance below which explained variance compares noise with noise.
+STILL = 0.005
+# Range of the logged return, as a share of its level, below which all episodes ended alike.
+ALIKE = 0.005
+# Unexplained share of the variance that counts at least: explained variance is printed with few digits.
+LEAST_UNEXPLAINED = 1e-3
+# Points below which a window says nothing.
+FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Critic:
+    """Explained variance, value loss and the implied variance of the targets at the same steps."""
+
+    steps: FloatArray
+    explained: FloatArray
+    loss: FloatArray
+    variance: FloatArray
+
+    def window(self, start: float, end: float) -> slice:
+        """Points of a stretch, given as shares of all points."""
+        return slice(int(start * self.steps.size), max(int(start * self.steps.size) + 1, int(end * self.steps.size)))
+
+
+def critic_of(patient: Patient) -> Critic | None:
+    """Both series on the steps of the explained variance; None where either is missing."""
+    explained, loss = patient.series("explained_variance"), patient.series("value_loss")
+    if explained is None or loss is None or explained.axis != loss.axis:
+        return None
+    steps, values = finite(explained)
+    loss_steps, loss_values = finite(loss)
+    if steps.size < FEWEST or loss_steps.size < FEWEST:
+        return None
+    at = loss_values if np.array_equal(steps, loss_steps) else np.interp(steps, loss_steps, loss_values)
+    at = np.maximum(at, 0.0)
+    return Critic(steps, values, at, at / np.maximum(1.0 - values, LEAST_UNEXPLAINED))
+
+
+def returns_vary(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool:
+    """Whether returns differ in a stretch, so that explaining their variance means something."""
+    critic = critic_of(patient)
+    if critic is not None:
+        usual = float(np.quantile(critic.variance, 0.75))
+        if usual <= 0.0 or float(np.median(critic.variance[critic.window(start, end)])) < STILL * usual:
+            return False
+    returns = patient.run.returns
+    if returns is None:
+        return True
+    _, values = finite(returns)
+    part = values[int(start * values.size) : max(int(start * values.size) + 1, int(end * values.size))]
+    if part.size < FEWEST:
+        return True
+    return float(np.ptp(part)) > ALIKE * float(np.median(np.abs(part)))
+
+
+def target_scale(patient: Patient, start: float = 0.0, end: float = 1.0) -> float | None:
+    """Standard deviation of the value targets that loss and explained variance imply, in units of the reward."""
+    critic = critic_of(patient)
+    if critic is None:
+        return None
+    return float(np.sqrt(np.median(critic.variance[critic.window(start, end)])))

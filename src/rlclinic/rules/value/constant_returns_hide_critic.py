@@ -1,0 +1,54 @@
+"""Explained variance says nothing here: the returns hardly vary any more.
+
+What it sees: Explained variance is low, jumps about or is NaN at the end of the run, and so is the variance of the
+returns: below 0.5 % of what it was, or every logged return is the same.
+Why it hurts: It does not. With nothing to explain, the ratio compares noise with noise; a solved task and an episode
+length pinned at its limit both look like this.
+Evidence needed: explained_variance with at least 12 points, and value_loss or a return.
+Looks alike: A critic that fails on returns that vary.
+What to change: Nothing. Judge the critic by its value loss, or by its predictions on episodes that differ.
+References: definition of explained variance, 1 - Var(error) / Var(target), for a target without variance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.value._critic import STILL, critic_of, returns_vary
+
+# Explained variance that would alarm if the returns varied.
+LOW = 0.5
+LATE = 0.2
+MIN_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Ask whether the end of the run has any variance to explain."""
+    series = patient.series("explained_variance")
+    if series is None or len(series) < MIN_POINTS or returns_vary(patient, 1.0 - LATE):
+        return None
+    end = series.values[int((1.0 - LATE) * len(series)) :]
+    seen = end[np.isfinite(end)]
+    level = patient.late("explained_variance", LATE)
+    if level is not None and level.value >= LOW and seen.size == end.size:
+        return None
+    shown = f"{level.value:.3g}" if level is not None else "not a number"
+    summary = (
+        f"explained variance is {shown} over the last fifth, but {_why(patient)}: it says nothing about the critic"
+    )
+    value = level.value if level is not None else float("nan")
+    evidence = (patient.evidence("explained_variance", value, LOW, level=level, note="median of the last fifth"),)
+    return Sighting(Severity.INFO, 0.8, summary, evidence, None)
+
+
+def _why(patient: Patient) -> str:
+    critic, outcome = critic_of(patient), patient.outcome
+    if critic is not None:
+        then = float(np.quantile(critic.variance, 0.75))
+        now = float(np.median(critic.variance[critic.window(1.0 - LATE, 1.0)]))
+        if now < STILL * then:
+            return f"only {100 * now / then:.2g} % of the earlier variance of the value targets is left"
+    return f"all returns there are about {outcome.end:.4g}" if outcome is not None else "returns hardly vary there"

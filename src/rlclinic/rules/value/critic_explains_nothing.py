@@ -1,0 +1,55 @@
+"""The critic explains nothing: its predictions are as good as a constant throughout.
+
+What it sees: Explained variance within 0.1 of zero in every quarter of the run, on returns that vary.
+Why it hurts: Without a baseline the policy gradient is REINFORCE on raw returns: it can learn, but it needs far more
+data, and bootstrapped targets carry no information.
+Evidence needed: explained_variance with at least 20 points; value_loss and a return tell whether the returns vary.
+Looks alike: Returns that are nearly constant. Short runs: critics on unscaled returns need some dozens of updates.
+Runs that learn all the same, on easy tasks: a note only.
+What to change: Scale the returns to the order of 1 (reward normalisation), widen or remove the value clip, raise the
+critic's learning rate; if the gradient norm is far above its clip, the value loss starves everything else.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3; Stable-Baselines3 issue 2240.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.value._critic import returns_vary
+
+# Distance from zero within which a critic is as good as a constant.
+NOTHING = 0.1
+# The first points are left out: critics start at random.
+AFTER = 0.1
+MIN_POINTS = 20
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Judge every quarter of the run."""
+    series = patient.series("explained_variance")
+    if series is None or len(series) < MIN_POINTS:
+        return None
+    edges = (AFTER, 0.25, 0.5, 0.75, 1.0)
+    levels = [patient.level("explained_variance", a, b) for a, b in pairwise(edges)]
+    found = [level for level in levels if level is not None]
+    if len(found) < len(levels) or any(abs(level.value) > NOTHING for level in found):
+        return None
+    if not all(returns_vary(patient, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
+        return None
+    furthest = max(found, key=lambda level: abs(level.value))
+    hurts, outcome = suffers(patient), patient.outcome
+    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = (
+        f"explained variance stays between {min(level.value for level in found):.2g} and "
+        f"{max(level.value for level in found):.2g} in every quarter of {len(series)} points{beside}"
+    )
+    evidence = (
+        patient.evidence(
+            "explained_variance", furthest.value, NOTHING, level=furthest, note="quarter furthest from zero"
+        ),
+    )
+    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.7 if hurts else 0.6, summary, evidence, None)

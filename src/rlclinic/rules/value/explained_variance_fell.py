@@ -1,0 +1,71 @@
+"""The critic was good and is lost: explained variance fell although returns vary as before.
+
+What it sees: Explained variance was 0.5 or more over a tenth of the run and is now lower by 0.4 and below 0.3, while
+the spread of the returns has not shrunk.
+Why it hurts: The policy has moved on to states or returns that the critic cannot follow. Its advantages become raw
+returns, noisy and slow to learn from, often the step before a plateau or a fall.
+Evidence needed: explained_variance with at least 20 points, and value_loss.
+Looks alike: A solved task: returns become constant and nothing is left to explain. A curriculum that just raised the
+difficulty: it comes back.
+What to change: Give the critic more: a larger value-loss weight or critic learning rate, more epochs, a longer
+network; or less to follow: normalised returns, a lower learning rate of the policy.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3; Nikishin et al. 2022 (arXiv 2205.07802).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import moving_median
+from rlclinic.rules.value._critic import critic_of, returns_vary
+from rlclinic.signals.resample import resample
+
+# Explained variance of a good critic, of a poor one, and the fall between them.
+GOOD = 0.5
+POOR = 0.3
+FALL = 0.4
+# Variance of the targets late over that at the best time. A smaller rest may be all that was left to explain; a
+# larger one means another task, or another part of it.
+SHRUNK = 0.1
+SWOLLEN = 5.0
+# Bins of the course and bins of a level that held: three of thirty are a tenth of the run.
+BINS = 30
+HELD = 3
+LATE = 0.15
+MIN_POINTS = 20
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the best level that held with the end."""
+    series, critic = patient.series("explained_variance"), critic_of(patient)
+    late = patient.late("explained_variance", LATE)
+    if series is None or critic is None or late is None or critic.steps.size < MIN_POINTS or reached_goal(patient):
+        return None
+    curve = resample(series, BINS)
+    held = moving_median(curve.values, HELD)
+    best = int(np.argmax(held))
+    if held[best] < GOOD or late.value > min(POOR, float(held[best]) - FALL) or not returns_vary(patient, 1 - LATE):
+        return None
+    at = float(curve.steps[best + HELD // 2])
+    middle = int(np.searchsorted(critic.steps, at))
+    around = slice(max(0, middle - critic.steps.size // 20), middle + critic.steps.size // 20 + 1)
+    rest = float(np.median(critic.variance[critic.window(1 - LATE, 1.0)]) / np.median(critic.variance[around]))
+    if not SHRUNK <= rest <= SWOLLEN:
+        return None
+    outcome = patient.outcome
+    rising = outcome is not None and outcome.still_rising
+    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = (
+        f"explained variance fell from {held[best]:.2f} around step {at:,.0f} to {late.value:.2f} at the end; the "
+        f"variance of the value targets is {rest:.2g} times what it was{beside}"
+    )
+    evidence = (
+        patient.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
+        patient.evidence("explained_variance", float(held[best]) - late.value, FALL, note="fall from its best level"),
+        patient.evidence("value_loss", rest, SHRUNK, note="variance of targets, end over best time"),
+    )
+    return Sighting(Severity.INFO if rising else Severity.WARNING, 0.5 if rising else 0.65, summary, evidence, at)

@@ -1,0 +1,57 @@
+"""The critic predicts returns worse than a constant would.
+
+What it sees: Explained variance below -0.1 over the last 60 % of the run, at three of four points, on returns that
+vary.
+Why it hurts: Advantages are returns minus predictions. Predictions that are worse than their mean add noise to every
+advantage, and the policy follows that noise.
+Evidence needed: explained_variance with at least 15 points after the first updates; value_loss and a return tell
+whether the returns vary.
+Looks alike: The first updates of any run. Returns that are nearly constant (a solved task, a pinned episode length):
+then explained variance means nothing. Very small rollouts scatter around zero.
+What to change: Look at the scale of returns first (normalise rewards, or scale them to the order of 1), then at value
+clipping and the critic's learning rate. A larger or smaller network is a guess before that.
+References: Schulman et al. 2016 (arXiv 1506.02438); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.value._critic import returns_vary
+
+# Explained variance that is worse than the scatter of an untrained critic around zero.
+WORSE = -0.1
+# Share of the points that must lie below zero.
+MOST = 0.75
+# Where the judged window begins, as a share of the run: critics start at random.
+AFTER = 0.4
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Judge the later part of the run."""
+    series, level = patient.series("explained_variance"), patient.level("explained_variance", AFTER)
+    if series is None or level is None or level.points < MIN_POINTS:
+        return None
+    steps, values = finite(series)
+    share = float(np.mean(values[int(AFTER * values.size) :] < 0.0))
+    if level.value > WORSE or share < MOST or not returns_vary(patient, AFTER):
+        return None
+    hurts = suffers(patient)
+    outcome = patient.outcome
+    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = (
+        f"explained variance is {level.value:.3g} over the last {100 * (1 - AFTER):.0f} % of the run and below zero at "
+        f"{100 * share:.0f} % of its points (0.5 or more is common){beside}"
+    )
+    evidence = (
+        patient.evidence("explained_variance", level.value, WORSE, level=level, note="median of the later part"),
+        patient.evidence("explained_variance", share, MOST, level=level, note="share of points below zero"),
+    )
+    severity = Severity.WARNING if hurts else Severity.INFO
+    return Sighting(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values < 0.0))

@@ -1,0 +1,76 @@
+"""Returns are so large that the value loss outweighs everything else.
+
+What it sees: The spread of value targets implied by loss and explained variance, sqrt(loss / (1 - EV)), is 30 or more
+in units of the network's output, explained variance stays poor to the end, and gradients are clipped hard where that
+is known.
+Why it hurts: A value head starts near zero and moves by about the learning rate per step, so hundreds of units take
+very long. Until then the value gradient fills the norm clip, and the policy gets a tiny share of every step: a huge
+reward scale looks like a tiny learning rate.
+Evidence needed: value_loss and explained_variance with at least 15 points; grad_norm before clipping and its clip
+help.
+Looks alike: Large returns that the critic explains well: no harm. Short runs. A poor critic on returns of order 1.
+What to change: Normalise rewards by a running estimate (VecNormalize and the like) or divide them so that discounted
+returns are of the order of 1 to 10; separate networks or a smaller value-loss weight keep the policy's share.
+References: van Hasselt et al. 2016 (arXiv 1602.07714); Engstrom et al. 2020 (arXiv 2005.12729); ray issue 8908.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.value._critic import critic_of, returns_vary, target_scale
+
+# Spread of the targets in units of the value head, whose output starts of order 1. CartPole's returns spread by 10 to
+# 20 and are learned without help.
+LARGE = 30.0
+# Explained variance over the run, and at its end, of a critic that did not catch up.
+POOR = 0.2
+POOR_AT_END = 0.5
+# Gradient norm over its clip that leaves the policy a tenth of a step.
+CLIPPED_HARD = 10.0
+AFTER = 0.1
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compute the implied spread of returns and ask whether the critic coped."""
+    critic, scale = critic_of(patient), target_scale(patient, AFTER)
+    over, late = patient.level("explained_variance", AFTER), patient.late("explained_variance", 0.15)
+    loss = patient.level("value_loss", AFTER)
+    if critic is None or scale is None or over is None or late is None or loss is None:
+        return None
+    if critic.steps.size < MIN_POINTS or scale < LARGE or over.value > POOR or late.value > POOR_AT_END:
+        return None
+    squeeze = _squeeze(patient)
+    if (squeeze is not None and squeeze < CLIPPED_HARD) or not returns_vary(patient, AFTER):
+        return None
+    hurts, outcome = suffers(patient), patient.outcome
+    clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
+    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    summary = (
+        f"value targets spread by about {scale:.3g} (value loss {loss.value:.3g}), explained variance is "
+        f"{over.value:.2g} over the run and {late.value:.2g} at its end{clipped}{beside}"
+    )
+    evidence: list[Evidence] = [
+        patient.evidence("value_loss", scale, LARGE, level=loss, note="sqrt(loss / (1 - explained variance)), median"),
+        patient.evidence("explained_variance", over.value, POOR, level=over, note="median after the first tenth"),
+    ]
+    if squeeze is not None:
+        evidence.append(patient.evidence("grad_norm", squeeze, CLIPPED_HARD, note="median over max_grad_norm"))
+    sure = 0.1 if squeeze is not None else 0.0
+    severity = Severity.WARNING if hurts else Severity.INFO
+    return Sighting(severity, (0.65 if hurts else 0.5) + sure, summary, tuple(evidence), None)
+
+
+def _squeeze(patient: Patient) -> float | None:
+    """Gradient norm before clipping over its clip; None where either is unknown."""
+    norm, clip, series = (
+        patient.level("grad_norm", AFTER),
+        patient.setting("max_grad_norm"),
+        patient.series("grad_norm"),
+    )
+    if norm is None or series is None or not clip or clip <= 0.0 or "after clipping" in series.caveat:
+        return None
+    return norm.value / clip

@@ -1,0 +1,65 @@
+"""The value loss grows by far more than the returns do.
+
+What it sees: The value loss ends at ten times its early level or more, and at five times what the growth of the
+squared return would explain, with a poor explained variance where that is logged, and a return that is flat or has
+fallen.
+Why it hurts: A critic whose error grows faster than its targets is diverging, or follows a policy that keeps
+breaking; the advantages grow noisier with it.
+Evidence needed: value_loss with at least 15 points and a return.
+Looks alike: Learning: returns grow, and the loss with their square. Sparse tasks: the loss is zero before the first
+reward.
+What to change: Lower the critic's learning rate, clip gradients, normalise returns; if KL was high before, the policy
+broke first and the critic only follows.
+References: van Hasselt et al. 2016 (arXiv 1602.07714); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+# Late over early loss, and the same over the growth of the squared return.
+GROWN = 10.0
+UNEXPLAINED = 5.0
+# Rank correlation with time.
+STEADY = 0.5
+# Explained variance above which a large loss only mirrors large returns.
+GOOD = 0.5
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the growth of the loss with that of the squared return."""
+    loss, outcome = patient.series("value_loss"), patient.outcome
+    grown, explained = growth(loss), patient.late("explained_variance", 0.15)
+    if loss is None or outcome is None or grown is None or len(finite(loss)[0]) < MIN_POINTS:
+        return None
+    if explained is not None and explained.value > GOOD:
+        return None
+    expected = max(1.0, _growth_of_square(outcome))
+    unexplained = grown.factor / expected
+    if grown.factor < GROWN or unexplained < UNEXPLAINED or grown.steadiness < STEADY or not suffers(patient):
+        return None
+    summary = (
+        f"value loss grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, while the "
+        f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
+        patient.evidence("value_loss", unexplained, UNEXPLAINED, note="the same over the growth of the squared return"),
+    )
+    return Sighting(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
+
+
+def _growth_of_square(outcome: Outcome) -> float:
+    """Growth of the squared size of the return, from the first fifth to the largest later level."""
+    early = outcome.curve[: max(1, outcome.curve.size // 5)]
+    floor = max(float(np.median(np.abs(early))), outcome.point_noise, 1e-12)
+    return (float(np.abs(outcome.curve).max()) / floor) ** 2

@@ -1,0 +1,74 @@
+"""The critic does not improve: its error stays the same share of the returns.
+
+What it sees: The value loss, in relation to the variance of the returns (or to the squared return where no explained
+variance is logged), is at the end at least 0.9 of what it was at the start, over 30 points or more, and the return is
+flat.
+Why it hurts: A critic that does not learn is no baseline. Its learning rate may be too low, its share of the loss too
+small, or its inputs may not hold what the return depends on.
+Evidence needed: value_loss with at least 30 points and a return.
+Looks alike: A critic that was good from the start (a resumed run). Learning: the loss grows with the returns.
+What to change: Raise the value-loss weight or the critic's learning rate by a factor of 3; check that the critic's
+parameters are in the optimiser and that observations are not constant.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Level, Patient
+from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.value._critic import returns_vary
+
+# Late over early error in relation to the returns.
+NOT_FALLING = 0.9
+# Explained variance between nothing (another rule) and good.
+NOTHING = 0.1
+GOOD = 0.5
+SHARE = 0.2
+MIN_POINTS = 30
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the relative error of the first and the last fifth."""
+    loss, outcome = patient.series("value_loss"), patient.outcome
+    early, late = patient.early("value_loss", SHARE), patient.late("value_loss", SHARE)
+    if loss is None or outcome is None or early is None or late is None or len(loss) < MIN_POINTS:
+        return None
+    if early.value <= 0.0 or not is_flat(patient) or outcome.climbed or not returns_vary(patient, 1.0 - SHARE):
+        return None
+    known = patient.series("explained_variance") is not None
+    ratio = _by_explained_variance(patient) if known else _by_return(outcome, early, late)
+    if ratio is None or ratio < NOT_FALLING:
+        return None
+    summary = (
+        f"value loss went from {early.value:.3g} to {late.value:.3g}, {ratio:.2g} times its early share of the "
+        f"returns' variance, while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("value_loss", ratio, NOT_FALLING, level=late, note="relative error, last over first fifth"),
+        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+    )
+    return Sighting(Severity.WARNING, 0.5, summary, evidence, None)
+
+
+def _by_explained_variance(patient: Patient) -> float | None:
+    """Growth of the unexplained share; None where another rule speaks, or the critic is good."""
+    early, late = patient.early("explained_variance", SHARE), patient.late("explained_variance", SHARE)
+    if early is None or late is None or not NOTHING < late.value < GOOD:
+        return None
+    return (1.0 - late.value) / max(1.0 - early.value, 1e-3)
+
+
+def _by_return(outcome: Outcome, early: Level, late: Level) -> float | None:
+    """Growth of the loss over that of the squared return."""
+    fifth = max(1, outcome.curve.size // 5)
+    before = float(np.median(np.abs(outcome.curve[:fifth])))
+    after = float(np.median(np.abs(outcome.curve[-fifth:])))
+    if before <= 0.0 or after <= 0.0:
+        return None
+    # The squared level stands in for the variance; where it is not, the loss itself must not have fallen either.
+    return min(late.value / early.value, late.value / early.value / (after / before) ** 2)

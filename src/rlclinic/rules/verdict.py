@@ -1,0 +1,216 @@
+"""One word for a run, and why: the first verdict of the list that applies.
+
+The order is that of `Verdict`: what makes a judgement of learning pointless comes first (not a training, a dead
+process, too little data, a config that could not learn), then success, then what was lost, then what never came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.run import Status
+from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.goal import Goal, Reach, goal_of, had_time, reach_of, reference_steps
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.words import steps_text
+
+# Findings that say the run could not have learned as configured, if they are errors.
+MISCONFIGURED = ("CFG02", "CFG06", "OFF06", "OFF07")
+# Findings that say the reward rose and the task did not, from a warning on.
+REWARD_HACKING = ("LMR01",)
+COLLAPSED = ("CNV05",)
+UNSTABLE = ("CNV03", "CNV04")
+NOT_LEARNING = ("CNV06", "CNV08", "SUC04")
+# Algorithms that train on examples, not on rewards.
+SUPERVISED = frozenset({"SFT"})
+
+# Points of the return below which nothing is said about its course.
+FEWEST_POINTS = 6
+# Points below which a return that has not moved is too little to judge.
+FEW_POINTS = 40
+# Share of the budget from which on the end of the process does not matter.
+NEARLY_ALL = 0.95
+# Points from which on a run that was stopped is judged by its course where its budget is not known.
+LONG_ENOUGH = 20
+# Share of the way from random to the best published return that a task's registered threshold must stand for: that
+# of HalfCheetah (4800 of 12,000) is a milestone, not the end.
+NEAR_BEST = 0.75
+
+
+@dataclass(frozen=True)
+class _Case:
+    patient: Patient
+    findings: dict[str, Finding]
+    course: Course | None
+    goal: Goal | None
+    reach: Reach | None
+
+    def seen(self, codes: Sequence[str], least: Severity = Severity.WARNING) -> Finding | None:
+        """The first of some findings that is at least this severe."""
+        found = (self.findings[code] for code in codes if code in self.findings)
+        return next((finding for finding in found if finding.severity.rank >= least.rank), None)
+
+
+def verdict(patient: Patient, findings: Sequence[Finding]) -> tuple[Verdict, str]:
+    """The verdict on a run and the reason for it, in one sentence with numbers."""
+    goal = goal_of(patient)
+    reach = reach_of(patient, goal) if goal is not None else None
+    case = _Case(patient, {finding.code: finding for finding in findings}, course_of(patient), goal, reach)
+    for word, judge in _JUDGES:
+        reason = judge(case)
+        if reason is not None:
+            return word, reason
+    return Verdict.LEARNING, _rise(case)
+
+
+def _not_rl(case: _Case) -> str | None:
+    run = case.patient.run
+    if run.returns is not None or not ("loss/supervised" in run or run.algorithm.upper() in SUPERVISED):
+        return None
+    return "a supervised loss is logged and no return: examples are learned, not rewards"
+
+
+def _crashed(case: _Case) -> str | None:
+    run, progress = case.patient.run, case.patient.progress
+    if run.status.state is not Status.CRASHED:
+        return None
+    if _solved(case) is not None or (progress is not None and progress >= NEARLY_ALL):
+        return None
+    died = case.seen(("PRC02", "PRC01"))
+    return died.summary if died is not None else f"the process died: {run.status.reason}"
+
+
+def _insufficient(case: _Case) -> str | None:
+    run, course = case.patient.run, case.course
+    if course is None:
+        unknown = "training metrics are logged, but no return" if run.series else "no metric was logged"
+        return f"{unknown}: whether the agent learned cannot be known"
+    if _solved(case) is not None:
+        return None
+    if course.outcome.points < FEWEST_POINTS:
+        count = "a single point" if course.outcome.points == 1 else f"only {course.outcome.points} points"
+        return f"{count} of the return, up to {steps_text(case.patient, course.outcome.steps[-1])}"
+    if case.seen((*NOT_LEARNING, *COLLAPSED, *UNSTABLE)) is not None or _was_stopped(case) or _misconfigured(case):
+        return None
+    if "CNV08" in case.findings:
+        return case.findings["CNV08"].summary + ", which shows neither success nor failure"
+    if course.climbed or course.surely_gained:
+        return None
+    if course.outcome.points >= FEW_POINTS and had_time(case.patient):
+        return None
+    return _too_short(case.patient, course)
+
+
+def _too_short(patient: Patient, course: Course) -> str:
+    went = f"the return went from {course.outcome.start:.4g} to {course.end:.4g}"
+    needed, taken = reference_steps(patient), patient.run.env_steps
+    if needed is not None and taken is not None and taken < needed:
+        return f"{went} in {taken:,.0f} env steps; published runs needed {needed:,.0f}: too short to judge"
+    return f"{went} over {course.outcome.points} points (noise {course.unit:.2g}): too few to judge"
+
+
+def _misconfigured(case: _Case) -> str | None:
+    found = case.seen(MISCONFIGURED, Severity.ERROR)
+    if found is None or (case.course is not None and case.course.climbed):
+        return None
+    return found.summary
+
+
+def _reward_hacking(case: _Case) -> str | None:
+    found = case.seen(REWARD_HACKING)
+    return found.summary if found is not None else None
+
+
+def _solved(case: _Case) -> str | None:
+    if case.goal is None:
+        return saturation(case.patient)
+    reach = case.reach
+    if reach is None or not reach.held or not _near_best(case.goal, reach):
+        return None
+    when = steps_text(case.patient, reach.step)
+    return (
+        f"{reach.series.logged_as} reached {case.goal.level:.4g} ({case.goal.origin}) at {when} "
+        f"and ended at {reach.end:.4g}"
+    )
+
+
+def _near_best(goal: Goal, reach: Reach) -> bool:
+    task = goal.task
+    if goal.source == "run" or task is None or task.best_return is None or task.random_mean is None:
+        return True
+    way = task.best_return - task.random_mean
+    return way <= 0 or (reach.end - task.random_mean) / way >= NEAR_BEST
+
+
+def _collapsed(case: _Case) -> str | None:
+    found = case.seen(COLLAPSED)
+    return found.summary if found is not None else None
+
+
+def _unstable(case: _Case) -> str | None:
+    found = case.seen(UNSTABLE)
+    return found.summary if found is not None else None
+
+
+def _not_learning(case: _Case) -> str | None:
+    found = case.seen(NOT_LEARNING)
+    return found.summary if found is not None else None
+
+
+def _interrupted(case: _Case) -> str | None:
+    return f"{case.patient.run.status.reason}; too early for a judgement of the rest" if _was_stopped(case) else None
+
+
+def _was_stopped(case: _Case) -> bool:
+    """Whether the run was stopped with a material part of its budget, or of any likely budget, left."""
+    if case.patient.run.status.state is not Status.INTERRUPTED:
+        return False
+    progress = case.patient.progress
+    if progress is not None:
+        return progress < NEARLY_ALL
+    return case.course is None or case.course.outcome.points < LONG_ENOUGH
+
+
+def _plateaued(case: _Case) -> str | None:
+    course, returns = case.course, case.patient.run.returns
+    if course is None or returns is None or course.rising:
+        return None
+    if "CNV01" in case.findings:
+        return case.findings["CNV01"].summary
+    if not course.enough or not had_time(case.patient):
+        return None
+    return (
+        f"{returns.logged_as} went from {course.outcome.start:.4g} to {course.end:.4g} and changed by "
+        f"{course.outcome.late_slope:.3g} over the last third of the run"
+    )
+
+
+def _rise(case: _Case) -> str:
+    if "CNV02" in case.findings:
+        return case.findings["CNV02"].summary
+    course, returns = case.course, case.patient.run.returns
+    if course is None or returns is None:
+        return "the return is rising"
+    return (
+        f"{returns.logged_as} rose from {course.outcome.start:.4g} to {course.end:.4g} over "
+        f"{steps_text(case.patient, course.outcome.steps[-1])}"
+    )
+
+
+_JUDGES: tuple[tuple[Verdict, Callable[[_Case], str | None]], ...] = (
+    (Verdict.NOT_RL, _not_rl),
+    (Verdict.CRASHED, _crashed),
+    (Verdict.INSUFFICIENT_DATA, _insufficient),
+    (Verdict.MISCONFIGURED, _misconfigured),
+    (Verdict.REWARD_HACKING, _reward_hacking),
+    (Verdict.SOLVED, _solved),
+    (Verdict.COLLAPSED, _collapsed),
+    (Verdict.UNSTABLE, _unstable),
+    (Verdict.NOT_LEARNING, _not_learning),
+    (Verdict.INTERRUPTED, _interrupted),
+    (Verdict.PLATEAUED, _plateaued),
+)

@@ -1,0 +1,37 @@
+"""How rules write steps, counts and quotations."""
+
+from __future__ import annotations
+
+from rlclinic.model.series import StepAxis
+from rlclinic.rules.patient import Patient
+
+# Longest quotation from a log inside a one-line summary, in characters.
+QUOTED = 140
+
+_NOUNS: dict[StepAxis, str] = {
+    "env_steps": "env steps",
+    "updates": "updates",
+    "iterations": "iterations",
+    "epochs": "epochs",
+    "episodes": "episodes",
+    "tokens": "tokens",
+    "seconds": "seconds",
+    "rows": "logged rows",
+}
+
+
+def steps_text(patient: Patient, steps: float) -> str:
+    """A number of steps of the main axis: `40,960 env steps`."""
+    return f"{steps:,.0f} {_NOUNS[axis_of(patient)]}"
+
+
+def axis_of(patient: Patient) -> StepAxis:
+    """What the steps of the return count; the run's own axis where there is no return."""
+    returns = patient.run.returns
+    return returns.axis if returns is not None else patient.run.step_axis
+
+
+def quoted(text: str) -> str:
+    """A passage of a log on one line, cut where it is long, without control characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return f'"{line}"' if len(line) <= QUOTED else f'"{line[: QUOTED - 3]}..."'

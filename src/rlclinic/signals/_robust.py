@@ -1,0 +1,94 @@
+"""Robust location, scale and smoothing, and the tail of Student's distribution without scipy."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._shapes import Centre
+
+TO_SIGMA = 1.4826
+"""Standard deviation of a normal over its median absolute deviation."""
+TRIM = 0.2
+"""Share left out at each end of a robust mean: nearly as precise as the mean, and 20 % outliers do nothing."""
+
+
+def location(y: FloatArray, centre: Centre = "robust") -> float:
+    """The middle of values; NaN for none."""
+    if y.size == 0:
+        return math.nan
+    cut = int(y.size * TRIM) if centre == "robust" else 0
+    if cut == 0:
+        return float(np.median(y)) if centre == "robust" and y.size < 5 else float(y.mean())
+    return float(np.sort(y)[cut : y.size - cut].mean())
+
+
+def robust_scale(y: FloatArray) -> float:
+    """Standard deviation of the bulk.
+
+    Where more than half of the values are the same the bulk has none, and the mean deviation takes its place.
+    """
+    if y.size == 0:
+        return 0.0
+    deviations = np.abs(y - np.median(y))
+    bulk = float(np.median(deviations)) * TO_SIGMA
+    return bulk if bulk > 0.0 else float(deviations.mean()) * math.sqrt(math.pi / 2.0)
+
+
+def smooth(y: FloatArray, window: int) -> FloatArray:
+    """Running mean after single outliers are taken out."""
+    n = int(y.size)
+    if n < 3 or window < 2:
+        return y
+    return running_mean(running_median(y, 3), window)
+
+
+def running_median(y: FloatArray, window: int) -> FloatArray:
+    """Middle of the `window` points around each point, an odd number; the ends are mirrored."""
+    width = min(window, y.size - 1 + y.size % 2)
+    padded = np.pad(y, width // 2, mode="reflect")
+    return np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+
+
+def running_mean(y: FloatArray, window: int) -> FloatArray:
+    """Mean of the `window` points around each point; at the ends, of the first and last `window` points."""
+    n = int(y.size)
+    window = min(window, n)
+    sums = np.concatenate(([0.0], np.cumsum(y)))
+    start = np.clip(np.arange(n) - window // 2, 0, n - window)
+    mean: FloatArray = (sums[start + window] - sums[start]) / window
+    return mean
+
+
+def average_ranks(y: FloatArray) -> FloatArray:
+    """Ranks in -1..1 around zero, the same for equal values."""
+    _, which, counts = np.unique(y, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts + 1) / 2.0
+    ranks: FloatArray = (2.0 * middle[which] - (y.size - 1)) / y.size
+    return ranks
+
+
+def two_sided(t: float, dof: float) -> float:
+    """Probability that Student's t is at least this far from zero (Wallace 1959, slightly cautious)."""
+    return math.erfc(_as_normal(abs(t), dof) / math.sqrt(2.0))
+
+
+def t_quantile(confidence: float, dof: float) -> float:
+    """How far from zero Student's t stays with a probability; the inverse of `two_sided`."""
+    z = NormalDist().inv_cdf(0.5 + confidence / 2.0) * (8.0 * dof + 3.0) / (8.0 * dof + 1.0)
+    return math.sqrt(dof * math.expm1(z * z / dof))
+
+
+def below(t: float, dof: float) -> float:
+    """Probability that Student's t is below a value."""
+    tail = two_sided(t, dof) / 2.0
+    return 1.0 - tail if t > 0 else tail
+
+
+def _as_normal(t: float, dof: float) -> float:
+    if t > 1e150:
+        return math.sqrt(2.0 * dof * math.log(t)) if dof < 1e6 else t
+    return math.sqrt(dof * math.log1p(t * t / dof)) * (8.0 * dof + 1.0) / (8.0 * dof + 3.0)

@@ -1,0 +1,282 @@
+"""The noise of a curve as it matters for its averages: how much it wanders, and how slowly.
+
+Logged values depend on each other, so twenty neighbouring points may carry the information of one. The model:
+the curve is a smooth course (lines and jumps, see _course) plus noise whose size may change slowly and whose
+neighbours correlate with phi, phi^2, phi^3 ... Fitting the course removes some of the slow noise and biases phi
+downwards; the expected bias is known exactly for each phi, so phi is inferred by weighing all phi against the
+correlation that was seen. Noise that mixes fast and slow parts is missed at the finest level, so the same is
+done on averages of neighbouring points, and the most cautious level counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._course import Course, course, line
+from rlclinic.signals._robust import robust_scale, running_median, two_sided
+from rlclinic.signals._scale import bounded, power_of_two, scaled
+from rlclinic.signals._shapes import QUARTILES, Curve
+
+PHIS: FloatArray = np.concatenate(
+    (np.linspace(0.0, 0.8, 9), [0.85, 0.88, 0.9, 0.92, 0.94, 0.955, 0.965, 0.975, 0.98, 0.985])
+)
+"""Correlations of neighbours that are weighed against each other."""
+FORGETS = 2.5
+"""Noise is taken to be worth at least this many independent points; slower noise cannot be told from a trend."""
+COARSE = (50, 25)
+"""Points after averaging neighbours, for the coarser levels."""
+POINTS_PER_COLUMN = 4
+"""Averages a level needs for each column of the course; with fewer the course has swallowed the slow noise."""
+PARTS = 4
+"""Most parts of a curve whose noise may differ in size."""
+POINTS_PER_PART = 60
+UNIT_ROOT = 3.0
+"""Standard deviation of the estimated phi near 1, times the number of points."""
+CLIP = 3.5
+"""Residuals count at most this many scales: one spike is not slow noise."""
+NEIGHBOURS = 11
+"""Points whose middle says where a value is expected."""
+SPIKE = 8.0
+"""Values farther off than this many scales are cut down before anything is fitted."""
+NEGLIGIBLE = 1e-3
+"""Weight below which a phi is left out."""
+EXACT = 1e-12
+"""Residuals below this share of the curve's own range are rounding of the arithmetic."""
+LEAST = 4
+"""Points below which no noise can be estimated."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Error:
+    """The uncertainty of one weighted sum of the points: a mixture of errors per level, the widest counts."""
+
+    levels: tuple[tuple[tuple[tuple[float, float], ...], float], ...]
+    """Per level: (weight, standard deviation) of each phi, and the degrees of freedom."""
+
+    @property
+    def deviation(self) -> float:
+        """The standard error."""
+        return max((_combined(parts) for parts, _ in self.levels), default=math.nan)
+
+    def p_value(self, estimate: float) -> float:
+        """Probability of an estimate at least as far from zero, were the truth zero."""
+        if not self.levels:
+            return math.nan
+        return max(sum(w * _tail(estimate, s, dof) for w, s in parts) for parts, dof in self.levels)
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """Half the width of the interval around an estimate."""
+        if not self.levels or self.deviation == 0.0:
+            return self.deviation
+        low, high = 0.0, 2.0 * self.deviation
+        while self.p_value(high) > 1.0 - confidence and high < 1e9 * self.deviation:
+            low, high = high, 2.0 * high
+        for _ in range(20):
+            middle = (low + high) / 2.0
+            low, high = (middle, high) if self.p_value(middle) > 1.0 - confidence else (low, middle)
+        return high
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Level:
+    """The fit on averages of neighbouring points."""
+
+    edges: NDArray[np.intp]
+    """First point of each average."""
+    weights: FloatArray
+    """Probability of each of `PHIS`."""
+    variance: FloatArray
+    """Variance of one average, for each of `PHIS`."""
+    dof: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wander:
+    """The noise model of a curve, in the unit of the values it was fitted to."""
+
+    n: int
+    profile: FloatArray
+    """Size of the noise at each point relative to the whole."""
+    levels: tuple[Level, ...]
+    floor: float
+    """Smallest standard deviation that rounding allows."""
+    unit: float = 1.0
+    """What the fit counts in: values of the bulk are around one unit, spikes left out."""
+
+    @property
+    def phi(self) -> float:
+        """Correlation of neighbouring points."""
+        return float(self.levels[0].weights @ PHIS) if self.levels else 0.0
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of one point around the smooth course."""
+        if not self.levels:
+            return self.floor if self.n >= LEAST else math.nan
+        level = self.levels[0]
+        return max(math.sqrt(float(level.weights @ level.variance)) * self.unit, self.floor)
+
+    def error(self, contrast: FloatArray) -> Error:
+        """The uncertainty of `contrast @ values`."""
+        if self.n < LEAST:
+            return Error(())
+        rounding = self.floor * math.sqrt(float(contrast @ contrast))
+        if not self.levels:
+            return Error(((((1.0, rounding),), float(self.n)),))
+        weighted = contrast * self.profile
+        return Error(tuple(_level_error(level, weighted, self.unit, rounding) for level in self.levels))
+
+
+@lru_cache(maxsize=64)
+def wander(curve: Curve) -> Wander:
+    """The noise model of a curve in its scaled unit."""
+    frame = scaled(curve)
+    return wander_of(frame.y, floor=curve.resolution / math.sqrt(12.0) / frame.unit, parts=PARTS)
+
+
+def wander_of(
+    y: FloatArray,
+    floor: float = 0.0,
+    parts: int = 1,
+    fitted: Callable[[FloatArray], Course] = course,
+) -> Wander:
+    """The noise model of equally spaced values in about -2..2 around the course that is fitted."""
+    n = int(y.size)
+    flat = np.ones(n)
+    if n < LEAST:
+        return Wander(n, flat, (), floor)
+    y = _calm(y)
+    unit = power_of_two(y)
+    y = y / unit
+    smooth = fitted(y)
+    size = robust_scale(smooth.residual)
+    if size <= EXACT:
+        return Wander(n, flat, (), floor)
+    profile = _profile(smooth.residual, size, min(parts, n // POINTS_PER_PART))
+    even = smooth.residual / profile
+    levels = [_fit(even, np.arange(n), smooth.basis.shape[1])]
+    for target in COARSE:
+        if n >= 2 * target and target >= POINTS_PER_COLUMN * smooth.basis.shape[1]:
+            edges = np.arange(target) * n // target
+            counts = np.diff(edges, append=n)
+            basis = np.linalg.qr(np.add.reduceat(smooth.basis, edges, axis=0) / counts[:, None])[0]
+            means = np.add.reduceat(even, edges) / counts
+            levels.append(_fit(means - basis @ (basis.T @ means), edges, basis.shape[1]))
+    return Wander(n, profile, tuple(level for level in levels if level is not None), floor, unit)
+
+
+def within_bins(curve: Curve, unit: float) -> float:
+    """The scatter that binning averaged away."""
+    shared = curve.counts > 1
+    if int(shared.sum()) * 2 < len(curve):
+        return 0.0
+    dof = float(np.median(curve.counts[shared])) - 1.0
+    middle = float(np.median(curve.spread[shared] / unit))
+    # The middle of many sample deviations lies below the true one when each has few points (Wilson-Hilferty).
+    lowered = (1.0 - 2.0 / (9.0 * dof)) ** 1.5 if dof + 1.0 < QUARTILES else 1.0
+    return bounded(middle / lowered)
+
+
+def _calm(y: FloatArray) -> FloatArray:
+    """The values with spikes cut down to where the bulk of their neighbourhood ends."""
+    course = running_median(y, NEIGHBOURS)
+    bound = SPIKE * robust_scale(y - course)
+    calm = np.clip(y, course - bound, course + bound)
+    return calm - np.median(calm)
+
+
+def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level | None:
+    """Weigh all phi by the correlation of neighbouring residuals after `columns` columns were fitted."""
+    n = int(residual.size)
+    bound = CLIP * robust_scale(residual)
+    residual = np.clip(residual, -bound, bound)
+    power = float(residual @ residual)
+    if power <= EXACT * EXACT:
+        return None
+    seen = float(residual[1:] @ residual[:-1]) / power
+    kept, expected = _expectations(n, columns - 1)
+    spread = np.sqrt((1.0 - PHIS**2) / n + (UNIT_ROOT / n) ** 2)
+    possible = PHIS <= max(0.0, 1.0 - 2.0 / (n / FORGETS + 1.0))
+    misfit = ((seen - expected) / spread) ** 2
+    misfit = np.clip(misfit - misfit[possible].min(), 0.0, 1000.0)
+    weights = np.where(possible, np.exp(-0.5 * misfit) / spread * np.gradient(PHIS), 0.0)
+    return Level(edges, weights / weights.sum(), power / kept, float(max(1, n - columns)))
+
+
+def _level_error(
+    level: Level, contrast: FloatArray, unit: float, rounding: float
+) -> tuple[tuple[tuple[float, float], ...], float]:
+    coarse = np.add.reduceat(contrast, level.edges) if level.edges.size < contrast.size else contrast
+    variance = level.variance * _quadratic(coarse)
+    used = level.weights > NEGLIGIBLE
+    weights = level.weights[used] / level.weights[used].sum()
+    deviations = np.maximum(np.sqrt(np.maximum(variance[used], 0.0)) * unit, rounding)
+    return tuple(zip(weights.tolist(), deviations.tolist(), strict=True)), level.dof
+
+
+def _quadratic(contrast: FloatArray) -> FloatArray:
+    """Variance of the weighted sum of unit noise, for each of `PHIS`."""
+    n = int(contrast.size)
+    length = 1 << (2 * n - 1).bit_length()
+    spectrum = np.fft.rfft(contrast, length)
+    lags = np.fft.irfft(spectrum * spectrum.conj(), length)[:n]
+    lags[1:] *= 2.0
+    result: FloatArray = _powers(n) @ lags
+    return result
+
+
+@lru_cache(maxsize=64)
+def _powers(n: int) -> FloatArray:
+    powers: FloatArray = PHIS[:, None] ** np.arange(n)
+    return powers
+
+
+@lru_cache(maxsize=256)
+def _expectations(n: int, pieces: int) -> tuple[FloatArray, FloatArray]:
+    """For unit noise of each phi: expected sum of squared residuals, and the neighbour correlation seen in them."""
+    basis = line(n, pieces)
+    phis = PHIS[:, None]
+    blurred = np.repeat(basis[None], PHIS.size, axis=0)
+    forward = np.zeros((PHIS.size, basis.shape[1]))
+    backward = np.zeros_like(forward)
+    for t in range(1, n):
+        forward = phis * (forward + basis[t - 1])
+        blurred[:, t] += forward
+        backward = phis * (backward + basis[n - t])
+        blurred[:, n - t - 1] += backward
+    inner = np.einsum("tm,ptk->pmk", basis, blurred)
+    kept = n - np.trace(inner, axis1=1, axis2=2)
+    lagged = (n - 1) * PHIS - np.einsum("tm,ptm->p", basis[:-1], blurred[:, 1:])
+    lagged -= np.einsum("tm,ptm->p", basis[1:], blurred[:, :-1])
+    lagged += np.einsum("tm,pmk,tk->p", basis[:-1], inner, basis[1:], optimize=True)
+    return kept, lagged / kept
+
+
+def _profile(residual: FloatArray, size: float, parts: int) -> FloatArray:
+    """Size of the noise along the curve, halfway between that of each part and that of the whole."""
+    n = int(residual.size)
+    if parts < 2:
+        return np.ones(n)
+    edges = np.arange(parts + 1) * n // parts
+    pairs = zip(edges[:-1], edges[1:], strict=True)
+    sizes = np.array([max(robust_scale(residual[a:b]), 0.1 * size) for a, b in pairs])
+    centres = (edges[:-1] + edges[1:]) / 2.0
+    return np.asarray(np.interp(np.arange(n), centres, np.sqrt(sizes / size)), dtype=np.float64)
+
+
+def _tail(estimate: float, deviation: float, dof: float) -> float:
+    if deviation > 0.0:
+        return two_sided(estimate / deviation, dof)
+    return 0.0 if estimate else 1.0
+
+
+def _combined(parts: tuple[tuple[float, float], ...]) -> float:
+    largest = max(s for _, s in parts)
+    return largest * math.sqrt(sum(w * (s / largest) ** 2 for w, s in parts)) if largest > 0.0 else 0.0

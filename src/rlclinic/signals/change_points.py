@@ -1,0 +1,129 @@
+"""Where a series jumps from one level to another."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._robust import location
+from rlclinic.signals._scale import Scaled, in_units, scaled
+from rlclinic.signals._shapes import Centre, Curve, Data
+from rlclinic.signals._wander import Wander, wander, wander_of, within_bins
+from rlclinic.signals.resample import resample
+
+LEAST = 8
+"""Points below which two levels cannot be told apart."""
+PENALTY = 3.0
+"""Price of a change in long-run variances times log n; 2 is that of the Bayesian information criterion."""
+SHORTEST = 50
+"""A level lasts at least one in this many of the points, and two points."""
+MOST = 10
+"""Changes kept: a ramp is a staircase of many."""
+SMALLEST_NOISE = 1e-4
+"""Noise assumed at least, as a share of the range, so that a schedule without noise has a price for changes."""
+BAI = 11.0
+"""Half width of the 95 % interval of a change, in (long-run noise / jump)^2 points (Bai 1997)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoint:
+    """One jump between two levels."""
+
+    step: float
+    """First step of the new level."""
+    low_step: float
+    """Lower end of the 95 % interval of the step."""
+    high_step: float
+    before: float
+    """Level from the change before up to this one."""
+    after: float
+    difference: float
+    low: float
+    """Lower end of the 95 % interval of the difference."""
+    high: float
+    effect: float
+    """The difference in standard deviations of a logged point; infinite where there is no noise."""
+    p_value: float
+    """Of a difference this large between two stretches of one level that were not chosen for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePoints:
+    """The jumps of a series in the order of their steps."""
+
+    n: int
+    enough: bool
+    points: tuple[ChangePoint, ...] = ()
+
+
+def change_points(data: Data, centre: Centre = "robust", most: int = MOST) -> ChangePoints:
+    """Split a series into levels; noise that wanders slowly raises the price of a split."""
+    curve = resample(data, centre=centre)
+    size = len(curve)
+    if size < LEAST:
+        return ChangePoints(curve.n, enough=False)
+    frame = scaled(curve)
+    model = wander(curve)
+    edges = _split(frame.y, _long_run(model), most)
+    if len(edges) > 2:
+        levels = _levels(frame.y, edges, centre)
+        floor = curve.resolution / math.sqrt(12.0) / frame.unit
+        model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), floor)
+        edges = _split(frame.y, _long_run(model), most)
+    levels = _levels(frame.y, edges, centre)
+    unit = frame.difference(math.hypot(model.deviation, within_bins(curve, frame.unit)))
+    points = (_point(curve, frame, model, edges, levels, index, unit) for index in range(1, len(edges) - 1))
+    return ChangePoints(curve.n, enough=True, points=tuple(points))
+
+
+def _split(y: FloatArray, variance: float, most: int) -> list[int]:
+    """Edges of the levels, the ends of the series included."""
+    from ruptures.detection import KernelCPD
+
+    size = int(y.size)
+    shortest = max(2, size // SHORTEST)
+    if float(np.ptp(y)) == 0.0:
+        return [0, size]
+    search = KernelCPD(kernel="linear", min_size=shortest).fit(y[:, None])
+    found = search.predict(pen=PENALTY * variance * math.log(size))
+    if len(found) - 1 > most:
+        found = search.predict(n_bkps=most)
+    return [0, *(int(edge) for edge in found)]
+
+
+def _long_run(model: Wander) -> float:
+    """Variance that independent points would need to have a mean as uncertain as this series."""
+    error = model.error(np.full(model.n, 1.0 / model.n)).deviation
+    return max(float(error * error * model.n), SMALLEST_NOISE**2)
+
+
+def _levels(y: FloatArray, edges: list[int], centre: Centre) -> FloatArray:
+    return np.array([location(y[a:b], centre) for a, b in zip(edges[:-1], edges[1:], strict=True)])
+
+
+def _point(
+    curve: Curve, frame: Scaled, model: Wander, edges: list[int], levels: FloatArray, index: int, unit: float
+) -> ChangePoint:
+    start, at, stop = edges[index - 1 : index + 2]
+    contrast = np.zeros(model.n)
+    contrast[start:at] = -1.0 / (at - start)
+    contrast[at:stop] = 1.0 / (stop - at)
+    error = model.error(contrast)
+    half = error.half_width()
+    jump = float(levels[index] - levels[index - 1])
+    reach = math.ceil(min(BAI * _long_run(model) / (jump * jump), float(model.n))) if jump else model.n
+    return ChangePoint(
+        step=float(curve.steps[at]),
+        low_step=float(curve.steps[max(start, at - 1 - reach)]),
+        high_step=float(curve.steps[min(stop - 1, at + reach)]),
+        before=frame.value(float(levels[index - 1])),
+        after=frame.value(float(levels[index])),
+        difference=frame.difference(jump),
+        low=frame.difference(jump - half),
+        high=frame.difference(jump + half),
+        effect=in_units(frame.difference(jump), unit),
+        p_value=error.p_value(jump),
+    )

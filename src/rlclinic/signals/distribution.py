@@ -1,0 +1,161 @@
+"""The shape of a set of values such as episode returns: values that repeat exactly, and two separate groups."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._scale import bounded, power_of_two, ratio
+from rlclinic.signals._shapes import Data, Window, points
+
+LEAST = 8
+"""Points below which a shape is a matter of luck."""
+ATOM = 0.05
+"""Share of the points that must have exactly one value for it to be an atom, and at least two of them."""
+ATOMS = 5
+"""Atoms described one by one."""
+CELLS = 128
+"""Cells of the histogram from which the valley between two groups is read."""
+FEW_VALUES = 200
+"""With at most this many distinct values their spacing, not their scatter, sets how far the histogram is smoothed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """One exact value and the share of the points that have it."""
+
+    value: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """Quantiles, atoms and the best split into two groups (which always exists: judge it by its valley)."""
+
+    n: int
+    enough: bool
+    mean: float = math.nan
+    deviation: float = math.nan
+    """Standard deviation."""
+    quantiles: tuple[float, ...] = ()
+    """Minimum, 5 %, 25 %, 50 %, 75 %, 95 % and maximum."""
+    distinct: int = 0
+    """Different values."""
+    atoms: tuple[Atom, ...] = ()
+    """Values that repeat exactly, most frequent first."""
+    lower: float = math.nan
+    """Mean of the lower group."""
+    upper: float = math.nan
+    lower_share: float = math.nan
+    """Share of the points in the lower group."""
+    separation: float = math.nan
+    """Distance of the group means in standard deviations within a group (Ashman's D; a normal has 2.6)."""
+    split: float = math.nan
+    """Share of the variance between the groups (a normal has 0.64, a uniform 0.75, two atoms 1)."""
+    valley: float = math.nan
+    """Density between the groups over that of the less dense group's peak: 1 is one hump, 0 two islands."""
+    valley_high: float = math.nan
+    """Upper end of the 95 % interval of the valley."""
+
+
+def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) -> Distribution:
+    """Describe the values inside a window, given as shares of the steps the series spans."""
+    steps, values = points(data)
+    values = np.sort(values[_inside(steps, window)])
+    n = int(values.size)
+    if n < LEAST:
+        return Distribution(n, enough=False)
+    unit = power_of_two(values)
+    y = values / unit
+    starts = np.concatenate(([0], np.flatnonzero(y[1:] > y[:-1]) + 1))
+    lower, upper, share, separation, split, at = _groups(y)
+    valley, valley_high = _valley(y, y[starts], at)
+    deviation = float(y.std())
+    return Distribution(
+        n=n,
+        enough=True,
+        mean=bounded(float(y.mean()) * unit),
+        deviation=bounded(deviation * unit),
+        quantiles=tuple(bounded(float(q) * unit) for q in _quantiles(y)),
+        distinct=int(starts.size),
+        atoms=_atoms(values, starts, atom),
+        lower=bounded(lower * unit),
+        upper=bounded(upper * unit),
+        lower_share=share,
+        separation=separation,
+        split=split,
+        valley=valley,
+        valley_high=valley_high,
+    )
+
+
+def _inside(steps: FloatArray, window: Window) -> slice:
+    if steps.size == 0 or window == (0.0, 1.0):
+        return slice(0, int(steps.size))
+    half = steps / 2.0
+    first, last = (half[0] + (half[-1] - half[0]) * share for share in window)
+    return slice(int(np.searchsorted(half, first, side="left")), int(np.searchsorted(half, last, side="right")))
+
+
+def _quantiles(y: FloatArray) -> FloatArray:
+    positions = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]) * (y.size - 1)
+    return np.asarray(np.interp(positions, np.arange(y.size), y), dtype=np.float64)
+
+
+def _atoms(values: FloatArray, starts: np.ndarray[tuple[int], np.dtype[np.intp]], atom: float) -> tuple[Atom, ...]:
+    counts = np.diff(starts, append=values.size)
+    frequent = np.flatnonzero(counts >= max(2.0, atom * values.size))
+    order = frequent[np.argsort(-counts[frequent], kind="stable")][:ATOMS]
+    return tuple(Atom(float(values[starts[i]]), float(counts[i] / values.size)) for i in order)
+
+
+def _groups(y: FloatArray) -> tuple[float, float, float, float, float, int]:
+    """The split of sorted values that leaves the least variance within two groups (Otsu)."""
+    n = int(y.size)
+    total = float(y.var())
+    if total == 0.0:
+        return float(y[0]), float(y[0]), math.nan, math.nan, math.nan, 0
+    centred = y - y.mean()
+    sizes = np.arange(1, n)
+    between = np.cumsum(centred)[:-1] ** 2 / (sizes * (n - sizes))
+    between[y[1:] == y[:-1]] = -1.0
+    at = int(np.argmax(between)) + 1
+    low, high = y[:at], y[at:]
+    within = math.sqrt((float(low.var()) + float(high.var())) / 2.0)
+    distance = float(high.mean() - low.mean())
+    separation = bounded(distance / within) if within > 0.0 else math.inf
+    return float(low.mean()), float(high.mean()), at / n, separation, min(1.0, float(between[at - 1]) / total), at
+
+
+def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]:
+    """Least density between the two groups over the lower of their peaks, and its upper bound."""
+    n = int(y.size)
+    if at == 0:
+        return math.nan, math.nan
+    inner = math.sqrt((float(y[:at].var()) * at + float(y[at:].var()) * (n - at)) / n)
+    smoothing = inner * n**-0.2
+    if distinct.size <= FEW_VALUES and distinct.size > 2:
+        smoothing = max(smoothing, 0.7 * float(np.median(np.diff(distinct))))
+    lower, upper = float(y[:at].mean()), float(y[at:].mean())
+    if smoothing <= 0.0:
+        return 0.0, min(1.0, 3.0 / min(at, n - at))
+    start, stop = float(y[0]) - smoothing, float(y[-1]) + smoothing
+    width = (stop - start) / CELLS
+    density = _smoothed(np.histogram(y, CELLS, (start, stop))[0].astype(np.float64), smoothing / width)
+    left, middle, right = (int((value - start) / width) for value in (lower, (lower + upper) / 2.0, upper))
+    peaks = min(float(density[: middle + 1].max()), float(density[middle:].max()))
+    valley = float(density[left : right + 1].min())
+    window = max(1.0, 2.5 * smoothing / width)
+    seen = valley * window
+    doubt = 1.96 * math.sqrt(seen + 1.0) + 1.92
+    return min(1.0, ratio(valley, peaks)), min(1.0, ratio(seen + doubt, peaks * window))
+
+
+def _smoothed(counts: FloatArray, deviation: float) -> FloatArray:
+    reach = int(min(math.ceil(3.0 * deviation), CELLS))
+    kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-9)) ** 2)
+    smoothed: FloatArray = np.convolve(counts, kernel / kernel.sum(), mode="same" if 2 * reach + 1 <= counts.size else "full")
+    return smoothed[reach : reach + counts.size] if smoothed.size > counts.size else smoothed

@@ -1,0 +1,92 @@
+"""Will a series reach a threshold within the budget that is left, by going on as it does now."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from rlclinic.signals._futures import continued
+from rlclinic.signals._scale import bounded, scaled
+from rlclinic.signals._shapes import Centre, Data
+from rlclinic.signals._wander import wander
+from rlclinic.signals.crossing import crossing
+from rlclinic.signals.resample import resample
+
+LEAST = 8
+"""Points below which nothing can be extrapolated."""
+POINTS = 120
+"""Points of the curve the fits are made on."""
+RECENT = (1.0, 0.6, 0.35)
+"""Shares of the series, up to its end, that are continued: which past is like the future is not known."""
+SEED = 20240229
+"""The same series always gives the same forecast."""
+INTERVAL = (0.05, 0.95)
+"""Ends of the interval: 90 %."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The level expected at the end of the budget, and when the threshold is expected."""
+
+    n: int
+    enough: bool
+    probability: float = math.nan
+    """Of reaching the threshold within the budget; 1 when it is reached and held already."""
+    value: float = math.nan
+    """Level at the end of the budget, in the middle."""
+    low: float = math.nan
+    """Lower end of the 90 % interval of that level."""
+    high: float = math.nan
+    step: float | None = None
+    """Step of the crossing, in the middle of the futures that cross; None when none does."""
+    step_low: float | None = None
+    """Lower end of its 90 % interval."""
+    step_high: float | None = None
+
+
+def forecast(
+    data: Data, threshold: float, budget: float, better: Literal["up", "down"] = "up", centre: Centre = "mean"
+) -> Forecast:
+    """Continue the series up to step `budget` by flat, straight and saturating fits of bootstrapped curves."""
+    curve = resample(resample(data, centre=centre), bins=POINTS, centre=centre)
+    frame = scaled(curve)
+    if len(curve) < LEAST or frame.span <= 0.0 or math.isnan(threshold) or math.isnan(budget):
+        return Forecast(curve.n, enough=False)
+    sign = 1.0 if better == "up" else -1.0
+    y = sign * frame.y
+    bar = sign * bounded((threshold - frame.offset) / frame.unit)
+    horizon = max(1.0, bounded((budget - frame.origin) / frame.span))
+    model = wander(curve)
+    memory = _memory(model.error(np.full(model.n, 1.0 / model.n)).deviation, model.deviation, model.n)
+    rng = np.random.default_rng(SEED)
+    futures = [continued(frame.x, y, share, horizon, bar, memory, rng) for share in RECENT]
+    levels = np.concatenate([level for level, _ in futures])
+    times = np.concatenate([time for _, time in futures])
+    held = crossing(curve, threshold, better=better).held_step
+    crossed = times[times <= horizon]
+    steps = [frame.step(float(q)) for q in np.quantile(crossed, (0.5, *INTERVAL))] if crossed.size else [None] * 3
+    if held is not None:
+        steps = [held] * 3
+    middle, low, high = (float(q) for q in np.quantile(levels, (0.5, *INTERVAL)))
+    ends = sorted((frame.value(sign * low), frame.value(sign * high)))
+    return Forecast(
+        n=curve.n,
+        enough=True,
+        probability=1.0 if held is not None else float(crossed.size / times.size),
+        value=frame.value(sign * middle),
+        low=ends[0],
+        high=ends[1],
+        step=steps[0],
+        step_low=steps[1],
+        step_high=steps[2],
+    )
+
+
+def _memory(mean_error: float, deviation: float, n: int) -> float:
+    """Points of the curve that are worth one independent point."""
+    if not deviation > 0.0 or not mean_error > 0.0:
+        return 1.0
+    return min(max(n * (mean_error / deviation) ** 2, 1.0), n / 3.0)

@@ -1,0 +1,125 @@
+"""Since when a series stays where it ended, at what level, and how surely it is flat there."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._robust import below, location, robust_scale, smooth
+from rlclinic.signals._scale import ratio, scaled
+from rlclinic.signals._shapes import Centre, Curve, Data, within
+from rlclinic.signals._wander import Error, Wander, wander
+from rlclinic.signals.noise import noise
+from rlclinic.signals.resample import resample
+
+LEAST = 8
+"""Points below which a flat end is a matter of luck."""
+END = 0.1
+"""Share of the steps that first says where the series ended."""
+SMOOTHING = 10
+"""The curve is averaged over one in this many of its points."""
+TOLERANCE = 0.05
+"""A series stays where it is while it moves by less than this share of its range."""
+SETTLED_NOISE = 0.25
+"""A move of less than this many standard deviations of a logged point is flat, however small the range."""
+STRAY = 3.0
+"""Standard errors by which the smoothed curve may stray from its level by chance, somewhere."""
+OUTLIER = 4.0
+"""Values count at most this many scales from the middle of the plateau."""
+ROUNDS = 3
+"""Times the level is taken anew from the stretch it defined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plateau:
+    """The stretch up to the end over which the smoothed curve stays within a band around its level."""
+
+    n: int
+    """Finite logged points on the plateau."""
+    enough: bool
+    since_step: float = math.nan
+    share: float = math.nan
+    """Share of the steps of the series that the plateau covers."""
+    level: float = math.nan
+    low: float = math.nan
+    """Lower end of the 95 % interval of the level."""
+    high: float = math.nan
+    rise: float = math.nan
+    """Rise along the plateau, by a line."""
+    rise_low: float = math.nan
+    rise_high: float = math.nan
+    band: float = math.nan
+    """A rise up to this size counts as flat."""
+    confidence: float = math.nan
+    """Probability that the true rise along the plateau stays within the band."""
+
+
+def plateau(data: Data, tolerance: float = TOLERANCE, centre: Centre = "robust") -> Plateau:
+    """Find the plateau a series ends on; one that still moves has a short one of low confidence."""
+    curve = resample(data, centre=centre)
+    size = len(curve)
+    if size < LEAST:
+        return Plateau(curve.n, enough=False)
+    frame = scaled(curve)
+    model = wander(curve)
+    width = max(3, size // SMOOTHING)
+    smoothed = smooth(frame.y, width)
+    around = np.zeros(size)
+    around[:width] = 1.0 / width
+    band = max(tolerance * float(np.ptp(smoothed)), SETTLED_NOISE * noise(curve).scale / frame.unit)
+    since, level = _settled(frame.y, smoothed, curve, max(band, STRAY * model.error(around).deviation), centre)
+    rise, error = _rise(frame.y, since, model)
+    mean = np.zeros(size)
+    mean[since:] = 1.0 / (size - since)
+    doubt, half = model.error(mean).half_width(), error.half_width()
+    return Plateau(
+        n=int(curve.counts[since:].sum()),
+        enough=True,
+        since_step=float(curve.steps[since]),
+        share=ratio(float(frame.x[-1] - frame.x[since]), float(frame.x[-1])),
+        level=frame.value(level),
+        low=frame.value(level - doubt),
+        high=frame.value(level + doubt),
+        rise=frame.difference(rise),
+        rise_low=frame.difference(rise - half),
+        rise_high=frame.difference(rise + half),
+        band=frame.difference(band),
+        confidence=_inside(rise, band, error),
+    )
+
+
+def _settled(
+    y: FloatArray, smoothed: FloatArray, curve: Curve, band: float, centre: Centre
+) -> tuple[int, float]:
+    """First point after which the smoothed curve stays within the band around the level, and that level."""
+    last = within(curve, (1.0 - END, 1.0), 3)
+    since, level = last.start, location(y[last], centre)
+    for _ in range(ROUNDS):
+        outside = np.flatnonzero(np.abs(smoothed - level) > band)
+        since = min(int(outside[-1]) + 1 if outside.size else 0, y.size - 3)
+        level = location(y[since:], centre)
+    return since, level
+
+
+def _rise(y: FloatArray, since: int, model: Wander) -> tuple[float, Error]:
+    """Rise of a line along the plateau, with its error."""
+    m = y.size - since
+    time = np.arange(m) - (m - 1) / 2.0
+    contrast = np.zeros(y.size)
+    contrast[since:] = time * ((m - 1) / float(time @ time))
+    middle = float(np.median(y[since:]))
+    bound = OUTLIER * robust_scale(y[since:])
+    return float(contrast[since:] @ np.clip(y[since:], middle - bound, middle + bound)), model.error(contrast)
+
+
+def _inside(rise: float, band: float, error: Error) -> float:
+    deviation = error.deviation
+    if math.isnan(deviation):
+        return math.nan
+    if deviation == 0.0:
+        return 1.0 if abs(rise) <= band else 0.0
+    dof = min(dof for _, dof in error.levels)
+    return max(0.0, below((band - rise) / deviation, dof) - below((-band - rise) / deviation, dof))

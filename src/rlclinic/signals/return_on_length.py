@@ -1,0 +1,103 @@
+"""How the return of an episode depends on its length: paid per step, charged per step, or neither."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.signals._robust import average_ranks, robust_scale
+from rlclinic.signals._scale import bounded, power_of_two, ratio
+from rlclinic.signals._shapes import points
+from rlclinic.signals._slope import theil_sen
+
+LEAST = 6
+"""Pairs below which a slope means nothing."""
+PAIRS = 200
+"""Episodes the slope is taken from, evenly spread over the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReturnOnLength:
+    """A robust line through (length, return)."""
+
+    n: int
+    """Pairs of a return and a length logged at one step."""
+    enough: bool
+    """Whether there are pairs of at least two lengths."""
+    slope: float = math.nan
+    """Return per step of the episode."""
+    low: float = math.nan
+    """Lower end of the 95 % interval."""
+    high: float = math.nan
+    intercept: float = math.nan
+    correlation: float = math.nan
+    """Rank correlation (Spearman); NaN where the returns are all the same."""
+    explained: float = math.nan
+    """Share of the scatter of the returns that the line explains, by robust scales: 1 is exact."""
+
+
+def return_on_length(returns: Series | FloatArray, lengths: Series | FloatArray) -> ReturnOnLength:
+    """Fit returns on lengths; series are paired by step, arrays by position."""
+    length, gain = _paired(returns, lengths)
+    n = int(gain.size)
+    chosen = np.arange(min(n, PAIRS)) * n // max(1, min(n, PAIRS))
+    length, gain = length[chosen], gain[chosen]
+    if n < LEAST or float(length.min()) == float(length.max()):
+        return ReturnOnLength(n, enough=False)
+    run, rise = power_of_two(length), power_of_two(gain)
+    x, y = length / run, gain / rise
+    order = np.argsort(x, kind="stable")
+    slope, _, _ = theil_sen(x[order], y[order], float(chosen.size))
+    intercept = float(np.median(y - slope * x))
+    residual = y - slope * x - intercept
+    _, low, high = theil_sen(x[order], y[order], _effective(residual))
+    scatter = robust_scale(y)
+    return ReturnOnLength(
+        n=n,
+        enough=True,
+        slope=bounded(slope * (rise / run)),
+        low=bounded(low * (rise / run)),
+        high=bounded(high * (rise / run)),
+        intercept=bounded(intercept * rise),
+        correlation=_correlation(x, y),
+        explained=1.0 - min(1.0, robust_scale(residual) / scatter) ** 2 if scatter > 0.0 else math.nan,
+    )
+
+
+def _paired(returns: Series | FloatArray, lengths: Series | FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Lengths and returns of the same episodes."""
+    (at, gain), (when, length) = _all(returns), _all(lengths)
+    if at.size == when.size and bool((at == when).all()):
+        both = np.isfinite(gain) & np.isfinite(length)
+        return length[both], gain[both]
+    (at, gain), (when, length) = points(returns), points(lengths)
+    if when.size == 0:
+        return length, gain[:0]
+    nearest = np.minimum(np.searchsorted(when, at, side="left"), when.size - 1)
+    same = when[nearest] == at
+    return length[nearest[same]], gain[same]
+
+
+def _all(data: Series | FloatArray) -> tuple[FloatArray, FloatArray]:
+    if isinstance(data, Series):
+        return data.steps, data.values
+    values = np.asarray(data, dtype=np.float64).ravel()
+    return np.arange(values.size, dtype=np.float64), values
+
+
+def _effective(residual: FloatArray) -> float:
+    """Independent episodes: those of one phase of training resemble each other."""
+    centred = residual - residual.mean()
+    power = float(centred @ centred)
+    alike = float(centred[1:] @ centred[:-1]) / power if power > 0.0 else 0.0
+    alike = min(max(alike, 0.0), 0.95)
+    return max(3.0, residual.size * (1.0 - alike) / (1.0 + alike))
+
+
+def _correlation(x: FloatArray, y: FloatArray) -> float:
+    a, b = average_ranks(x), average_ranks(y)
+    power = math.sqrt(float(a @ a) * float(b @ b))
+    return ratio(float(a @ b), power)

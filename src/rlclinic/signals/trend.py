@@ -1,0 +1,85 @@
+"""Does a series rise or fall over a window, and how surely."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._course import plain_course
+from rlclinic.signals._robust import average_ranks
+from rlclinic.signals._scale import in_units, ratio, scaled
+from rlclinic.signals._shapes import Data, Window, within
+from rlclinic.signals._slope import theil_sen
+from rlclinic.signals._wander import LEAST, wander_of
+from rlclinic.signals.noise import noise
+from rlclinic.signals.resample import resample
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """The slope of the middle pair of points (Theil-Sen), and a rank test that knows neighbours correlate."""
+
+    n: int
+    enough: bool
+    slope: float = math.nan
+    """Change of the value per step."""
+    low: float = math.nan
+    """Lower end of the slope's 95 % interval."""
+    high: float = math.nan
+    rise: float = math.nan
+    """Slope times the steps of the window."""
+    rise_low: float = math.nan
+    rise_high: float = math.nan
+    rise_noise: float = math.nan
+    """The rise in standard deviations of a logged point; infinite where there is no noise."""
+    p_value: float = math.nan
+    """Of a rank correlation with time this strong without any trend."""
+    effective_n: float = math.nan
+    """Independent points that would tell as much about the slope."""
+
+
+def trend(data: Data, window: Window = (0.0, 1.0)) -> Trend:
+    """Measure the slope inside a window.
+
+    The test holds its level for noise that forgets within about a twentieth of the window. Slower noise,
+    or fewer than some fifty points of noise that is strongly correlated, looks like a trend to every test.
+    """
+    curve = resample(data)
+    part = within(curve, window)
+    n = int(curve.counts[part].sum())
+    frame = scaled(curve)
+    x, y = frame.x[part], frame.y[part]
+    if x.size < LEAST or x[-1] <= x[0]:
+        return Trend(n, enough=False)
+    p_value, effective = _rank_test(y)
+    slope, low, high = theil_sen(x, y, effective)
+    width = float(x[-1] - x[0])
+    return Trend(
+        n=n,
+        enough=True,
+        slope=ratio(frame.difference(slope), frame.span),
+        low=ratio(frame.difference(low), frame.span),
+        high=ratio(frame.difference(high), frame.span),
+        rise=frame.difference(slope * width),
+        rise_low=frame.difference(low * width),
+        rise_high=frame.difference(high * width),
+        rise_noise=in_units(frame.difference(slope * width), noise(curve).scale),
+        p_value=p_value,
+        effective_n=effective,
+    )
+
+
+def _rank_test(y: FloatArray) -> tuple[float, float]:
+    """P value of Spearman's correlation with time under the noise model, and the points it is worth."""
+    ranks = average_ranks(y)
+    time = np.arange(y.size) - (y.size - 1) / 2.0
+    time /= math.sqrt(float(time @ time))
+    model = wander_of(ranks, fitted=plain_course)
+    error = model.error(time)
+    effective = float(y.size)
+    if model.levels and error.deviation > 0.0:
+        effective = min(max(y.size * (model.deviation / error.deviation) ** 2, 1.0), effective)
+    return error.p_value(float(time @ ranks)), effective

@@ -1,0 +1,1 @@
+"""Rules: a positive, a near miss and a healthy run for each."""

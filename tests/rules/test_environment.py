@@ -1,0 +1,369 @@
+"""Rules about the environment: how episodes end, what they pay, how hard the task is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.environment import (
+    component_dominates,
+    difficulty_raised,
+    episodes_hit_the_limit,
+    no_episode_ends,
+    return_is_length,
+    return_scale_huge,
+    returns_in_two_modes,
+    reward_always_zero,
+    reward_rarely_seen,
+    shorter_episodes_pay,
+    very_short_episodes,
+)
+from rlclinic.rules.patient import Patient
+from tests.rules.scene import HEALTHY, noisy, recorded, scene
+
+RULES = (
+    episodes_hit_the_limit,
+    very_short_episodes,
+    no_episode_ends,
+    reward_always_zero,
+    reward_rarely_seen,
+    return_scale_huge,
+    return_is_length,
+    shorter_episodes_pay,
+    difficulty_raised,
+    component_dominates,
+    returns_in_two_modes,
+)
+
+POINTS = np.arange(60)
+
+
+@pytest.mark.parametrize("path", HEALTHY)
+def test_a_healthy_run_gets_nothing_above_a_note(path: str) -> None:
+    patient = recorded(path)
+    alarms = [s for rule in RULES if (s := rule.check(patient)) is not None and s.severity is not Severity.INFO]
+    assert alarms == []
+
+
+def _mountain_car(steps: float, returns: float = -200.0) -> Patient:
+    return scene(
+        environment="MountainCar-v0",
+        series={"return/train": np.full(60, returns), "episode_length": np.full(60, 200.0)},
+        steps=steps,
+        episodes=(np.full(300, returns), np.full(300, 200.0)),
+    )
+
+
+def test_episodes_at_the_limit_of_a_goal_task_are_an_alarm_after_long_training() -> None:
+    """constructed: recorded MountainCar runs are too short for an alarm, and published budgets are 300k steps."""
+    found = episodes_hit_the_limit.check(_mountain_car(400_000))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "limit of 200 steps" in found.summary
+    assert found.evidence[0].value == 200.0
+
+
+def test_episodes_at_the_limit_are_a_note_early_in_the_run() -> None:
+    found = episodes_hit_the_limit.check(recorded("faults/sparse_ppo_mountaincar"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
+def test_episodes_at_the_limit_are_success_where_surviving_is_the_task() -> None:
+    patient = recorded("faults/solved_ppo_cartpole")
+    length = patient.late("episode_length")
+    assert length is not None
+    assert length.value == 500
+    assert episodes_hit_the_limit.check(patient) is None
+
+
+def test_pendulum_ends_at_its_limit_by_design() -> None:
+    assert episodes_hit_the_limit.check(recorded("sb3/ppo_pendulum")) is None
+
+
+def test_episodes_of_a_few_steps_from_the_start_are_an_alarm() -> None:
+    """constructed: no recorded environment ends its episodes at once."""
+    patient = scene(series={"return/train": noisy(2.0, 2.0, seed=1), "episode_length": noisy(3.0, 3.0, seed=2)})
+    found = very_short_episodes.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_episodes_far_shorter_than_under_random_actions_are_an_alarm() -> None:
+    """constructed: no recorded environment ends its episodes too early."""
+    patient = scene(
+        environment="CartPole-v1",
+        series={"return/train": noisy(8.0, 8.0, seed=1), "episode_length": noisy(8.0, 8.0, seed=1)},
+    )
+    found = very_short_episodes.check(patient)
+    assert found is not None
+    assert "random actions last 22.2" in found.summary
+
+
+def test_a_policy_that_collapsed_later_is_no_early_termination() -> None:
+    assert very_short_episodes.check(recorded("faults/high_lr_ppo_cartpole")) is None
+
+
+def test_short_episodes_that_pay_ever_more_are_success() -> None:
+    """constructed: a target that is reached within three steps."""
+    patient = scene(
+        series={"return/train": noisy(0.3, 0.99), "episode_length": noisy(4.0, 3.0)},
+    )
+    assert very_short_episodes.check(patient) is None
+
+
+def test_a_missing_monitor_is_seen() -> None:
+    found = no_episode_ends.check(recorded("sb3/ppo_cartpole_no_monitor"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "no return was logged" in found.summary
+
+
+def test_returns_that_stay_undefined_mean_that_no_episode_ends() -> None:
+    """constructed: no recorded environment never ends."""
+    patient = scene(
+        series={"return/train": np.full(40, np.nan), "value_loss": np.ones(40), "episodes": np.zeros(40)},
+    )
+    found = no_episode_ends.check(patient)
+    assert found is not None
+    assert "undefined" in found.summary
+
+
+def test_a_return_that_falls_silent_is_seen() -> None:
+    """constructed: an environment that stops ending half way."""
+    patient = scene(
+        series={"return/train": noisy(1.0, 5.0, 40), "policy_loss": np.ones(100)},
+        details={"return/train": {"steps": np.linspace(1_000, 40_000, 40)}},
+    )
+    found = no_episode_ends.check(patient)
+    assert found is not None
+    assert found.onset_step == 40_000
+
+
+def test_missing_returns_are_normal_in_the_first_steps() -> None:
+    """constructed: a short stretch of a task with long episodes."""
+    patient = scene(
+        environment="LunarLander-v3", series={"value_loss": np.ones(20), "policy_loss": np.ones(20)}, steps=4_000
+    )
+    assert no_episode_ends.check(patient) is None
+
+
+def test_supervised_runs_have_no_episodes_to_miss() -> None:
+    assert no_episode_ends.check(recorded("verl/supervised_not_rl")) is None
+
+
+def test_a_reward_that_is_always_zero_is_an_alarm() -> None:
+    found = reward_always_zero.check(recorded("faults/zero_reward_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_zero_returns_are_a_note_early_in_the_run() -> None:
+    """constructed: the first tenth of a sparse task."""
+    patient = scene(series={"return/train": np.zeros(30)}, steps=10_000, budget=200_000)
+    found = reward_always_zero.check(patient)
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
+def test_one_reward_is_enough_to_be_seen() -> None:
+    """constructed: a single success in a run of zeros."""
+    assert reward_always_zero.check(scene(series={"return/train": np.where(POINTS == 50, 0.01, 0.0)})) is None
+
+
+def test_nearly_all_returns_at_the_floor_are_an_alarm() -> None:
+    """constructed: recorded runs on sparse tasks are too short for an alarm."""
+    returns = np.where(np.arange(400) % 50 == 0, 1.0, 0.0)
+    patient = scene(series={"return/train": returns}, episodes=(returns, np.full(400, 50.0)))
+    found = reward_rarely_seen.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "only 8 of 400" in found.summary
+
+
+def test_a_floor_that_never_varied_is_known_from_the_task() -> None:
+    """constructed: recorded MountainCar runs are too short for an alarm."""
+    found = reward_rarely_seen.check(_mountain_car(400_000))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_a_sparse_task_is_given_time() -> None:
+    found = reward_rarely_seen.check(recorded("faults/sparse_ppo_mountaincar"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
+def test_a_reward_seen_in_one_episode_of_five_is_not_rare() -> None:
+    """constructed: flat, but far from empty."""
+    returns = np.where(np.arange(400) % 5 == 0, 1.0, 0.0)
+    patient = scene(series={"return/train": returns}, episodes=(returns, np.full(400, 50.0)))
+    assert reward_rarely_seen.check(patient) is None
+
+
+def test_a_solved_run_has_equal_returns_at_its_ceiling() -> None:
+    assert reward_rarely_seen.check(recorded("faults/solved_ppo_cartpole")) is None
+
+
+def test_values_beyond_the_reach_of_the_critic_are_an_alarm() -> None:
+    """Pendulum with raw rewards: the critic explains nothing and the return does not rise."""
+    found = return_scale_huge.check(recorded("torchrl/ppo_pendulum_tb"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.evidence[0].value > 500
+
+
+def test_large_returns_that_the_critic_explains_are_fine() -> None:
+    patient = recorded("sb3/ppo_pendulum")
+    explained = patient.late("explained_variance")
+    assert explained is not None
+    assert explained.value > 0.9
+    assert return_scale_huge.check(patient) is None
+
+
+def test_large_returns_within_the_reach_of_the_critic_are_fine() -> None:
+    """constructed: a critic that explains nothing for another reason than scale."""
+    patient = scene(
+        series={
+            "return/train": noisy(-400.0, -400.0, noise=0.1),
+            "episode_length": np.full(60, 200.0),
+            "explained_variance": noisy(0.0, 0.0) + 0.01,
+        },
+        config={"learning_rate": 3e-3, "gamma": 0.99, "n_steps": 128, "n_envs": 8, "batch_size": 64, "n_epochs": 10},
+    )
+    assert return_scale_huge.check(patient) is None
+
+
+def test_a_reward_for_every_step_is_noted() -> None:
+    found = return_is_length.check(recorded("sb3/a2c_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+    assert found.evidence[1].value == pytest.approx(1.0, rel=1e-3)
+
+
+def test_a_well_known_survival_task_needs_no_note() -> None:
+    assert return_is_length.check(recorded("sb3/ppo_cartpole")) is None
+
+
+def test_return_and_length_that_rise_together_are_not_the_same() -> None:
+    """constructed: two courses with their own noise."""
+    patient = scene(
+        series={"return/train": noisy(10.0, 300.0, noise=0.1), "episode_length": noisy(20.0, 200.0, noise=0.1, seed=5)}
+    )
+    assert return_is_length.check(patient) is None
+
+
+def test_ending_early_on_a_survival_task_while_the_return_rises_is_an_alarm() -> None:
+    """constructed: a changed reward that makes falling pay."""
+    patient = scene(
+        environment="Hopper-v4",
+        series={"return/train": noisy(10.0, 60.0), "episode_length": noisy(100.0, 12.0)},
+    )
+    found = shorter_episodes_pay.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_short_episodes_without_success_are_an_alarm() -> None:
+    """constructed: an agent that crashes to save the cost of steps."""
+    patient = scene(
+        series={
+            "return/train": noisy(-300.0, -40.0),
+            "episode_length": noisy(200.0, 20.0),
+            "success_rate": np.abs(noisy(0.02, 0.01, noise=0.3)),
+        }
+    )
+    found = shorter_episodes_pay.check(patient)
+    assert found is not None
+    assert "success rate" in found.summary
+
+
+def test_reaching_the_goal_sooner_is_success() -> None:
+    assert shorter_episodes_pay.check(recorded("hydra/ppo_acrobot")) is None
+
+
+def test_shorter_episodes_that_pay_less_are_a_collapse() -> None:
+    """constructed: length and return fall together."""
+    patient = scene(series={"return/train": noisy(100.0, 8.0), "episode_length": noisy(100.0, 8.0)})
+    assert shorter_episodes_pay.check(patient) is None
+
+
+HILL = np.concatenate([np.linspace(20, 200, 20), np.linspace(200, 40, 20), np.full(20, 40.0)])
+
+
+def test_a_level_that_rises_explains_a_fall() -> None:
+    """constructed: no recorded run has a curriculum."""
+    patient = scene(
+        series={"return/train": HILL, "episode_length": 5 * HILL, "curriculum/level": np.where(POINTS < 19, 0.0, 3.0)}
+    )
+    found = difficulty_raised.check(patient)
+    assert found is not None
+    assert found.severity is Severity.INFO
+    assert found.confidence == 0.8
+
+
+def test_a_run_named_after_its_curriculum_explains_a_fall() -> None:
+    """constructed: no recorded run has a curriculum."""
+    curves = {"return/train": HILL, "episode_length": 5 * HILL}
+    found = difficulty_raised.check(scene(name="ppo_curriculum", series=curves))
+    assert found is not None
+    assert found.confidence < 0.8
+    assert difficulty_raised.check(scene(name="ppo", series=curves)) is None
+
+
+def test_a_collapse_at_constant_difficulty_is_not_explained_away() -> None:
+    assert difficulty_raised.check(recorded("sb3/ppo_cartpole_high_lr")) is None
+
+
+def test_a_dominating_component_of_a_learning_run_is_a_note() -> None:
+    found = component_dominates.check(recorded("rsl_rl/cartpole"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+    assert "alive" in found.summary
+
+
+def test_a_penalty_that_is_the_whole_reward_of_a_flat_run_is_an_alarm() -> None:
+    """constructed: no recorded run is held down by a penalty."""
+    patient = scene(
+        series={
+            "return/train": noisy(-50.0, -50.0, noise=0.05),
+            "reward/energy": noisy(-50.0, -50.0, noise=0.05),
+            "reward/goal": np.abs(noisy(0.2, 0.2, noise=0.1)),
+        }
+    )
+    found = component_dominates.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_components_of_similar_size_are_fine() -> None:
+    """constructed: two parts of one size."""
+    patient = scene(series={"reward/a": noisy(1.0, 5.0), "reward/b": noisy(1.0, 4.0, seed=3)})
+    assert component_dominates.check(patient) is None
+
+
+def _two_groups(spread: float) -> Patient:
+    random = np.random.default_rng(0)
+    returns = np.where(random.random(600) < 0.4, 20.0, 200.0) + random.normal(0, spread, 600)
+    return scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
+
+
+def test_returns_in_two_groups_are_noted() -> None:
+    """constructed: no recorded run has two kinds of episodes."""
+    found = returns_in_two_modes.check(_two_groups(10.0))
+    assert found is not None
+    assert found.severity is Severity.INFO
+    assert "about 20" in found.summary
+
+
+def test_two_groups_that_run_into_each_other_are_not_noted() -> None:
+    """constructed: the same groups with more spread."""
+    assert returns_in_two_modes.check(_two_groups(70.0)) is None
+
+
+def test_a_jump_within_the_window_is_no_pair_of_groups() -> None:
+    """constructed: the better group comes later."""
+    returns = np.where(np.arange(600) < 500, 20.0, 200.0) + np.random.default_rng(1).normal(0, 5, 600)
+    patient = scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
+    assert returns_in_two_modes.check(patient) is None
