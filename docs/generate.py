@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+from rlclinic.causes.catalogue import catalogue
+from rlclinic.causes.pages import cause_page
 from rlclinic.model.vocabulary import METRICS
 from rlclinic.reference.framework import framework, heads
 from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.rules.documentation import page_of
+from rlclinic.rules.registry import ROWS
+from rlclinic.rules.thresholds import thresholds_of
 
 HERE = Path(__file__).parent
 MADE = "Made by docs/generate.py from the code."
@@ -44,12 +51,47 @@ def frameworks_page() -> str:
     return "\n".join(parts)
 
 
-PAGES = {"metrics.md": metrics_page, "hyperparameters.md": hyperparameters_page, "frameworks.md": frameworks_page}
+def rules_page(family: str) -> str:
+    """The rules of one family."""
+    parts = [f"# Rules: {family.replace('_', ' ')}\n\n{MADE} `rlclinic explain CODE` prints the same.\n"]
+    for row in ROWS:
+        if row.family != family:
+            continue
+        page = page_of(row)
+        body = "\n\n".join(f"**{head}.** {text}" for head, text in page.sections.items())
+        values = ", ".join(f"`{name}` = {value:g}" for name, value in thresholds_of(row).items())
+        needs = ", ".join(f"`{need}`" for need in row.needs) or "nothing special"
+        parts.append(
+            f"## {page.code} {page.name}\n\n{page.title}.\n\n{body}\n\nNeeds {needs}. Thresholds: {values or 'none'}.\n"
+        )
+    return "\n".join(parts)
+
+
+def causes_page() -> str:
+    """Every cause with what speaks for it."""
+    parts = [f"# Causes\n\n{MADE} Weights: `src/rlclinic/causes/likelihoods.toml`, set by hand.\n"]
+    for entry in catalogue().values():
+        speaks = cause_page(entry)["speaks"]
+        body = "\n".join(f"- {head}: {text}" for head, text in speaks.items())
+        parts.append(f"## {entry.id}\n\n{entry.meaning} ({entry.kind}, class {entry.cause_class}).\n\n{body}\n")
+    return "\n".join(parts)
+
+
+FAMILIES = tuple(dict.fromkeys(row.family for row in ROWS))
+PAGES: dict[str, Callable[[], str]] = {
+    "metrics.md": metrics_page,
+    "hyperparameters.md": hyperparameters_page,
+    "frameworks.md": frameworks_page,
+    "causes.md": causes_page,
+    **{f"rules/{family}.md": partial(rules_page, family) for family in FAMILIES},
+}
 
 
 def main() -> None:
     for name, page in PAGES.items():
-        (HERE / name).write_text(page(), encoding="utf-8")
+        path = HERE / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def test_every_public_name_is_on_the_python_page() -> None:
 
 def test_every_verb_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    verbs = [command.name for command in app.registered_commands]
+    verbs = list(app.commands)
     assert verbs
     assert [verb for verb in verbs if f"rlclinic {verb}" not in readme] == []
 

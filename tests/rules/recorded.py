@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from glob import glob
 
 from rlclinic.readers.open import read
 from rlclinic.rules.patient import Patient
@@ -64,7 +63,7 @@ HEALTHY = (
 @cache
 def recorded(name: str) -> Patient:
     """The run below `tests/fixtures/runs` that a pattern names."""
-    (path,) = glob(str(RUNS / name))
+    (path,) = RUNS.glob(name)
     return Patient(read(path))
 
 

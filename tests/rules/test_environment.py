@@ -120,6 +120,12 @@ def test_a_missing_monitor_is_seen() -> None:
     assert "no return was logged" in found.summary
 
 
+def test_an_environment_that_never_ends_an_episode_is_seen() -> None:
+    found = no_episode_ends.check(recorded("faults/never_ends_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
 def test_returns_that_stay_undefined_mean_that_no_episode_ends() -> None:
     """constructed: no recorded environment never ends."""
     patient = scene(
@@ -189,6 +195,13 @@ def test_a_floor_that_never_varied_is_known_from_the_task() -> None:
     assert found.severity is Severity.WARNING
 
 
+def test_a_return_that_never_varies_is_an_alarm() -> None:
+    found = reward_rarely_seen.check(recorded("faults/constant_reward_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "exactly 200" in found.summary
+
+
 def test_a_sparse_task_is_given_time() -> None:
     found = reward_rarely_seen.check(recorded("faults/sparse_ppo_mountaincar"))
     assert found is not None
@@ -212,6 +225,13 @@ def test_values_beyond_the_reach_of_the_critic_are_an_alarm() -> None:
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].value > 500
+
+
+def test_rewards_of_ten_thousand_per_step_are_an_alarm() -> None:
+    found = return_scale_huge.check(recorded("faults/large_reward_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.evidence[0].value > 1e5
 
 
 def test_large_returns_that_the_critic_explains_are_fine() -> None:
@@ -261,6 +281,16 @@ def test_ending_early_on_a_survival_task_while_the_return_rises_is_an_alarm() ->
         series={"return/train": noisy(10.0, 60.0), "episode_length": noisy(100.0, 12.0)},
     )
     found = shorter_episodes_pay.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_episodes_shorter_than_chance_that_pay_ever_more_are_an_alarm() -> None:
+    """constructed: CartPole with the sign of its reward turned."""
+    lengths = noisy(22.0, 9.4)
+    found = shorter_episodes_pay.check(
+        scene(environment="CartPole-v1", series={"return/train": -lengths, "episode_length": lengths})
+    )
     assert found is not None
     assert found.severity is Severity.WARNING
 

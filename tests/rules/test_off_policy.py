@@ -64,7 +64,7 @@ def test_q_that_grows_beyond_every_return_is_a_divergence() -> None:
     assert found is not None
     assert found.severity is Severity.ERROR
     assert found.onset_step is not None
-    assert found.evidence[0].value > found.evidence[0].threshold > 1000
+    assert found.evidence[0].value > (found.evidence[0].threshold or np.inf)
 
 
 def test_q_is_read_off_the_actor_loss_where_that_is_minus_q() -> None:
@@ -304,16 +304,14 @@ def test_epsilon_that_stays_at_one_is_an_alarm() -> None:
 def test_epsilon_that_is_still_falling_in_a_run_of_unknown_budget_is_fine() -> None:
     """constructed: a run that was stopped on its way."""
     patient = make_patient(
-        algorithm="DQN",
-        series={"epsilon": np.linspace(1.0, 0.5, 60), "return/train": flat(20.0)},
-        status=Status.UNKNOWN,
+        algorithm="DQN", status=Status.UNKNOWN, series={"epsilon": np.linspace(1.0, 0.5, 60), "return/train": flat()}
     )
     assert exploration_never_falls.check(patient) is None
 
 
 def test_q_above_what_gamma_allows_is_an_alarm_when_the_return_is_poor() -> None:
     """constructed: a bootstrapped terminal state on a task that pays 1 per step."""
-    lengths = np.linspace(10.0, 30.0, 60)
+    lengths = flat(20.0, noise=0.2)
     patient = make_patient(
         algorithm="DQN",
         series={"q/mean": np.full(60, 500.0), "return/train": lengths, "episode_length": lengths},
@@ -328,7 +326,7 @@ def test_q_above_what_gamma_allows_is_an_alarm_when_the_return_is_poor() -> None
 
 def test_q_that_overshoots_by_a_half_is_fine() -> None:
     """constructed: usual overestimation of DQN on the same task."""
-    lengths = np.linspace(10.0, 30.0, 60)
+    lengths = flat(20.0, noise=0.2)
     patient = make_patient(
         algorithm="DQN",
         series={"q/mean": np.full(60, 150.0), "return/train": lengths, "episode_length": lengths},

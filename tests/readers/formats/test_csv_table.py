@@ -274,10 +274,10 @@ def test_a_header_torn_at_its_end_is_noted() -> None:
     assert table.problems == ("the header has no line end; its last name may be cut short",)
 
 
-def test_a_comment_between_the_rows_is_kept_as_a_comment() -> None:
-    table = read_csv(b"a,b\n1,2\n#resumed\n3,4\n")
+def test_a_comment_between_the_rows_is_kept_as_it_stands() -> None:
+    table = read_csv(b'a,b\n1,2\n#{"t": 1.5, "env_id":"x"}\n3,4\n')
     assert table.numbers["a"].tolist() == [1, 3]
-    assert table.comments == ("resumed",)
+    assert table.comments == ('{"t": 1.5, "env_id":"x"}',)
     assert table.problems == ("line 3: comment between the rows",)
 
 

@@ -205,7 +205,17 @@ def test_a_short_file_cannot_ask_for_a_huge_table() -> None:
     with mock.patch.object(table_builder, "MAX_CELLS", 5000), mock.patch.object(json_lines, "FLUSH_CELLS", 100):
         table = read_json_lines(rows)
     assert table.rows * len(table.columns) <= 5000
+    assert table.rows >= 1000
     assert table.problems
+
+
+def test_columns_beyond_the_limit_are_left_out() -> None:
+    rows = b"".join(b'{"k%d": 1}\n' % i for i in range(20))
+    with mock.patch.object(table_builder, "MAX_COLUMNS", 3):
+        table = read_json_lines(rows)
+    assert table.columns == ("k0", "k1", "k2")
+    assert table.rows == 20
+    assert table.problems == ("there are too many columns; some were left out",)
 
 
 def test_a_line_of_a_million_characters_is_read() -> None:

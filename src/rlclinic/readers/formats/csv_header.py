@@ -23,10 +23,10 @@ class Header:
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> Header:
-        stripped = [safe_text(cell.strip().lstrip("\ufeff")) for cell in cells]
+        stripped = [safe_text(cell.strip().lstrip("\ufeff")) for cell in cells[:MAX_COLUMNS]]
         while stripped and not stripped[-1]:
             stripped.pop()  # a delimiter at the end of every line
-        return cls(tuple(stripped), _unique(stripped[:MAX_COLUMNS]))
+        return cls(tuple(stripped), _unique(stripped))
 
     def is_repeated_by(self, cells: Sequence[str]) -> bool:
         return cells[0].strip() in self.cells[:1] and Header.of(cells).cells == self.cells

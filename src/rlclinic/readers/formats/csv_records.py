@@ -47,6 +47,8 @@ class RecordSplitter:
     def take(self, lines: Sequence[str], at: int, line: int) -> tuple[list[str], int] | None:
         """The record that begins at lines[at] and where the next one begins; None if it needs more lines."""
         text = lines[at]
+        if text.startswith("#"):
+            return [text], at + 1  # a comment; its quotes and delimiters are its own
         if '"' not in text or self.delimiter == SPACES or self._strays > MAX_STRAYS:
             return split_line(text, self.delimiter), at + 1
         cells = _split_quoted(text, self.delimiter)

@@ -16,7 +16,7 @@ from rlclinic.readers.formats import csv_header as headers
 from rlclinic.readers.formats.csv_polars import read_segment
 from rlclinic.readers.formats.csv_records import SPACES, RecordSplitter, sniff_delimiter, split_line
 from rlclinic.readers.formats.table import Table
-from rlclinic.readers.formats.table_builder import TableBuilder
+from rlclinic.readers.formats.table_builder import MAX_COLUMNS, TableBuilder
 from rlclinic.readers.formats.table_bytes import (
     FAST_BYTES,
     MAX_BYTES,
@@ -34,7 +34,7 @@ __all__ = ["parse_number", "read_csv", "read_csv_file"]
 MAX_COMMENTS = 100
 SAMPLE_LINES = 20  # looked at to find the delimiter
 MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried
-FLUSH_CELLS = 1 << 18  # cells held as text while rows are taken one by one
+FLUSH_CELLS = 1 << 20  # cells held as text while rows are taken one by one
 
 
 def read_csv(data: bytes, *, delimiter: str | None = None, header: Sequence[str] | None = None) -> Table:
@@ -135,7 +135,7 @@ class _Reader:
             at = self._take_preamble(lines, final=final)
             if at < 0:
                 return text
-            if partial and at == len(lines):
+            if partial and at == len(lines) and self.header is not None:
                 self.notes.say("the header has no line end; its last name may be cut short")
         whole = lines[at : len(lines) - partial]
         if whole and not self._take_clean(whole):
@@ -161,6 +161,9 @@ class _Reader:
             del self.comments[before:]
             return -1
         cells, after = record or (self.splitter.literal(lines[at], self.line + at), at + 1)
+        if len(cells) > MAX_COLUMNS:
+            self.notes.say("there are too many columns; some were left out")
+        cells = cells[:MAX_COLUMNS]
         header, is_row = headers.choose(cells, self.given, self.comments, delimiter, self.notes)
         self._start_header(header)
         at = at if is_row else after
@@ -208,7 +211,7 @@ class _Reader:
             return
         if cells[0].startswith("#"):
             self.notes.at(line, "comment between the rows")
-            self._take_comment(self.splitter.delimiter.join(cells))
+            self._take_comment(cells[0])
         elif header.is_repeated_by(cells):
             self.notes.at(line, "repeats the header; skipped")
         elif self._is_new_header(cells, following):

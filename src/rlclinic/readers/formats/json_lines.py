@@ -31,6 +31,7 @@ from rlclinic.readers.formats.table_notes import Notes
 MAX_DEPTH = 16  # levels of objects; the deepest known log, RLlib's, has six
 MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried
 FLUSH_CELLS = 1 << 18  # values held as Python objects
+FLUSH_TABLE = 1 << 22  # cells of the table that these values may spread over
 MAX_OBJECT = 1 << 26  # bytes parsed at once, to tell a single object from broken lines
 _SPACE = " \t\r\n"
 _BETWEEN = re.compile(r"[ \t\r\n,]*+")
@@ -148,7 +149,8 @@ class _Reader:
         values.append(tuple(row.values()))
         self.lines.append(self.line)
         self.cells += len(row) + 1
-        if self.cells >= FLUSH_CELLS:
+        width = len(self.builder.columns) + len(self.groups)
+        if self.cells >= FLUSH_CELLS or len(self.lines) * width >= FLUSH_TABLE:
             self._flush()
 
     def _flatten(self, node: Mapping[str, object], prefix: str, depth: int, flat: dict[str, object]) -> None:

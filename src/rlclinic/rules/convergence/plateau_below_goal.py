@@ -1,4 +1,4 @@
-"""The return improved and then stayed flat below its goal.
+"""The return improved and then stayed flat, with its goal not reached or not known.
 
 What it sees: A clear climb, and then at least a quarter of the run within noise of one level, which is not the
 goal. Says since when, and at what level.
@@ -23,7 +23,7 @@ from rlclinic.rules.saturation import saturation
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.words import steps_text
 
-# Share of the steps that must be flat.
+# Share of the log that must be flat.
 FLAT_SHARE = 0.25
 # Distance from the final level that still counts as flat, as a share of the climb.
 NEAR = 0.1
@@ -37,9 +37,11 @@ def check(patient: Patient) -> Sighting | None:
     outcome, near = course.outcome, max(1.5 * course.unit, NEAR * course.outcome.climb)
     if course.rising or not had_time(patient) or course.gain < 3 * course.unit or course.drop > 2 * near:
         return None
-    since = _flat_since(course, near)
-    if since is None or outcome.steps[-1] - since < FLAT_SHARE * (outcome.steps[-1] - outcome.steps[0]):
+    first = _flat_from(course, near)
+    share = 1.0 - first / outcome.curve.size
+    if share < FLAT_SHARE:
         return None
+    since = float(outcome.steps[first])
     goal = goal_of(patient)
     reach = reach_of(patient, goal) if goal is not None else None
     if (reach is not None and reach.held) or (goal is None and saturation(patient) is not None):
@@ -47,7 +49,7 @@ def check(patient: Patient) -> Sighting | None:
     below = goal is not None and course.end < goal.level
     summary = (
         f"{returns.logged_as} rose from {outcome.start:.4g} and has stayed at {course.end:.4g} since "
-        f"{steps_text(patient, since)} ({100 * (1 - since / outcome.steps[-1]):.0f} % of the run)"
+        f"{steps_text(patient, since)} (the last {100 * share:.0f} % of the log)"
     )
     summary += f", below the goal of {goal.level:.4g}" if goal is not None and below else ""
     evidence = (
@@ -58,11 +60,10 @@ def check(patient: Patient) -> Sighting | None:
     return Sighting(severity, 0.8, summary, evidence, since)
 
 
-def _flat_since(course: Course, near: float) -> float | None:
-    """The first step from which the curve stays near its final level."""
+def _flat_from(course: Course, near: float) -> int:
+    """The first point of the curve from which on it stays near its final level."""
     away = np.flatnonzero(np.abs(course.outcome.curve - course.end) > near)
-    first = int(away[-1]) + 1 if away.size else 0
-    return float(course.outcome.steps[first]) if first < course.outcome.steps.size else None
+    return int(away[-1]) + 1 if away.size else 0
 
 
 def _had_its_steps(patient: Patient) -> bool:

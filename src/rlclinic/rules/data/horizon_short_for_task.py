@@ -5,8 +5,8 @@ task allows or that was seen.
 Why it hurts: Rewards beyond the horizon do not count, so the agent prefers what pays at once. All metrics of the
 trainer look healthy: the critic predicts a short future very well.
 Evidence needed: gamma in the config, and episode lengths or a known task.
-Looks alike: Tasks whose reward at each step already says what is right (Pendulum is trained at 0.9). When the return
-rises it is a note.
+Looks alike: Tasks whose reward at each step already says what is right: Pendulum is trained at 0.9, and nothing is
+said there. When the return rises it is a note.
 What to change: Raise gamma so that 1 / (1 - gamma) covers the steps from an action to its reward: 0.98 to 0.995 is
 usual.
 References: muPRL operator SDF (arXiv 2408.15150).
@@ -15,7 +15,7 @@ References: muPRL operator SDF (arXiv 2408.15150).
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
-from rlclinic.reference.tasks import task_of
+from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.setting import finite, setting_evidence
 from rlclinic.rules.sighting import Sighting
@@ -34,7 +34,7 @@ def check(patient: Patient) -> Sighting | None:
         return None
     horizon = 1.0 / (1.0 - gamma)
     share = horizon / length
-    if horizon > NEAR or share >= SHORT:
+    if horizon > NEAR or share >= SHORT or gamma >= _known_to_work(patient):
         return None
     bad = failed(patient)
     outcome = patient.outcome
@@ -56,3 +56,12 @@ def _length(patient: Patient) -> float | None:
     if task is not None and task.max_episode_steps is not None:
         seen.append(float(task.max_episode_steps))
     return max(seen, default=None)
+
+
+def _known_to_work(patient: Patient) -> float:
+    """Discount of a working config for this task and algorithm; 1 where none is known."""
+    run = patient.run
+    if not has_reference_config(run.environment, run.algorithm):
+        return 1.0
+    known = reference_config(run.environment, run.algorithm).get("gamma")
+    return float(known) if isinstance(known, int | float) else 1.0

@@ -28,7 +28,7 @@ MIN_POINTS = 12
 # Scales of the return that a fall from the best must measure, and share of the climb.
 FELL = 4.0
 LOST = 0.3
-_NAMED = re.compile(r"curricul|cur_learn|difficulty_|level_?up|progressive_", re.IGNORECASE)
+_NAMED = re.compile(r"curricul|cur_learn|difficulty|level_?up", re.IGNORECASE)
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -78,6 +78,8 @@ def _named(patient: Patient) -> str:
     for key, setting in patient.run.config.native.items():
         if _NAMED.search(key) and setting.value not in (None, False, "", 0):
             return f"the config key {key}"
+        if "wrapper" in key and isinstance(setting.value, str) and _NAMED.search(setting.value):
+            return f"the wrapper {setting.value}"
     return ""
 
 

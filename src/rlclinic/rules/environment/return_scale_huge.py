@@ -32,6 +32,9 @@ LARGE_VALUE = 50.0
 UNITS = 64.0
 # Scatter of the return, as a share of its size, below which explained variance means nothing.
 NEARLY_CONSTANT = 0.01
+# Times the reach of the critic beyond which a small gain (as a share of the return's size) is luck of the first updates.
+HOPELESS = 20.0
+SMALL_GAIN = 0.5
 USUAL_GAMMA = 0.99
 
 
@@ -64,7 +67,8 @@ def check(patient: Patient) -> Sighting | None:
             "explained_variance", late.value, EXPLAINS_NOTHING, level=late, note="median of the last 30 %"
         ),
     )
-    return Sighting(Severity.WARNING if suffers(patient) else Severity.INFO, 0.6, summary, evidence)
+    hurts = suffers(patient) or (value > HOPELESS * bar and outcome.gain < SMALL_GAIN * size)
+    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence)
 
 
 def _value_size(patient: Patient, size: float, length: float) -> float:

@@ -1,7 +1,7 @@
-"""Nearly all episodes return the same lowest value: the reward is rarely seen.
+"""Nearly all episodes return the same lowest value: a reward is rarely or never seen.
 
 What it sees: In the second half of the run at least 95 % of the episodes return exactly the lowest value of the whole
-run, and the return does not rise.
+run, or every return of the run is the same, and the goal is not reached.
 Why it hurts: An episode that differs from the others is the only source of a gradient; with one in twenty or fewer,
 most updates fit noise.
 Evidence needed: at least 30 single episodes, or 12 logged means of which nearly all equal the lowest.
@@ -41,7 +41,7 @@ def check(patient: Patient) -> Sighting | None:
     if share < NEARLY_ALL or not is_flat(patient) or reached_goal(patient) or lowest == highest == 0.0:
         return None
     if lowest == highest and not _is_floor(patient, lowest):
-        return None
+        return _constant(patient, returns)
     seen = int(np.sum(returns > lowest))
     summary = (
         f"{100 * share:.3g} % of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; only {seen} "
@@ -65,6 +65,18 @@ def _returns(patient: Patient) -> FloatArray | None:
         return None
     values = series.values[np.isfinite(series.values)]
     return values if values.size >= MIN_POINTS else None
+
+
+def _constant(patient: Patient, returns: FloatArray) -> Sighting | None:
+    """A return that the untrained and the trained policy get alike, and that is not known to be the worst."""
+    if returns.size < MIN_EPISODES:
+        return None
+    summary = (
+        f"all {returns.size} returns are exactly {returns[0]:.4g} from the first on: what the policy does makes no "
+        "difference to the reward, or the task was solved from the start"
+    )
+    evidence = (patient.evidence("return/train", 0.0, 0.0, note=f"spread of {returns.size} returns"),)
+    return Sighting(Severity.WARNING, 0.7, summary, evidence)
 
 
 def _is_floor(patient: Patient, value: float) -> bool:

@@ -24,6 +24,8 @@ from rlclinic.rules.stretch import finite, lasting_from
 MIN_POINTS = 12
 # Late over early length below which episodes are of another kind than at the start.
 MUCH_SHORTER = 0.3
+# The same on a survival task, and against the length under random actions: less than chance, while the return rises.
+BELOW_CHANCE = 0.6
 # Env steps: where nothing tells whether ending is the goal, only episodes of a few steps are worth a note.
 A_FEW = 10.0
 
@@ -34,7 +36,8 @@ def check(patient: Patient) -> Sighting | None:
     early, late = patient.early("episode_length", 0.15), patient.late("episode_length", 0.15)
     if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
         return None
-    if late.value > MUCH_SHORTER * early.value or outcome.gain < -outcome.scale:
+    bar = BELOW_CHANCE if outcome.improved and _is_below_chance(patient, late.value) else MUCH_SHORTER
+    if late.value > bar * early.value or outcome.gain < -outcome.scale:
         return None
     judged = _judge(patient, late.value)
     if judged is None:
@@ -46,13 +49,18 @@ def check(patient: Patient) -> Sighting | None:
     )
     steps, values = finite(lengths)
     evidence = (
-        patient.evidence(
-            "episode_length", late.value / early.value, MUCH_SHORTER, level=late, note="late over early length"
-        ),
+        patient.evidence("episode_length", late.value / early.value, bar, level=late, note="late over early length"),
         patient.evidence(return_name(patient), outcome.gain, -outcome.scale, note="gain of the return"),
     )
-    onset = lasting_from(steps, values <= MUCH_SHORTER * early.value)
+    onset = lasting_from(steps, values <= bar * early.value)
     return Sighting(severity, confidence, summary, evidence, onset)
+
+
+def _is_below_chance(patient: Patient, late_length: float) -> bool:
+    task = known_task(patient)
+    if task is None or task.ends != "survival" or task.random_length is None:
+        return False
+    return late_length < BELOW_CHANCE * task.random_length
 
 
 def _judge(patient: Patient, late_length: float) -> tuple[Severity, float, str] | None:

@@ -4,8 +4,9 @@ What it sees: A norm that ends at least 500 times below its early level while th
 Why it hurts: Nothing changes any more. A saturated policy, dead units or advantages without variance leave no
 gradient to recover by.
 Evidence needed: grad_norm or grad_norm/<part> with at least 12 points, and a return.
-Looks alike: A solved task: constant returns leave no gradient, and none is needed. A learning rate that ends at zero
-does not change the gradient. A printed 0.000 is only known to be below its rounding.
+Looks alike: A solved task: constant returns leave no gradient, and none is needed. A critic whose loss fell as well
+has fitted its targets. A learning rate that ends at zero does not change the gradient. A printed 0.000 is only known
+to be below its rounding.
 What to change: Look at entropy first: a policy that became deterministic has no gradient. Lower the learning rate,
 raise the entropy bonus, check activations and the scale of observations.
 References: Glorot and Bengio 2010; Lyle et al. 2023 (arXiv 2303.01486) on lost plasticity.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
 from rlclinic.rules.optimisation._parts import gradient_norms
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
@@ -25,6 +27,7 @@ from rlclinic.rules.stretch import rounding
 # Late over early norm.
 VANISHED = 2e-3
 FEWEST_POINTS = 12
+OF_THE_CRITIC = ("critic", "value", "qf")
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -40,7 +43,7 @@ def check(patient: Patient) -> Sighting | None:
         if late is None or len(series) < FEWEST_POINTS:
             continue
         after = max(late.value, rounding(series))
-        if before <= 0 or after > VANISHED * before:
+        if before <= 0 or after > VANISHED * before * _explained(patient, series.name):
             continue
         below = np.flatnonzero(~(series.values <= max(VANISHED * before, rounding(series))))
         onset = float(series.steps[min(int(below[-1]) + 1, len(series) - 1)]) if below.size else float(series.steps[0])
@@ -51,3 +54,11 @@ def check(patient: Patient) -> Sighting | None:
         evidence = (patient.evidence(series.name, after / before, VANISHED, level=late, note="late over early norm"),)
         return Sighting(Severity.WARNING, 0.7, summary, evidence, onset)
     return None
+
+
+def _explained(patient: Patient, name: str) -> float:
+    """Share of its early size that a gradient of the value loss keeps when that loss falls: errors fall as its root."""
+    if not any(part in name for part in OF_THE_CRITIC) and name != "grad_norm":
+        return 1.0
+    fitted = growth(patient.series("value_loss"))
+    return min(1.0, fitted.factor**0.5) if fitted is not None else 1.0

@@ -16,14 +16,18 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
 from rlclinic.rules.optimisation._parts import PREFIX, gradient_norms
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
 from rlclinic.rules.stretch import rounding
 
 FEWEST_POINTS = 5
 # Another part's norm over the rounding of the silent one, for a printed zero to mean zero.
 CLEARLY_ABOVE = 1000.0
+# Parts that are never frozen on purpose.
+ESSENTIAL = ("actor", "policy", "critic", "value")
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -40,4 +44,11 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence(series.name, 0.0, rounding(series) or None, note="largest norm of the part")
         for series in certain
     )
-    return Sighting(Severity.ERROR, 0.85, summary, evidence, float(certain[0].steps[0]))
+    return Sighting(_severity(patient, certain), 0.85, summary, evidence, float(certain[0].steps[0]))
+
+
+def _severity(patient: Patient, silent: list[Series]) -> Severity:
+    if patient.outcome is None or failed(patient):
+        return Severity.ERROR
+    essential = any(word in series.name for series in silent for word in ESSENTIAL)
+    return Severity.WARNING if essential else Severity.INFO

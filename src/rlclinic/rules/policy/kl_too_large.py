@@ -48,7 +48,7 @@ def check(patient: Patient) -> Sighting | None:
         return None
     calm = moving_median(values, WIDTH)
     clip = clip_range(patient)
-    bar = max(LARGE, BEYOND_CLIP * clip_kl(clip)) if clip is not None and clip < 1.0 else LARGE
+    bar = min(max(LARGE, BEYOND_CLIP * clip_kl(clip)), MEANINGLESS) if clip is not None else LARGE
     above = calm >= bar
     if above.sum() >= max(3, SHARE * calm.size):
         return _sustained(patient, steps[WIDTH - 1 :], calm, bar)

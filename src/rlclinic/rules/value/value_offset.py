@@ -83,8 +83,8 @@ def _against_return(patient: Patient, value: Level) -> Sighting | None:
     if low <= value.value * np.sign(total) <= high:
         return None
     summary = (
-        f"the mean prediction is {value.value:.4g}; a return of {total:.4g} over {length.value:.4g} steps at a discount "
-        f"of {gamma:g} allows about {np.sign(total) * even:.3g} to {np.sign(total) * most:.3g}"
+        f"the mean prediction is {value.value:.4g}; a return of {total:.4g} over {length.value:.4g} steps at a "
+        f"discount of {gamma:g} allows about {np.sign(total) * even:.3g} to {np.sign(total) * most:.3g}"
     )
     evidence = (
         patient.evidence(

@@ -1,0 +1,109 @@
+"""Causes: what speaks for them, what against, and what counts nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
+from rlclinic.causes.likelihoods import VERDICT, likelihoods
+from rlclinic.causes.posterior import causes_of
+from rlclinic.model.config import Config, Setting
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.run import Run
+from rlclinic.rules.registry import ROWS
+
+ALL = frozenset(row.name for row in ROWS)
+BY_NAME = {row.name: row for row in ROWS}
+
+
+def finding(name: str, severity: Severity = Severity.WARNING, confidence: float = 0.9) -> Finding:
+    row = BY_NAME[name]
+    return Finding(row.code, row.title, row.family, severity, confidence, "seen", name=name)
+
+
+def probability(run: Run, verdict: Verdict, findings: list[Finding], cause: str, checked: frozenset[str] = ALL) -> float:
+    causes, _ = causes_of(run, verdict, findings, checked)
+    return next((item.probability for item in causes if item.id == cause), 0.0)
+
+
+def ppo(**settings: float) -> Run:
+    config = Config({name: Setting(name, value, name) for name, value in settings.items()})
+    return Run("run", "run", algorithm="PPO", environment="CartPole-v1", config=config)
+
+
+def test_the_ids_are_those_of_the_contract() -> None:
+    entries = catalogue()
+    assert len(entries) == 107 + 2
+    for cause in ("learning-rate-too-high", "kl-reward-hacking", "implementation-bug", NOTHING_WRONG, UNKNOWN):
+        assert cause in entries
+
+
+def test_rules_and_causes_never_share_a_name() -> None:
+    assert not ALL & set(catalogue())
+
+
+def test_the_table_names_only_rules_that_exist() -> None:
+    named = {name for row in likelihoods().values() for name in (*row.weights, *row.expects)}
+    assert {name for name in named if not name.startswith(VERDICT)} <= ALL
+
+
+def test_the_classes_sum_to_one() -> None:
+    _, classes = causes_of(ppo(), Verdict.NOT_LEARNING, [finding("never-improved")], ALL)
+    assert sum(classes.values()) == pytest.approx(1.0)
+
+
+def test_a_run_without_findings_that_learns_has_nothing_wrong() -> None:
+    causes, _ = causes_of(ppo(), Verdict.LEARNING, [], ALL)
+    assert causes[0].id == NOTHING_WRONG
+    assert causes[0].probability > 0.5
+
+
+def test_findings_move_probability_to_the_cause_that_explains_them() -> None:
+    signs = [finding("kl-too-large", Severity.ERROR), finding("policy-died-early", Severity.ERROR)]
+    causes, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
+    assert causes[0].id == "learning-rate-too-high"
+    assert any("kl-too-large" in reason for reason in causes[0].supports)
+
+
+def test_a_rule_that_was_not_checked_counts_nothing_against_a_cause() -> None:
+    signs = [finding("never-improved")]
+    without = probability(ppo(), Verdict.NOT_LEARNING, signs, "learning-rate-too-low", ALL - {"kl-vanishes"})
+    checked = probability(ppo(), Verdict.NOT_LEARNING, signs, "learning-rate-too-low", ALL)
+    assert without > checked
+
+
+def test_a_config_value_is_no_cause_without_a_symptom() -> None:
+    odd = causes_of(ppo(learning_rate=0.3), Verdict.LEARNING, [], ALL)[0]
+    plain = causes_of(ppo(), Verdict.LEARNING, [], ALL)[0]
+    assert odd[0].id == plain[0].id == NOTHING_WRONG
+    assert "learning-rate-too-high" not in {cause.id for cause in odd}
+
+
+def test_a_config_value_far_from_working_ones_strengthens_its_symptom() -> None:
+    signs = [finding("kl-too-large")]
+    far = probability(ppo(learning_rate=0.3), Verdict.UNSTABLE, signs, "learning-rate-too-high")
+    near = probability(ppo(learning_rate=3e-4), Verdict.UNSTABLE, signs, "learning-rate-too-high")
+    assert far > near
+
+
+def test_a_finding_that_nothing_explains_speaks_for_unknown() -> None:
+    stray = Finding("XXX99", "stray", "stray", Severity.WARNING, 0.9, "seen", name="stray")
+    assert probability(ppo(), Verdict.PLATEAUED, [stray], UNKNOWN) > probability(ppo(), Verdict.PLATEAUED, [], UNKNOWN)
+
+
+def test_a_second_finding_of_one_family_counts_less_than_the_first() -> None:
+    one = [finding("kl-too-large")]
+    two = [*one, finding("clipping-most-updates")]
+    other_family = [*one, finding("gradient-norm-explodes")]
+    base = probability(ppo(), Verdict.UNSTABLE, one, "learning-rate-too-high")
+    same = probability(ppo(), Verdict.UNSTABLE, two, "learning-rate-too-high")
+    different = probability(ppo(), Verdict.UNSTABLE, other_family, "learning-rate-too-high")
+    assert base < different
+    assert same < different
+
+
+def test_every_root_cause_names_its_class(runs: Path) -> None:
+    assert all(entry.cause_class and entry.meaning for entry in catalogue().values())

@@ -1,0 +1,226 @@
+"""Rules on the course of the return: a positive, a near miss and healthy runs for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.convergence import (
+    large_swings,
+    lucky_last_evaluation,
+    never_improved,
+    plateau_below_goal,
+    regression_from_best,
+    return_exactly_constant,
+    return_fell_to_start,
+    still_rising_at_end,
+)
+from tests.rules.build import flat, make_patient, rising
+from tests.rules.recorded import HEALTHY, fault, recorded
+
+RULES = (
+    plateau_below_goal,
+    still_rising_at_end,
+    large_swings,
+    regression_from_best,
+    return_fell_to_start,
+    never_improved,
+    lucky_last_evaluation,
+    return_exactly_constant,
+)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_run_gets_notes_at_most(name: str) -> None:
+    seen = [rule.check(recorded(name)) for rule in RULES]
+    assert [sighting.summary for sighting in seen if sighting and sighting.severity is not Severity.INFO] == []
+
+
+def test_a_flat_stretch_after_a_climb_is_a_plateau() -> None:
+    sighting = plateau_below_goal.check(recorded("wandb/finished/wandb/*"))
+    assert sighting is not None and sighting.severity is Severity.INFO
+    assert "rose from -1872 and has stayed at -29.87 since 18,102 env steps" in sighting.summary
+    assert sighting.onset_step == 18_102
+
+
+def test_a_plateau_below_a_known_goal_is_a_warning_once_the_run_had_its_steps() -> None:
+    """constructed: one curve over few and over many steps."""
+    values = np.concatenate([rising(20, 150, 20), flat(150, 40)])
+    short = make_patient(environment="CartPole-v1", series={"return/train": values}, steps=30_000)
+    long = make_patient(environment="CartPole-v1", series={"return/train": values}, steps=300_000)
+    seen = [plateau_below_goal.check(patient) for patient in (short, long)]
+    assert [sighting.severity for sighting in seen if sighting] == [Severity.INFO, Severity.WARNING]
+
+
+def test_a_plateau_at_the_goal_is_success() -> None:
+    assert plateau_below_goal.check(fault("solved_ppo_cartpole")) is None
+    assert plateau_below_goal.check(recorded("trackio/frozenlake.db")) is None
+
+
+def test_success_in_nearly_every_episode_is_no_plateau() -> None:
+    """constructed: the same curve, once up to 0.98 and once up to 0.6."""
+    share = np.concatenate([rising(0.1, 0.98, 20), np.full(40, 0.98)]).clip(0, 1)
+    assert plateau_below_goal.check(make_patient(series={"return/train": share})) is None
+    assert plateau_below_goal.check(make_patient(series={"return/train": share * 0.6})) is not None
+
+
+def test_a_return_that_rises_to_the_end_is_still_rising() -> None:
+    sighting = still_rising_at_end.check(fault("rising_ppo_cartpole"))
+    assert sighting is not None and sighting.severity is Severity.INFO
+    assert "over the last third of the run" in sighting.summary
+    assert still_rising_at_end.check(fault("solved_ppo_cartpole")) is None
+    assert still_rising_at_end.check(recorded("wandb/finished/wandb/*")) is None
+
+
+def test_a_steady_rise_in_strong_noise_is_still_rising() -> None:
+    """constructed: noise of a known size."""
+    noise = 0.25 * np.random.default_rng(3).standard_normal(60)
+    assert still_rising_at_end.check(make_patient(series={"return/train": np.linspace(0, 1, 60) * 3 + noise}))
+
+
+def test_repeated_losses_and_recoveries_are_swings() -> None:
+    """constructed: swings of a known size."""
+    up, down = np.linspace(20, 200, 15), np.linspace(200, 60, 10)
+    values = np.concatenate([up, down, np.linspace(60, 200, 10), down, np.linspace(60, 190, 10)])
+    sighting = large_swings.check(make_patient(series={"return/train": values}))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert "2 such falls in this run" in sighting.summary
+
+
+def test_one_dip_that_is_won_back_is_a_note_and_a_small_one_nothing() -> None:
+    """constructed: dips of a known depth."""
+    up = np.linspace(20, 200, 20)
+    deep = np.concatenate([up, np.linspace(200, 90, 8), np.linspace(90, 230, 20)])
+    small = np.concatenate([up, np.linspace(200, 150, 8), np.linspace(150, 230, 20)])
+    sighting = large_swings.check(make_patient(series={"return/train": deep}))
+    assert sighting is not None and sighting.severity is Severity.INFO
+    assert large_swings.check(make_patient(series={"return/train": small})) is None
+
+
+def test_a_fall_at_the_very_start_is_no_swing() -> None:
+    """constructed: costs add up once episodes get longer, then the return rises."""
+    values = np.concatenate([np.linspace(-20, -34, 6), np.linspace(-34, -4, 50)])
+    assert large_swings.check(make_patient(series={"return/train": values})) is None
+
+
+def test_an_end_well_below_the_best_is_a_regression() -> None:
+    """constructed: losses of a known size."""
+    climb = np.linspace(20, 200, 30)
+    lost = make_patient(series={"return/train": np.concatenate([climb, np.linspace(200, 110, 30)])})
+    mild = make_patient(series={"return/train": np.concatenate([climb, np.linspace(200, 150, 30)])})
+    kept = make_patient(series={"return/train": np.concatenate([climb, np.linspace(200, 185, 30)])})
+    seen = [regression_from_best.check(patient) for patient in (lost, mild, kept)]
+    assert [sighting.severity if sighting else None for sighting in seen] == [Severity.WARNING, Severity.INFO, None]
+
+
+@pytest.mark.parametrize("points", [12, 20, 60])
+def test_one_bad_last_evaluation_is_no_regression(points: int) -> None:
+    """constructed: a single bad point."""
+    values = rising(20, 200, points)
+    values[-1] = 20.0
+    patient = make_patient(series={"return/eval": values})
+    assert regression_from_best.check(patient) is None
+    assert return_fell_to_start.check(patient) is None
+
+
+@pytest.mark.parametrize("name", ["sb3/ppo_cartpole_high_lr", "faults/high_lr_ppo_cartpole"])
+def test_a_destroyed_policy_fell_back_to_its_start(name: str) -> None:
+    sighting = return_fell_to_start.check(recorded(name))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting.onset_step is not None and 0 < sighting.onset_step < 12_288
+    assert regression_from_best.check(recorded(name)) is None
+
+
+def test_a_pretrained_policy_that_is_destroyed_fell_below_its_start() -> None:
+    """constructed: a level that holds and is then lost, as of a language model."""
+    values = np.concatenate([flat(0.5, 25), np.linspace(0.5, 0.1, 10), flat(0.1, 20)])
+    sighting = return_fell_to_start.check(make_patient(series={"return/train": values}))
+    assert sighting is not None and "for the first fifth of the run" in sighting.summary
+    assert never_improved.check(make_patient(series={"return/train": values})) is None
+
+
+def test_a_start_that_was_luck_is_no_lost_level() -> None:
+    for name in ("sb3/ppo_pendulum", "sb3/sac_pendulum", "sb3/td3_pendulum"):
+        assert return_fell_to_start.check(recorded(name)) is None
+
+
+def test_costs_of_longer_episodes_are_no_collapse() -> None:
+    """constructed: episodes that get five times longer at half the cost per step."""
+    length = np.concatenate([np.full(25, 20.0), np.linspace(20, 100, 10), np.full(25, 100.0)])
+    cost = np.where(length > 50, -0.5, -1.0)
+    patient = make_patient(series={"return/train": length * cost, "episode_length": length})
+    assert return_fell_to_start.check(patient) is None
+    assert never_improved.check(patient) is None
+    alone = make_patient(series={"return/train": length * cost})
+    assert return_fell_to_start.check(alone) is not None
+
+
+def test_single_successes_on_a_sparse_task_are_no_collapse() -> None:
+    """constructed: one success in a hundred episodes, at random."""
+    for seed in range(10):
+        values = (np.random.default_rng(seed).random(600) < 0.01).astype(float)
+        patient = make_patient(series={"return/train": values})
+        assert return_fell_to_start.check(patient) is None
+
+
+def test_a_run_whose_updates_never_start_did_not_improve() -> None:
+    sighting = never_improved.check(fault("late_start_dqn_cartpole"))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert "began at 21.58 and ended at 22.2 after 20,000 env steps" in sighting.summary
+
+
+def test_a_short_run_is_not_said_to_never_improve() -> None:
+    for name in ("sb3/ppo_pendulum", "sb3/sac_pendulum", "sb3/td3_pendulum", "sb3/ppo_cartpole_killed"):
+        assert never_improved.check(recorded(name)) is None
+
+
+def test_a_small_but_sure_gain_is_an_improvement() -> None:
+    """constructed: a gain of two percent in little noise."""
+    values = np.linspace(0.740, 0.765, 50) + 0.002 * np.random.default_rng(0).standard_normal(50)
+    assert never_improved.check(make_patient(series={"return/train": values})) is None
+    assert never_improved.check(make_patient(series={"return/train": flat(0.74, 50)})) is not None
+
+
+def test_a_resumed_run_that_stays_where_it_was_is_only_noted() -> None:
+    """constructed: a log that begins at half of its steps."""
+    steps = np.linspace(500_000, 1_000_000, 60)
+    series = Series("return/train", "r", steps, flat(150))
+    sighting = never_improved.check(make_patient(series={"return/train": series}, steps=1_000_000))
+    assert sighting is not None and sighting.severity is Severity.INFO
+
+
+def test_a_last_evaluation_out_of_line_is_called_lucky() -> None:
+    """constructed: luck cannot be trained."""
+    before = flat(100, 11, noise=0.03)
+    lucky = make_patient(series={"return/eval": np.append(before, 400.0)})
+    climbing = make_patient(series={"return/eval": np.geomspace(10, 400, 12)})
+    usual = make_patient(series={"return/eval": np.append(before, 108.0)})
+    assert lucky_last_evaluation.check(lucky) is not None
+    assert lucky_last_evaluation.check(climbing) is None
+    assert lucky_last_evaluation.check(usual) is None
+
+
+def test_a_reward_that_is_never_seen_is_a_constant_return() -> None:
+    sighting = return_exactly_constant.check(fault("zero_reward_ppo_cartpole"))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert "is 0 at all 40 points" in sighting.summary
+
+
+def test_a_constant_return_may_be_success_or_early() -> None:
+    """constructed: constants of known meaning, except for the first."""
+    offline = return_exactly_constant.check(recorded("d3rlpy/cql_cartpole_offline/d3rlpy_logs/*"))
+    assert offline is not None and offline.severity is Severity.INFO
+    early = make_patient(series={"return/train": np.zeros(15)})
+    solved = make_patient(environment="CartPole-v1", series={"return/train": np.full(40, 500.0)})
+    moved = make_patient(series={"return/train": np.append(np.zeros(40), 1e-9)})
+    seen = [return_exactly_constant.check(patient) for patient in (early, solved, moved)]
+    assert [sighting.severity if sighting else None for sighting in seen] == [Severity.INFO, None, None]
+
+
+def test_a_constant_that_was_rounded_says_so() -> None:
+    """constructed: a console that prints two decimals."""
+    series = Series("return/train", "r", np.arange(50.0), np.zeros(50), decimals=2)
+    sighting = return_exactly_constant.check(make_patient(series={"return/train": series}))
+    assert sighting is not None and sighting.severity is Severity.INFO and "2 decimals" in sighting.summary

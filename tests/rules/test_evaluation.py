@@ -1,0 +1,119 @@
+"""Rules on what the logged returns mean: a positive, a near miss and healthy runs for each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.evaluation import (
+    evaluation_noise_hides_trend,
+    evaluation_of_old_policy,
+    few_evaluations,
+    return_not_there,
+    train_and_eval_part,
+)
+from rlclinic.rules.patient import Patient
+from tests.rules.build import flat, make_patient, rising
+from tests.rules.recorded import HEALTHY, recorded
+
+RULES = (
+    train_and_eval_part,
+    evaluation_of_old_policy,
+    return_not_there,
+    few_evaluations,
+    evaluation_noise_hides_trend,
+)
+# Healthy trainings whose logs still deserve a warning: one evaluates an untrained copy, one has no Monitor.
+STALE, SILENT = "gymnasium_solver/runs/local-20260115-103000", "sb3/ppo_cartpole_no_monitor"
+
+
+@pytest.mark.parametrize("name", [name for name in HEALTHY if name not in {STALE, SILENT}])
+def test_a_healthy_run_gets_notes_at_most(name: str) -> None:
+    seen = [rule.check(recorded(name)) for rule in RULES]
+    assert [sighting.summary for sighting in seen if sighting and sighting.severity is not Severity.INFO] == []
+
+
+def pair(evaluation: np.ndarray, *, train: np.ndarray | None = None) -> Patient:
+    """A training return that climbs from 20 to 200, and an evaluation beside it."""
+    return make_patient(series={"return/train": rising() if train is None else train, "return/eval": evaluation})
+
+
+def test_an_evaluation_that_stays_behind_parts_from_training() -> None:
+    """constructed: no recorded run forgets its normaliser at evaluation."""
+    behind = np.concatenate([np.linspace(20, 60, 8), np.full(12, 60.0)])
+    sighting = train_and_eval_part.check(pair(behind))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert "log/return/eval is 60" in sighting.summary
+
+
+def test_a_better_greedy_policy_or_a_little_gap_is_no_parting() -> None:
+    """constructed: gaps of a known size."""
+    assert train_and_eval_part.check(pair(np.linspace(20, 260, 20))) is None
+    assert train_and_eval_part.check(pair(np.linspace(20, 165, 20))) is None
+
+
+def test_returns_in_another_unit_do_not_part() -> None:
+    """constructed: clipped scores differ from the first point on."""
+    assert train_and_eval_part.check(pair(np.linspace(2, 8, 20), train=rising(150, 400))) is None
+
+
+def test_the_reader_knows_that_an_untrained_copy_is_evaluated() -> None:
+    sighting = evaluation_of_old_policy.check(recorded(STALE))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert "the evaluated policy is the untrained one" in sighting.summary
+
+
+def test_an_evaluation_that_never_moves_is_of_an_old_policy() -> None:
+    """constructed: a frozen copy on a deterministic task."""
+    assert evaluation_of_old_policy.check(pair(np.full(10, 22.0))) is not None
+
+
+def test_a_constant_evaluation_at_the_top_is_of_a_solved_task() -> None:
+    """constructed: the greedy policy solves the task before the exploring one does."""
+    assert evaluation_of_old_policy.check(pair(np.full(10, 500.0))) is None
+    assert evaluation_of_old_policy.check(pair(np.full(10, 22.0), train=flat(20))) is None
+
+
+def test_other_caveats_do_not_make_an_evaluation_stale() -> None:
+    assert recorded("search_r1/grpo").run["return/eval"].caveat
+    assert evaluation_of_old_policy.check(recorded("search_r1/grpo")) is None
+
+
+def test_losses_without_a_return_are_reported() -> None:
+    sighting = return_not_there.check(recorded(SILENT))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert "31 points of train/policy_gradient_loss and other training metrics, but no return" in sighting.summary
+
+
+def test_a_return_that_is_never_a_number_is_reported() -> None:
+    """constructed: an environment whose episodes never end."""
+    patient = make_patient(series={"return/train": np.full(30, np.nan), "policy_loss": flat(1)})
+    sighting = return_not_there.check(patient)
+    assert sighting is not None and "undefined at all 30 points" in sighting.summary
+
+
+def test_names_that_could_be_a_return_are_offered() -> None:
+    """constructed: a home-made name."""
+    mine = Series("my/score", "my/score", np.arange(30.0), np.arange(30.0))
+    sighting = return_not_there.check(make_patient(series={"my/score": mine, "policy_loss": flat(1)}))
+    assert sighting is not None and "could be one: my/score" in sighting.summary
+
+
+def test_supervised_training_and_an_empty_log_lack_no_return() -> None:
+    assert return_not_there.check(recorded("verl/supervised_not_rl")) is None
+    assert return_not_there.check(recorded("edge/aborted_start")) is None
+
+
+def test_few_evaluations_are_counted() -> None:
+    sighting = few_evaluations.check(recorded("search_r1/grpo"))
+    assert sighting is not None and sighting.severity is Severity.INFO
+    assert "val/test_score/tiny was logged 3 times, critic/score/mean 60 times" in sighting.summary
+    assert few_evaluations.check(recorded("sb3/ppo_cartpole")) is None
+
+
+def test_evaluations_that_jump_by_their_whole_climb_hide_the_trend() -> None:
+    sighting = evaluation_noise_hides_trend.check(recorded("sb3/ppo_cartpole"))
+    assert sighting is not None and sighting.severity is Severity.INFO
+    assert evaluation_noise_hides_trend.check(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*")) is None

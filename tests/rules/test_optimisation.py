@@ -1,0 +1,321 @@
+"""Rules about gradients, learning rates, losses and numbers that are none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.optimisation import (
+    clipped_at_every_step,
+    dead_units_grow,
+    gradient_norm_explodes,
+    gradient_norm_vanishes,
+    learning_rate_reaches_zero,
+    logged_rate_differs,
+    loss_diverges,
+    not_a_number,
+    part_gets_no_gradient,
+)
+from tests.rules.build import flat, make_patient, make_run, rising
+from tests.rules.recorded import HEALTHY, fault, recorded
+
+RULES = (
+    gradient_norm_explodes,
+    gradient_norm_vanishes,
+    clipped_at_every_step,
+    learning_rate_reaches_zero,
+    not_a_number,
+    logged_rate_differs,
+    loss_diverges,
+    part_gets_no_gradient,
+    dead_units_grow,
+)
+
+
+@pytest.mark.parametrize("path", HEALTHY)
+def test_a_healthy_run_gets_nothing_above_a_note(path: str) -> None:
+    patient = recorded(path)
+    alarms = [s for rule in RULES if (s := rule.check(patient)) is not None and s.severity is not Severity.INFO]
+    assert alarms == []
+
+
+def _printed(name: str, values: np.ndarray, decimals: int, caveat: str = "") -> Series:
+    """A series as a log with few decimals shows it."""
+    made = make_run(series={name: np.round(values, decimals)}).series[name]
+    return replace(made, decimals=decimals, caveat=caveat)
+
+
+def test_a_gradient_that_explodes_beside_a_flat_return_is_an_error() -> None:
+    """constructed: recorded runs end before their gradients do."""
+    patient = make_patient(series={"grad_norm": np.geomspace(0.1, 1e5, 60), "return/train": flat()})
+    found = gradient_norm_explodes.check(patient)
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert found.onset_step is not None
+    assert found.onset_step > 30_000
+
+
+def test_a_smaller_growth_counts_when_the_return_was_lost() -> None:
+    """constructed: the same growth beside a return that fell and one that did not."""
+    norm = np.geomspace(1.0, 20.0, 60)
+    fell = np.concatenate([np.linspace(20.0, 200.0, 30), np.linspace(200.0, 25.0, 30)])
+    assert gradient_norm_explodes.check(make_patient(series={"grad_norm": norm, "return/train": fell})) is not None
+    assert gradient_norm_explodes.check(make_patient(series={"grad_norm": norm, "return/train": flat()})) is None
+
+
+def test_a_gradient_that_grows_with_the_return_is_fine() -> None:
+    """constructed: value errors grow as the return does."""
+    patient = make_patient(series={"grad_norm": np.geomspace(0.1, 100.0, 60), "return/train": rising()})
+    assert gradient_norm_explodes.check(patient) is None
+
+
+def test_a_gradient_that_grows_with_q_is_explained_by_it() -> None:
+    """constructed: Q on its way from its random start to its level."""
+    grown = np.geomspace(0.1, 10.0, 60)
+    series = {"grad_norm/critic": grown, "q/mean": -grown, "return/train": flat(-1000.0)}
+    assert gradient_norm_explodes.check(make_patient(algorithm="TD3", series=series)) is None
+
+
+def test_a_norm_after_clipping_says_nothing() -> None:
+    """constructed: a clipped norm that grows to its clip."""
+    norm = _printed("grad_norm", np.geomspace(0.001, 40.0, 60), 6, caveat="after clipping: never above grad_clip")
+    assert gradient_norm_explodes.check(make_patient(series={"grad_norm": norm, "return/train": flat()})) is None
+
+
+def test_a_policy_gradient_that_vanishes_after_a_collapse_is_seen() -> None:
+    found = gradient_norm_vanishes.check(fault("high_lr_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "policy_grad_norm" in found.summary
+    assert found.onset_step is not None
+
+
+def test_gradients_of_a_solved_task_may_vanish() -> None:
+    patient = fault("solved_ppo_cartpole")
+    late, early = patient.late("grad_norm/critic"), patient.early("grad_norm/critic")
+    assert late is not None
+    assert early is not None
+    assert late.value < 0.01 * early.value
+    assert gradient_norm_vanishes.check(patient) is None
+
+
+def test_a_printed_zero_is_only_known_to_be_below_its_rounding() -> None:
+    """constructed: norms of 0.01 printed with three decimals."""
+    fading = np.geomspace(0.01, 1e-9, 60)
+    series = {"grad_norm": _printed("grad_norm", fading, 3), "return/train": flat()}
+    assert gradient_norm_vanishes.check(make_patient(series=series)) is None
+    assert gradient_norm_vanishes.check(make_patient(series={**series, "grad_norm": fading})) is not None
+
+
+def test_a_clip_far_below_every_gradient_is_an_alarm_when_the_return_is_poor() -> None:
+    """constructed: two runs that differ in their return alone."""
+    fields = {"config": {"max_grad_norm": 1e-3}}
+    for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
+        patient = make_patient(series={"grad_norm": flat(2.0), "return/train": returns}, **fields)
+        found = clipped_at_every_step.check(patient)
+        assert found is not None
+        assert found.severity is severity
+        assert found.evidence[0].value == pytest.approx(2000, rel=0.05)
+
+
+def test_gradients_ten_times_above_the_clip_are_normal() -> None:
+    patient = recorded("gymnasium_solver/runs/local-20260115-103000")
+    norm = patient.level("grad_norm")
+    assert norm is not None
+    assert norm.value > 10 * 0.5
+    assert clipped_at_every_step.check(patient) is None
+
+
+def test_a_schedule_that_ends_long_before_the_run_is_an_alarm() -> None:
+    """constructed: the rate is gone at a third of the run."""
+    rate = 3e-4 * np.maximum(0.0, 1.0 - np.linspace(0.0, 3.0, 60))
+    found = learning_rate_reaches_zero.check(make_patient(series={"learning_rate": rate, "return/train": flat()}))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.onset_step == pytest.approx(35_000, rel=0.05)
+
+
+def test_a_linear_schedule_that_ends_with_the_run_is_fine() -> None:
+    patient = recorded("zoo/ppo_cartpole/tb/CartPole-v1/PPO_1")
+    assert patient.run["learning_rate"].values[-1] < 0.01 * 1e-3
+    assert learning_rate_reaches_zero.check(patient) is None
+
+
+def test_a_rate_printed_as_zero_is_not_known() -> None:
+    patient = recorded("verl/grpo_v0.4")
+    assert not np.any(patient.run["learning_rate"].values)
+    assert learning_rate_reaches_zero.check(patient) is None
+
+
+def test_losses_that_become_nan_for_good_are_an_error_with_the_first_one_named_first() -> None:
+    """constructed: the order of onset is what is tested."""
+    value, policy = np.ones(60), np.ones(60)
+    value[40:], policy[42:] = np.nan, np.nan
+    found = not_a_number.check(make_patient(series={"policy_loss": policy, "value_loss": value}))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert found.summary.endswith("log/value_loss, log/policy_loss")
+    assert found.onset_step == pytest.approx(100_000 * 41 / 60)
+
+
+def test_one_missing_value_is_only_noted() -> None:
+    """constructed: a single row that was not computed."""
+    values = np.ones(60)
+    values[20] = np.nan
+    found = not_a_number.check(make_patient(series={"approx_kl": values, "policy_loss": np.ones(60)}))
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
+def test_a_value_that_is_undefined_in_the_first_row_is_no_failure() -> None:
+    patient = recorded("trl/console_v0.17")
+    assert np.isnan(patient.run["kl_ref"].values[0])
+    assert not_a_number.check(patient) is None
+
+
+@pytest.mark.parametrize("name", ["explained_variance", "return/train", "episode_length"])
+def test_values_that_may_be_undefined_are_no_failure(name: str) -> None:
+    """constructed: rows without an ended episode, and constant returns."""
+    values = np.ones(60)
+    values[::3] = np.nan
+    values[-5:] = np.nan
+    assert not_a_number.check(make_patient(series={name: values, "policy_loss": np.ones(60)})) is None
+
+
+def test_rows_before_the_first_update_and_metrics_never_defined_are_no_failure() -> None:
+    """constructed: a standard deviation that a discrete policy does not have."""
+    late = np.ones(60)
+    late[:5] = np.nan
+    series = {"policy_loss": late, "action_std/mean": np.full(60, np.nan)}
+    assert not_a_number.check(make_patient(series=series)) is None
+
+
+def test_losses_that_never_were_a_number_are_an_error() -> None:
+    """constructed: NaN from the first update on."""
+    found = not_a_number.check(
+        make_patient(series={"policy_loss": np.full(20, np.nan), "value_loss": np.full(20, np.nan)})
+    )
+    assert found is not None
+    assert found.severity is Severity.ERROR
+
+
+def test_an_infinite_return_is_a_failure() -> None:
+    """constructed: a reward that divides by zero."""
+    returns = flat()
+    returns[-4:] = np.inf
+    assert not_a_number.check(make_patient(series={"return/train": returns})) is not None
+
+
+def test_a_rate_that_never_comes_near_the_configured_one_is_an_alarm() -> None:
+    """constructed: a key that another file overrides."""
+    patient = make_patient(series={"learning_rate": np.full(30, 3e-4)}, config={"learning_rate": 3e-3})
+    found = logged_rate_differs.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "3e-04" in found.summary or "0.0003" in found.summary
+
+
+def test_a_default_that_the_user_never_set_is_not_held_against_the_log() -> None:
+    patient = recorded("trl/grpo_tiny")
+    assert patient.setting("learning_rate") == 1e-6
+    assert patient.run["learning_rate"].highest == pytest.approx(3e-3)
+    assert logged_rate_differs.check(patient) is None
+
+
+@pytest.mark.parametrize("course", [np.linspace(3e-3, 0.0, 30), np.linspace(0.0, 3e-3, 30), np.full(30, 2e-3)])
+def test_decay_warm_up_and_small_factors_are_fine(course: np.ndarray) -> None:
+    """constructed: courses that pass near the configured rate."""
+    patient = make_patient(series={"learning_rate": course}, config={"learning_rate": 3e-3})
+    assert logged_rate_differs.check(patient) is None
+
+
+def test_an_adaptive_rate_at_its_floor_is_an_alarm_when_the_return_is_poor() -> None:
+    """constructed: recorded adaptive schedules stay near their start."""
+    config = {"learning_rate": 1e-3, "learning_rate_schedule": "adaptive"}
+    rate = np.concatenate([np.geomspace(1e-3, 1e-5, 20), np.full(40, 1e-5)])
+    for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
+        found = logged_rate_differs.check(
+            make_patient(series={"learning_rate": rate, "return/train": returns}, config=config)
+        )
+        assert found is not None
+        assert found.severity is severity
+
+
+def test_a_policy_loss_that_runs_away_is_seen() -> None:
+    """constructed: raw advantages of a diverging critic."""
+    patient = make_patient(series={"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()})
+    found = loss_diverges.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_a_total_loss_that_grows_with_the_return_is_fine() -> None:
+    """constructed: the value loss inside it grows with the square of the return."""
+    patient = make_patient(series={"loss": np.geomspace(0.01, 1e3, 60), "return/train": rising(1.0, 500.0)})
+    assert loss_diverges.check(patient) is None
+
+
+def test_the_actor_loss_of_a_q_learner_is_not_judged_here() -> None:
+    """constructed: minus Q of a diverging critic."""
+    series = {"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()}
+    assert loss_diverges.check(make_patient(algorithm="SAC", series=series)) is None
+
+
+def test_a_policy_loss_that_jumps_without_lasting_is_fine() -> None:
+    """constructed: a spike."""
+    loss = 0.01 * flat(1.0, noise=0.5)
+    loss[50] = 100.0
+    assert loss_diverges.check(make_patient(series={"policy_loss": loss, "return/train": flat()})) is None
+
+
+def test_a_part_without_any_gradient_is_an_error() -> None:
+    """constructed: a head outside the optimiser."""
+    series = {"grad_norm": flat(1.0), "grad_norm/backbone": flat(0.9), "grad_norm/value_head": np.zeros(60)}
+    found = part_gets_no_gradient.check(make_patient(series=series))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert "value_head" in found.summary
+
+
+@pytest.mark.parametrize("part", [np.concatenate([flat(0.5, 40), np.zeros(20)]), 1e-9 * np.ones(60)])
+def test_a_part_with_small_or_lost_gradients_is_another_case(part: np.ndarray) -> None:
+    """constructed: a part that lost its gradient later, and one whose gradient is tiny."""
+    series = {"grad_norm/backbone": flat(0.9), "grad_norm/value_head": part}
+    assert part_gets_no_gradient.check(make_patient(series=series)) is None
+
+
+def test_a_norm_printed_as_zero_beside_small_norms_is_not_known() -> None:
+    """constructed: both parts are near the rounding."""
+    series = {
+        "grad_norm/backbone": _printed("grad_norm/backbone", 0.02 * np.ones(60), 3),
+        "grad_norm/value_head": _printed("grad_norm/value_head", np.zeros(60), 3),
+    }
+    assert part_gets_no_gradient.check(make_patient(series=series)) is None
+
+
+def test_units_that_die_are_an_alarm_when_the_return_is_poor() -> None:
+    """constructed: nothing recorded logs dead units."""
+    dead = np.linspace(0.05, 0.7, 60)
+    for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
+        found = dead_units_grow.check(make_patient(series={"dead_units": dead, "return/train": returns}))
+        assert found is not None
+        assert found.severity is severity
+
+
+def test_percent_and_share_of_dead_units_are_the_same() -> None:
+    """constructed: one trainer logs percent."""
+    dead = np.linspace(0.05, 0.7, 60)
+    shares, percent = (make_patient(series={"dead_units": unit * dead}) for unit in (1.0, 100.0))
+    first, second = dead_units_grow.check(shares), dead_units_grow.check(percent)
+    assert first is not None
+    assert second is not None
+    assert first.summary == second.summary
+
+
+def test_a_constant_share_of_dead_units_is_fine() -> None:
+    """constructed: sparse from the start."""
+    assert dead_units_grow.check(make_patient(series={"dead_units": flat(0.5), "return/train": flat()})) is None

@@ -1,0 +1,167 @@
+"""Rules on the process: a positive, a near miss and healthy runs for each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.run import Checkpoint, LogExcerpt, Provenance, Run, RunStatus, Status
+from rlclinic.model.series import Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.process import (
+    gaps_in_the_log,
+    memory_ran_out,
+    nothing_saved,
+    process_died,
+    speed_falls,
+    stopped_before_budget,
+    warnings_in_log,
+)
+from tests.rules.build import make_patient, make_run, rising
+from tests.rules.recorded import HEALTHY, recorded
+
+RULES = (
+    process_died,
+    memory_ran_out,
+    stopped_before_budget,
+    speed_falls,
+    nothing_saved,
+    warnings_in_log,
+    gaps_in_the_log,
+)
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_run_gets_notes_at_most(name: str) -> None:
+    seen = [rule.check(recorded(name)) for rule in RULES]
+    assert [sighting.summary for sighting in seen if sighting and sighting.severity is not Severity.INFO] == []
+
+
+def test_a_crash_is_quoted() -> None:
+    sighting = process_died.check(recorded("sb3/ppo_cartpole_env_crash"))
+    assert sighting is not None and sighting.severity is Severity.ERROR
+    assert "after 2,816 env steps" in sighting.summary
+    assert "RuntimeError: simulator connection lost after 3000 steps" in sighting.summary
+
+
+def test_an_interrupt_is_no_crash() -> None:
+    assert process_died.check(recorded("gymnasium_solver/runs/local-20260115-104500")) is None
+
+
+def test_a_quotation_stays_on_one_line_and_is_cut() -> None:
+    """constructed: an error with control characters."""
+    status = RunStatus(Status.CRASHED, "x.log:1: bad\x1b[31m\nline " + "word " * 100)
+    sighting = process_died.check(Patient(replace(make_run(), status=status)))
+    assert sighting is not None
+    assert "\n" not in sighting.summary and "\x1b" not in sighting.summary and len(sighting.summary) < 220
+
+
+def test_an_error_about_memory_is_found_in_reason_and_log() -> None:
+    sighting = memory_ran_out.check(recorded("verl/out_of_memory"))
+    assert sighting is not None and sighting.severity is Severity.ERROR
+    assert "OutOfMemoryError" in sighting.summary
+    assert memory_ran_out.check(recorded("sb3/ppo_cartpole_env_crash")) is None
+
+
+@pytest.mark.parametrize(
+    ("state", "kind", "found"),
+    [(Status.CRASHED, "error", True), (Status.FINISHED, "error", False), (Status.CRASHED, "warning", False)],
+)
+def test_memory_counts_only_where_it_ended_the_run(state: Status, kind: str, *, found: bool) -> None:
+    """constructed: the same line as an error and as a warning."""
+    log = LogExcerpt("error" if kind == "error" else "warning", "out.log", 7, "MemoryError: Unable to allocate 4 GiB")
+    run = replace(make_run(status=state), logs=(log,))
+    assert (memory_ran_out.check(Patient(run)) is not None) is found
+
+
+def test_a_stopped_run_says_how_much_of_its_budget_it_took() -> None:
+    sighting = stopped_before_budget.check(recorded("gymnasium_solver/runs/local-20260115-104500"))
+    assert sighting is not None
+    assert "4,608 env steps of 20,480 were taken (22 %)" in sighting.summary
+
+
+def test_a_run_stopped_at_the_end_or_without_a_limit_is_not_short() -> None:
+    """constructed: budgets of a known size."""
+    stopped = {"status": Status.INTERRUPTED, "series": {"return/train": rising()}, "steps": 97_000}
+    assert stopped_before_budget.check(make_patient(**stopped, budget=100_000)) is None
+    assert stopped_before_budget.check(make_patient(**stopped, budget=1e16)) is None
+    assert stopped_before_budget.check(make_patient(**stopped)) is None
+    assert stopped_before_budget.check(make_patient(**stopped, budget=1_000_000)) is not None
+
+
+def timed(speeds: np.ndarray, *, pause: float = 0.0) -> Patient:
+    """A run whose every stretch of 1000 steps has its own speed, with one pause in seconds."""
+    seconds = np.cumsum(1000.0 / speeds)
+    seconds[speeds.size // 2 :] += pause
+    steps = 1000.0 * np.arange(1, speeds.size + 1)
+    returns = Series("return/train", "r", steps, rising(points=speeds.size), wall_times=1.7e9 + seconds)
+    return make_patient(series={"return/train": returns}, steps=float(steps[-1]))
+
+
+def test_a_speed_that_falls_to_a_fifth_is_a_warning() -> None:
+    """constructed: a leak takes hours to show."""
+    sighting = speed_falls.check(timed(np.geomspace(1000, 100, 60)))
+    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert speed_falls.check(timed(np.linspace(1000, 700, 60))) is None
+
+
+def test_a_pause_is_a_gap_and_no_loss_of_speed() -> None:
+    """constructed: a machine that slept for an hour."""
+    patient = timed(np.full(60, 1000.0), pause=3600.0)
+    assert speed_falls.check(patient) is None
+    sighting = gaps_in_the_log.check(patient)
+    assert sighting is not None and "nothing was logged for 60 minutes" in sighting.summary
+    assert gaps_in_the_log.check(timed(np.full(60, 1000.0), pause=120.0)) is None
+
+
+def test_a_speed_since_the_start_is_turned_back_into_that_of_each_stretch() -> None:
+    """constructed: after a fall to a third the mean since the start is still near its old value."""
+    speeds = np.concatenate([np.full(50, 1200.0), np.full(14, 400.0)])
+    seconds = np.cumsum(1000.0 / speeds)
+    steps = 1000.0 * np.arange(1, 65)
+    fps = Series("fps", "time/fps", steps, np.floor(steps / seconds), window="since the start")
+    assert fps.values[-1] > 0.6 * fps.values[0]
+    sighting = speed_falls.check(make_patient(series={"fps": fps}))
+    assert sighting is not None and "(from time/fps)" in sighting.summary
+
+
+def test_the_fast_warm_up_of_off_policy_runs_is_no_loss_of_speed() -> None:
+    for name in ("sb3/dqn_cartpole", "sb3/sac_pendulum", "sb3/td3_pendulum", "cleanrl/dqn_cartpole/runs/*"):
+        assert speed_falls.check(recorded(name)) is None
+
+
+def finished(hours: float, *, framework: str = "sb3-zoo", saved: bool = False) -> Run:
+    """A finished run of some hours."""
+    checkpoints = (Checkpoint("best_model.zip"),) if saved else ()
+    return replace(make_run(framework=framework), started_at=0.0, ended_at=3600.0 * hours, checkpoints=checkpoints)
+
+
+def test_a_long_run_without_a_checkpoint_is_noted() -> None:
+    """constructed: recorded runs take seconds."""
+    assert nothing_saved.check(Patient(finished(2.0))) is not None
+    assert nothing_saved.check(Patient(finished(0.2))) is None
+    assert nothing_saved.check(Patient(finished(2.0, saved=True))) is None
+    assert nothing_saved.check(Patient(finished(2.0, framework="cleanrl"))) is None
+
+
+def test_warnings_are_counted_with_their_repeats() -> None:
+    sighting = warnings_in_log.check(recorded("search_r1/grpo"))
+    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting.summary.startswith("10 warnings and errors in the log; train.log, line 24:")
+
+
+def test_the_error_that_ended_a_run_is_not_a_warning_it_survived() -> None:
+    assert recorded("sb3/ppo_cartpole_env_crash").run.logs
+    assert warnings_in_log.check(recorded("sb3/ppo_cartpole_env_crash")) is None
+
+
+def test_a_resume_that_the_reader_noticed_is_passed_on() -> None:
+    """constructed: a log with steps that go back."""
+    note = "steps go back in the log (a resumed run): up to 12 overwritten points per metric left out"
+    run = replace(make_run(series={"return/train": rising()}), provenance=Provenance("files", notes=(note,)))
+    sighting = gaps_in_the_log.check(Patient(run))
+    assert sighting is not None and sighting.summary == note
+    assert gaps_in_the_log.check(recorded("sb3/ppo_cartpole")) is None

@@ -1,0 +1,84 @@
+"""Whole diagnoses of recorded runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rlclinic.causes.catalogue import NOTHING_WRONG
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.finding import Severity
+
+RUNS = Path(__file__).parent / "fixtures" / "runs"
+CASES: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
+HEALTHY = [
+    "sb3/ppo_cartpole",
+    "sb3/ppo_cartpole_vec4",
+    "sb3/a2c_cartpole",
+    "sb3/dqn_cartpole",
+    "torchrl/ppo_cartpole_csv",
+    "rsl_rl/cartpole",
+    "zoo/ppo_cartpole/logs/ppo/CartPole-v1_1",
+    "trl/grpo_tiny",
+    "verl/grpo_v0.4",
+    "verl/grpo_v0.5",
+    "openrlhf/grpo",
+]
+
+
+@pytest.mark.parametrize("path", HEALTHY)
+def test_a_healthy_run_gets_a_clean_bill(path: str) -> None:
+    diagnosis = diagnose(RUNS / path)
+    assert diagnosis.verdict in {Verdict.LEARNING, Verdict.SOLVED, Verdict.PLATEAUED, Verdict.INSUFFICIENT_DATA}
+    assert [f"{f.code} {f.summary}" for f in diagnosis.findings if f.severity is Severity.ERROR] == []
+    accused = [cause for cause in diagnosis.causes if cause.probability > 0.5 and cause.id != NOTHING_WRONG]
+    assert [cause.id for cause in accused if cause.id not in {"already-solved", "budget-too-small"}] == []
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: Path(case["path"]).name)
+def test_a_fault_gets_an_acceptable_verdict(case: dict[str, Any]) -> None:
+    diagnosis = diagnose(RUNS / "faults" / Path(case["path"]).name)
+    assert diagnosis.verdict.value in case["verdicts"]
+
+
+def test_most_faults_are_named_among_the_first_three_causes() -> None:
+    faulty = [case for case in CASES if not case["healthy"] and case["accepted_causes"]]
+    named = 0
+    for case in faulty:
+        causes = diagnose(RUNS / "faults" / Path(case["path"]).name).causes[:3]
+        named += any(cause.id in case["accepted_causes"] for cause in causes)
+    assert named >= 0.6 * len(faulty)
+
+
+def test_no_healthy_case_is_accused() -> None:
+    for case in CASES:
+        if case["healthy"]:
+            diagnosis = diagnose(RUNS / "faults" / Path(case["path"]).name)
+            assert diagnosis.causes[0].id in {NOTHING_WRONG, "already-solved", "budget-too-small", "unknown"}, case["path"]
+
+
+def test_selecting_a_family_runs_only_its_rules(runs: Path) -> None:
+    diagnosis = diagnose(runs / "sb3" / "ppo_cartpole_high_lr", select=["policy"])
+    assert {finding.family for finding in diagnosis.findings} == {"policy"}
+
+
+def test_an_ignored_rule_says_nothing(runs: Path) -> None:
+    codes = {finding.code for finding in diagnose(runs / "sb3" / "ppo_cartpole_high_lr", ignore=["POL04"]).findings}
+    assert "POL04" not in codes
+    assert "POL13" in codes
+
+
+def test_the_decision_path_begins_where_the_first_check_fails(runs: Path) -> None:
+    path = diagnose(runs / "sb3" / "ppo_cartpole_high_lr").decision_path
+    assert path[0].startswith("Are all numbers finite?")
+    assert sum("Begin here." in line for line in path) == 1
+
+
+def test_what_is_missing_is_said_not_passed_over(runs: Path) -> None:
+    diagnosis = diagnose(runs / "sb3" / "ppo_cartpole_no_monitor")
+    assert any("return/train|return/eval" in item.needs for item in diagnosis.not_checked)
+    assert diagnosis.verdict is Verdict.INSUFFICIENT_DATA
