@@ -1,11 +1,11 @@
-"""Run every benchmark, or those named: `python -m bench [tfevents wandb csv jsonl startup listing]`."""
+"""Run every benchmark, or those named: `python -m bench [tfevents wandb ... diagnose]`."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-NAMES = ("tfevents", "wandb", "csv", "jsonl", "startup", "listing")
+NAMES = ("tfevents", "wandb", "csv", "jsonl", "startup", "listing", "diagnose")
 
 
 def main(names: list[str]) -> int:

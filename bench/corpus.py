@@ -49,7 +49,9 @@ def main(folder: Path = DEFAULT) -> dict[str, float]:
         marks = ("  " if fits else "V ") + ("C " if label["causes"] and not found else "  ") + ("F" if alarm else " ")
         top = ", ".join(f"{cause.id} {cause.probability:.2f}" for cause in diagnosis.causes[:3])
         codes = " ".join(f.code for f in diagnosis.findings if f.severity.rank > 0)
-        print(f"{_short(label)} {marks} {diagnosis.verdict.value:17s} | {label['verdict']} | {top} | {label['causes']} | {codes}")
+        print(
+            f"{_short(label)} {marks} {diagnosis.verdict.value:17s} | {label['verdict']} | {top} | {label['causes']} | {codes}"
+        )
     shares = {
         "acceptable verdict, high-confidence runs": right / max(high, 1),
         "accepted cause among the first three": named / max(with_cause, 1),
@@ -70,7 +72,9 @@ def _short(label: dict[str, Any]) -> str:
 def _false_alarm(diagnosis: Diagnosis, label: dict[str, Any]) -> str:
     if label["verdict"][0] not in HEALTHY:
         return ""
-    wrong = [c for c in diagnosis.causes if c.probability > SURE and c.id not in HARMLESS and c.id not in label["causes"]]
+    wrong = [
+        c for c in diagnosis.causes if c.probability > SURE and c.id not in HARMLESS and c.id not in label["causes"]
+    ]
     return wrong[0].id if wrong else ""
 
 

@@ -40,7 +40,8 @@ def test_a_healthy_run_gets_notes_at_most(name: str) -> None:
 
 def test_a_flat_stretch_after_a_climb_is_a_plateau() -> None:
     sighting = plateau_below_goal.check(recorded("wandb/finished/wandb/*"))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
     assert "rose from -1872 and has stayed at -29.87 since 18,102 env steps" in sighting.summary
     assert sighting.onset_step == 18_102
 
@@ -68,7 +69,8 @@ def test_success_in_nearly_every_episode_is_no_plateau() -> None:
 
 def test_a_return_that_rises_to_the_end_is_still_rising() -> None:
     sighting = still_rising_at_end.check(fault("rising_ppo_cartpole"))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
     assert "over the last third of the run" in sighting.summary
     assert still_rising_at_end.check(fault("solved_ppo_cartpole")) is None
     assert still_rising_at_end.check(recorded("wandb/finished/wandb/*")) is None
@@ -85,7 +87,8 @@ def test_repeated_losses_and_recoveries_are_swings() -> None:
     up, down = np.linspace(20, 200, 15), np.linspace(200, 60, 10)
     values = np.concatenate([up, down, np.linspace(60, 200, 10), down, np.linspace(60, 190, 10)])
     sighting = large_swings.check(make_patient(series={"return/train": values}))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "2 such falls in this run" in sighting.summary
 
 
@@ -95,7 +98,8 @@ def test_one_dip_that_is_won_back_is_a_note_and_a_small_one_nothing() -> None:
     deep = np.concatenate([up, np.linspace(200, 90, 8), np.linspace(90, 230, 20)])
     small = np.concatenate([up, np.linspace(200, 150, 8), np.linspace(150, 230, 20)])
     sighting = large_swings.check(make_patient(series={"return/train": deep}))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
     assert large_swings.check(make_patient(series={"return/train": small})) is None
 
 
@@ -128,8 +132,10 @@ def test_one_bad_last_evaluation_is_no_regression(points: int) -> None:
 @pytest.mark.parametrize("name", ["sb3/ppo_cartpole_high_lr", "faults/high_lr_ppo_cartpole"])
 def test_a_destroyed_policy_fell_back_to_its_start(name: str) -> None:
     sighting = return_fell_to_start.check(recorded(name))
-    assert sighting is not None and sighting.severity is Severity.WARNING
-    assert sighting.onset_step is not None and 0 < sighting.onset_step < 12_288
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
+    assert sighting.onset_step is not None
+    assert 0 < sighting.onset_step < 12_288
     assert regression_from_best.check(recorded(name)) is None
 
 
@@ -137,7 +143,8 @@ def test_a_pretrained_policy_that_is_destroyed_fell_below_its_start() -> None:
     """constructed: a level that holds and is then lost, as of a language model."""
     values = np.concatenate([flat(0.5, 25), np.linspace(0.5, 0.1, 10), flat(0.1, 20)])
     sighting = return_fell_to_start.check(make_patient(series={"return/train": values}))
-    assert sighting is not None and "for the first fifth of the run" in sighting.summary
+    assert sighting is not None
+    assert "for the first fifth of the run" in sighting.summary
     assert never_improved.check(make_patient(series={"return/train": values})) is None
 
 
@@ -167,7 +174,8 @@ def test_single_successes_on_a_sparse_task_are_no_collapse() -> None:
 
 def test_a_run_whose_updates_never_start_did_not_improve() -> None:
     sighting = never_improved.check(fault("late_start_dqn_cartpole"))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "began at 21.58 and ended at 22.2 after 20,000 env steps" in sighting.summary
 
 
@@ -180,7 +188,7 @@ def test_a_small_but_sure_gain_is_an_improvement() -> None:
     """constructed: a gain of two percent in little noise."""
     values = np.linspace(0.740, 0.765, 50) + 0.002 * np.random.default_rng(0).standard_normal(50)
     assert never_improved.check(make_patient(series={"return/train": values})) is None
-    assert never_improved.check(make_patient(series={"return/train": flat(0.74, 50)})) is not None
+    assert never_improved.check(make_patient(series={"return/train": flat(0.74, 200)})) is not None
 
 
 def test_a_resumed_run_that_stays_where_it_was_is_only_noted() -> None:
@@ -188,7 +196,8 @@ def test_a_resumed_run_that_stays_where_it_was_is_only_noted() -> None:
     steps = np.linspace(500_000, 1_000_000, 60)
     series = Series("return/train", "r", steps, flat(150))
     sighting = never_improved.check(make_patient(series={"return/train": series}, steps=1_000_000))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
 
 
 def test_a_last_evaluation_out_of_line_is_called_lucky() -> None:
@@ -204,14 +213,16 @@ def test_a_last_evaluation_out_of_line_is_called_lucky() -> None:
 
 def test_a_reward_that_is_never_seen_is_a_constant_return() -> None:
     sighting = return_exactly_constant.check(fault("zero_reward_ppo_cartpole"))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "is 0 at all 40 points" in sighting.summary
 
 
 def test_a_constant_return_may_be_success_or_early() -> None:
     """constructed: constants of known meaning, except for the first."""
     offline = return_exactly_constant.check(recorded("d3rlpy/cql_cartpole_offline/d3rlpy_logs/*"))
-    assert offline is not None and offline.severity is Severity.INFO
+    assert offline is not None
+    assert offline.severity is Severity.INFO
     early = make_patient(series={"return/train": np.zeros(15)})
     solved = make_patient(environment="CartPole-v1", series={"return/train": np.full(40, 500.0)})
     moved = make_patient(series={"return/train": np.append(np.zeros(40), 1e-9)})
@@ -223,4 +234,6 @@ def test_a_constant_that_was_rounded_says_so() -> None:
     """constructed: a console that prints two decimals."""
     series = Series("return/train", "r", np.arange(50.0), np.zeros(50), decimals=2)
     sighting = return_exactly_constant.check(make_patient(series={"return/train": series}))
-    assert sighting is not None and sighting.severity is Severity.INFO and "2 decimals" in sighting.summary
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
+    assert "2 decimals" in sighting.summary

@@ -44,7 +44,8 @@ def test_an_evaluation_that_stays_behind_parts_from_training() -> None:
     """constructed: no recorded run forgets its normaliser at evaluation."""
     behind = np.concatenate([np.linspace(20, 60, 8), np.full(12, 60.0)])
     sighting = train_and_eval_part.check(pair(behind))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "log/return/eval is 60" in sighting.summary
 
 
@@ -61,7 +62,8 @@ def test_returns_in_another_unit_do_not_part() -> None:
 
 def test_the_reader_knows_that_an_untrained_copy_is_evaluated() -> None:
     sighting = evaluation_of_old_policy.check(recorded(STALE))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "the evaluated policy is the untrained one" in sighting.summary
 
 
@@ -83,7 +85,8 @@ def test_other_caveats_do_not_make_an_evaluation_stale() -> None:
 
 def test_losses_without_a_return_are_reported() -> None:
     sighting = return_not_there.check(recorded(SILENT))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "31 points of train/policy_gradient_loss and other training metrics, but no return" in sighting.summary
 
 
@@ -91,14 +94,16 @@ def test_a_return_that_is_never_a_number_is_reported() -> None:
     """constructed: an environment whose episodes never end."""
     patient = make_patient(series={"return/train": np.full(30, np.nan), "policy_loss": flat(1)})
     sighting = return_not_there.check(patient)
-    assert sighting is not None and "undefined at all 30 points" in sighting.summary
+    assert sighting is not None
+    assert "undefined at all 30 points" in sighting.summary
 
 
 def test_names_that_could_be_a_return_are_offered() -> None:
     """constructed: a home-made name."""
     mine = Series("my/score", "my/score", np.arange(30.0), np.arange(30.0))
     sighting = return_not_there.check(make_patient(series={"my/score": mine, "policy_loss": flat(1)}))
-    assert sighting is not None and "could be one: my/score" in sighting.summary
+    assert sighting is not None
+    assert "could be one: my/score" in sighting.summary
 
 
 def test_supervised_training_and_an_empty_log_lack_no_return() -> None:
@@ -108,12 +113,14 @@ def test_supervised_training_and_an_empty_log_lack_no_return() -> None:
 
 def test_few_evaluations_are_counted() -> None:
     sighting = few_evaluations.check(recorded("search_r1/grpo"))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
     assert "val/test_score/tiny was logged 3 times, critic/score/mean 60 times" in sighting.summary
     assert few_evaluations.check(recorded("sb3/ppo_cartpole")) is None
 
 
 def test_evaluations_that_jump_by_their_whole_climb_hide_the_trend() -> None:
     sighting = evaluation_noise_hides_trend.check(recorded("sb3/ppo_cartpole"))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
     assert evaluation_noise_hides_trend.check(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*")) is None

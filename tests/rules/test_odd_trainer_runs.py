@@ -30,8 +30,9 @@ SECTIONS = ("What it sees", "Why it hurts", "Evidence needed", "Looks alike", "W
 
 METRICS = (
     "return/train", "return/eval", "episode_length", "episode_length/eval", "q/mean", "q1/mean", "q2/mean", "q/spread",
-    "alpha", "value_loss", "policy_loss", "loss", "td_error", "epsilon", "updates", "fps", "grad_norm", "grad_norm/actor",
-    "grad_norm/critic", "learning_rate", "approx_kl", "clip_fraction", "mmd", "dead_units", "entropy",
+    "alpha", "value_loss", "policy_loss", "loss", "td_error", "epsilon", "updates", "fps", "grad_norm",
+    "grad_norm/actor", "grad_norm/critic", "learning_rate", "approx_kl", "clip_fraction", "mmd", "dead_units",
+    "entropy",
 )  # fmt: skip
 SETTINGS = (
     "gamma", "gae_lambda", "n_steps", "n_envs", "batch_size", "n_epochs", "n_minibatches", "rollout_size", "tau",
@@ -41,8 +42,8 @@ SETTINGS = (
 )  # fmt: skip
 
 numbers = st.one_of(
-    st.floats(allow_nan=True, allow_infinity=True, width=64),
-    st.sampled_from([0.0, 1.0, -1.0, 1e-300, 1e300, math.nan, math.inf]),
+    st.floats(width=32),
+    st.sampled_from([0.0, 1.0, -1.0, 1e-30, 1e30, math.nan, math.inf]),
 )
 curves = st.one_of(
     st.lists(numbers, max_size=40).map(lambda values: np.array(values, dtype=np.float64)),
@@ -65,7 +66,7 @@ values = st.one_of(
     budget=st.sampled_from([None, 1.0, 100_000.0]),
     status=st.sampled_from(list(Status)),
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, deadline=None, max_examples=400)
 def test_no_rule_raises_on_odd_runs(**fields: object) -> None:
     patient = make_patient(environment="CartPole-v1", **fields)
     for rule in RULES:

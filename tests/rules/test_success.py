@@ -36,7 +36,8 @@ def test_a_solved_run_says_when_it_reached_the_threshold() -> None:
 
 def test_an_evaluation_that_holds_the_threshold_counts_as_reached() -> None:
     sighting = threshold_reached.check(recorded("sb3/ppo_cartpole"))
-    assert sighting is not None and "eval/mean_reward reached 475" in sighting.summary
+    assert sighting is not None
+    assert "eval/mean_reward reached 475" in sighting.summary
     assert below_threshold.check(recorded("sb3/ppo_cartpole")) is None
 
 
@@ -53,13 +54,16 @@ def test_a_threshold_that_was_reached_and_lost_is_not_held() -> None:
     patient = make_patient(environment="CartPole-v1", series={"return/train": values})
     assert threshold_reached.check(patient) is None
     sighting = below_threshold.check(patient)
-    assert sighting is not None and sighting.severity is Severity.WARNING
-    assert "reached at" in sighting.summary and "and lost" in sighting.summary
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
+    assert "reached at" in sighting.summary
+    assert "and lost" in sighting.summary
 
 
 def test_the_gap_is_given_in_units_and_in_percent_of_the_way() -> None:
     sighting = below_threshold.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
-    assert sighting is not None and sighting.severity is Severity.INFO
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
     assert "ended at 153.8, 321.2 below the run's own threshold (475): 29 % of the way from 22.2" in sighting.summary
     assert sighting.evidence[0].value < (sighting.evidence[0].threshold or 0)
 
@@ -77,7 +81,8 @@ def test_a_goal_met_twenty_times_later_than_published_is_slow() -> None:
     values = np.concatenate([flat(30, 100), rising(30, 500, 10), np.full(20, 500.0)])
     slow = make_patient(environment="CartPole-v1", series={"return/train": values}, steps=1_300_000)
     sighting = slow_to_threshold.check(slow)
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "a published PPO run on CartPole needed 40,000" in sighting.summary
     near = make_patient(environment="CartPole-v1", series={"return/train": values}, steps=180_000)
     assert slow_to_threshold.check(near) is None
@@ -86,7 +91,8 @@ def test_a_goal_met_twenty_times_later_than_published_is_slow() -> None:
 @pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "high_lr_ppo_cartpole", "late_start_dqn_cartpole"])
 def test_a_run_that_learned_nothing_is_no_better_than_random(name: str) -> None:
     sighting = no_better_than_random.check(fault(name))
-    assert sighting is not None and sighting.severity is Severity.WARNING
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
     assert "random actions get 22.2" in sighting.summary
 
 
@@ -108,7 +114,9 @@ def test_a_met_threshold_far_below_the_best_published_return_is_noted() -> None:
         environment="HalfCheetah-v4", algorithm="SAC", series={"return/train": values}, steps=1_000_000
     )
     sighting = far_below_published.check(patient)
-    assert sighting is not None and sighting.severity is Severity.INFO and "1.209e+04" in sighting.summary
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
+    assert "1.209e+04" in sighting.summary
     near = make_patient(environment="HalfCheetah-v4", algorithm="SAC", series={"return/train": values}, steps=50_000)
     assert far_below_published.check(near) is None
 

@@ -24,7 +24,7 @@ METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "met
 
 def assemble(draft: Draft) -> Run:
     """The Run that a draft describes."""
-    framework_id = identify_framework(draft)
+    framework_id = draft.framework = identify_framework(draft)
     tables = tables_of(framework_id)
     settings = canonical_settings(draft.settings, tables)
     configured = {name: setting.value for name, setting in settings.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -26,8 +26,9 @@ def identify_framework(draft: Draft) -> str:
     """The framework by what is in the files; `unknown` where nothing tells."""
     if draft.framework:
         return draft.framework
+    names = draft.metric_names
     for head in heads():
-        if any(all(_holds(condition, draft) for condition in line) for line in head.detect):
+        if any(all(_holds(condition, draft, names) for condition in line) for line in head.detect):
             return head.id
     return "unknown"
 
@@ -42,10 +43,11 @@ def identify_algorithm(draft: Draft, tables: Framework, configured: Mapping[str,
             return algorithm_name(named)
     from_path = _from_path(draft, algorithm_in)
     from_path = algorithm_name(_above(draft, tables.path.algorithm)) or from_path
+    names = draft.metric_names
     by_names = [
         algorithm
         for algorithm, patterns in tables.algorithms.items()
-        if any(matches(pattern, name) for pattern in patterns for name in draft.metric_names)
+        if any(_any_matches(pattern, names) for pattern in patterns)
     ]
     # A path says more than a name that several algorithms share, as long as the names do not contradict it.
     if from_path and (not by_names or from_path in by_names or not _contradicts(from_path, by_names[0], tables)):
@@ -79,17 +81,17 @@ def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:
     return algorithm in tables.algorithms and by_names != algorithm
 
 
-def _holds(condition: str, draft: Draft) -> bool:
+def _holds(condition: str, draft: Draft, names: set[str]) -> bool:
     kind, _, pattern = condition.partition(":")
     match kind:
         case "metric":
-            return any(matches(pattern, name) for name in draft.metric_names)
+            return _any_matches(pattern, names)
         case "file":
             return bool(draft.place.match(pattern))
         case "text":
             return any(matches(pattern, tag) for tag in draft.text_tags)
         case "config":
-            return any(matches(pattern, key) for key in draft.settings)
+            return _any_matches(pattern, draft.settings.keys())
         case "log":
             return any(pattern in line for line in draft.log_marks)
         case _:
@@ -112,6 +114,10 @@ def _data_set(value: object) -> str:
     parts = [part for part in re.split(r"[/\\]", first) if part not in {"", "~", ".", "data"}]
     names = [part.split(".")[0] for part in reversed(parts)]
     return next((name for name in names if not _SPLIT.fullmatch(name)), "")
+
+
+def _any_matches(pattern: str, names: Collection[str]) -> bool:
+    return any(matches(pattern, name) for name in names) if "*" in pattern else pattern in names
 
 
 def _from_path(draft: Draft, tell: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 Entry = TypeVar("Entry")
@@ -41,5 +42,6 @@ def matches(pattern: str, name: str) -> bool:
     return pattern == name if "*" not in pattern else _compile(pattern).fullmatch(name) is not None
 
 
+@lru_cache(maxsize=4096)
 def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile("(.+?)".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)

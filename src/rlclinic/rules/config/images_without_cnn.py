@@ -1,4 +1,4 @@
-"""Observations are images but the policy is a plain network, or sees single frames of a moving scene.
+"""The policy is a plain network for images, or sees single frames of a moving scene.
 
 What it sees: The observation has the shape of an image and the policy class is an MLP; or an Atari game is played from
 one frame at a time without a recurrent network.

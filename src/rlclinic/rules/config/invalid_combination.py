@@ -7,7 +7,7 @@ Evidence needed: the config.
 Looks alike: Values with a meaning of their own in one framework (-1 for "not set" or "as many as collected"); these
 are left alone.
 What to change: Set the value inside its range; choose a batch size that divides the rollout (n_envs times n_steps).
-References: facts of gymnasium-solver utils/config.py at a80484c3; RLlib PPOConfig.validate; TRL GRPOConfig.
+References: gymnasium-solver utils/config.py at a80484c3; RLlib PPOConfig.validate; TRL GRPOConfig.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _silence(patient: Patient) -> Sighting | None:
     last, end = float(longest.steps[-1]), float(returns.steps[-1])
     usual = float(np.median(np.diff(longest.steps))) if len(longest) > 2 else last / len(longest)
     gap = end - last
-    if gap < SILENT * end or gap < LOUDER * usual:
+    if gap <= 0 or gap < SILENT * end or gap < LOUDER * usual:
         return None
     after = int(np.sum(returns.steps > last))
     summary = (

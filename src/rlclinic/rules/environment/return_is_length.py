@@ -1,4 +1,4 @@
-"""The return is a multiple of the episode length: the reward pays, or costs, for every step alike.
+"""The return follows from the episode length alone: every step pays, or costs, the same.
 
 What it sees: The return of an episode follows from its length alone, with a fixed reward per step.
 Why it hurts: Nothing by itself. It says what the reward is about: staying alive where it pays, being quick where it

@@ -32,7 +32,7 @@ LARGE_VALUE = 50.0
 UNITS = 64.0
 # Scatter of the return, as a share of its size, below which explained variance means nothing.
 NEARLY_CONSTANT = 0.01
-# Times the reach of the critic beyond which a small gain (as a share of the return's size) is luck of the first updates.
+# Times the critic's reach beyond which a small gain (as a share of the return's size) is luck of the first updates.
 HOPELESS = 20.0
 SMALL_GAIN = 0.5
 USUAL_GAMMA = 0.99

@@ -9,7 +9,7 @@ small rewards read as zero; a reward whose parts cancel out.
 What to change: Run random actions and a scripted policy and print the rewards. If those also see zero, the reward
 function or its units are wrong; if only the scripted policy sees one, shape the reward, start nearer to the goal, or
 add demonstrations.
-References: rail-berkeley/softlearning#76; vitchyr/rlkit#97; Andrychowicz et al. 2017 (arXiv 1707.01495).
+References: rail-berkeley/softlearning#76; rail-berkeley/rlkit#97; Andrychowicz et al. 2017 (arXiv 1707.01495).
 """
 
 from __future__ import annotations

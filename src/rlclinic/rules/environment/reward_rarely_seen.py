@@ -1,12 +1,12 @@
-"""Nearly all episodes return the same lowest value: a reward is rarely or never seen.
+"""Nearly all episodes return the same lowest value: the reward is rarely seen.
 
 What it sees: In the second half of the run at least 95 % of the episodes return exactly the lowest value of the whole
-run, or every return of the run is the same, and the goal is not reached.
+run, and the return does not rise.
 Why it hurts: An episode that differs from the others is the only source of a gradient; with one in twenty or fewer,
 most updates fit noise.
 Evidence needed: at least 30 single episodes, or 12 logged means of which nearly all equal the lowest.
 Looks alike: A solved task, whose returns are all the same highest value; the first part of a run on a task whose goal
-is found late; returns that are zero throughout (that is a finding of its own).
+is found late; returns that never vary, zero or not (these are findings of their own).
 What to change: Shape the reward with a potential, start episodes nearer to the goal, add demonstrations or hindsight
 goals, or raise exploration; then look again.
 References: Ng et al. 1999; Andrychowicz et al. 2017 (arXiv 1707.01495); rail-berkeley/softlearning#76.
@@ -41,7 +41,7 @@ def check(patient: Patient) -> Sighting | None:
     if share < NEARLY_ALL or not is_flat(patient) or reached_goal(patient) or lowest == highest == 0.0:
         return None
     if lowest == highest and not _is_floor(patient, lowest):
-        return _constant(patient, returns)
+        return None
     seen = int(np.sum(returns > lowest))
     summary = (
         f"{100 * share:.3g} % of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; only {seen} "
@@ -65,18 +65,6 @@ def _returns(patient: Patient) -> FloatArray | None:
         return None
     values = series.values[np.isfinite(series.values)]
     return values if values.size >= MIN_POINTS else None
-
-
-def _constant(patient: Patient, returns: FloatArray) -> Sighting | None:
-    """A return that the untrained and the trained policy get alike, and that is not known to be the worst."""
-    if returns.size < MIN_EPISODES:
-        return None
-    summary = (
-        f"all {returns.size} returns are exactly {returns[0]:.4g} from the first on: what the policy does makes no "
-        "difference to the reward, or the task was solved from the start"
-    )
-    evidence = (patient.evidence("return/train", 0.0, 0.0, note=f"spread of {returns.size} returns"),)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence)
 
 
 def _is_floor(patient: Patient, value: float) -> bool:

@@ -9,7 +9,7 @@ Looks alike: A policy that collapsed later (its early episodes were longer); tas
 bandit; a goal that is reached ever faster, where the return rises.
 What to change: Print why the first episodes end; check the bounds of the termination, the state after a reset, and
 whether the done flag of one environment ends all.
-References: Stable-Baselines3 documentation, tips on custom environments; facts of openai/baselines#613.
+References: Stable-Baselines3 documentation, tips on custom environments; openai/baselines#613.
 """
 
 from __future__ import annotations

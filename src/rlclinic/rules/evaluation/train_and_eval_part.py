@@ -99,6 +99,6 @@ def _finite(series: Series) -> tuple[FloatArray, FloatArray]:
 def _smooth(values: FloatArray) -> FloatArray:
     """Running mean over a twentieth of the points: single episodes are too noisy to compare."""
     width = max(1, values.size // 20)
-    padded = np.pad(values, (width // 2, width - 1 - width // 2), mode="edge")
-    smooth: FloatArray = np.convolve(padded, np.ones(width) / width, mode="valid")
+    sums = np.concatenate(([0.0], np.cumsum(np.pad(values, (width // 2, width - 1 - width // 2), mode="edge"))))
+    smooth: FloatArray = (sums[width:] - sums[:-width]) / width
     return smooth

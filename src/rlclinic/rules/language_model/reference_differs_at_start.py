@@ -8,7 +8,7 @@ Looks alike: On-policy distillation, where the reference is a teacher by design;
 over many updates; differences of precision, which are far smaller.
 What to change: Load the reference from the same checkpoint, template and precision as the policy, without dropout; if
 a teacher is meant, keep its coefficient small.
-References: slime's own test asserts a KL below 1e-8 at step 0; facts on verl: 0.83 with a 32B teacher.
+References: slime's own test asserts a KL below 1e-8 at step 0; a verl run with a 32B teacher began at 0.83.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Evidence needed: valid_actions or finish_rate with at least 12 points.
 Looks alike: A model that learns the format, where the share rises with the score.
 What to change: Compare the tags that the prompt asks for with those that the parser looks for; check the stop tokens
 and the turn limit; start from a model that was fine-tuned on the format.
-References: PeterGriffinJin/Search-R1 generation.py; facts: a share of 0.029 at the first step was the parser.
+References: PeterGriffinJin/Search-R1 generation.py; a run that began at a share of 0.029 had the wrong parser.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def check(patient: Patient) -> Sighting | None:
         return None
     first, late = float(np.median(kl.values[:3])), patient.late("approx_kl", 0.3)
     size = float(np.median(np.abs(loss.values[np.isfinite(loss.values)])))
-    if late is None or first < LARGE or late.value < LARGE or late.value > GREW * first:
+    if late is None or not first >= LARGE or late.value < LARGE or late.value > GREW * first:
         return None
     bar = SURROGATE * math.sqrt(2.0 * min(first, late.value))
     if size > bar:

@@ -33,10 +33,10 @@ def check(patient: Patient) -> Sighting | None:
     rate = patient.series("learning_rate")
     if rate is None or len(rate) < FEWEST_POINTS:
         return None
-    top = float(np.nanmax(rate.values))
+    top = rate.highest or 0.0
     if top <= 0 or rounding(rate) > NOTHING * top:
         return None
-    above = np.flatnonzero(rate.values > NOTHING * top)
+    above = np.flatnonzero(~(rate.values <= NOTHING * top))
     gone = int(above[-1]) + 1
     if gone >= len(rate):
         return None

@@ -1,0 +1,143 @@
+"""The course of the return: its noise, and what rules say whatever the numbers are."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rlclinic.rules
+from rlclinic.model.series import Series
+from rlclinic.rules.course import course_of
+from rlclinic.rules.falls import falls_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.verdict import verdict
+from rlclinic.rules.window_noise import window_noise
+from tests.rules.build import flat, make_patient, rising
+from tests.rules.recorded import recorded
+
+FAMILIES = ("success", "convergence", "evaluation", "process")
+FOLDER = Path(rlclinic.rules.__file__).parent
+RULES = [
+    import_module(f"rlclinic.rules.{family}.{path.stem}")
+    for family in FAMILIES
+    for path in sorted((FOLDER / family).glob("*.py"))
+    if path.stem != "__init__"
+]
+SECTIONS = ("What it sees:", "Why it hurts:", "Evidence needed:", "Looks alike:", "What to change:", "References:")
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__.rsplit(".", 1)[-1])
+def test_a_rule_documents_itself_in_six_sections(rule: object) -> None:
+    text = rule.__doc__ or ""
+    title, _, body = text.partition("\n\n")
+    heads = [line for line in body.splitlines() if line.startswith(SECTIONS)]
+    assert [head[: head.index(":") + 1] for head in heads] == list(SECTIONS)
+    assert title.endswith(".")
+    assert len(title) <= 90
+
+
+def windowed(singles: np.ndarray, length: float, every: int) -> Patient:
+    """A run that logs the mean of its last 100 episodes after every so many of them."""
+    at = np.arange(every - 1, singles.size, every)
+    means = np.array([singles[max(0, i - 99) : i + 1].mean() for i in at])
+    steps = np.linspace(every * length, (at[-1] + 1) * length, at.size)
+    returns = Series("return/train", "r", steps, means, window="last 100 episodes")
+    lengths = Series("episode_length", "l", steps, np.full(at.size, length))
+    return make_patient(series={"return/train": returns, "episode_length": lengths}, steps=float(steps[-1]))
+
+
+@pytest.mark.parametrize("every", [1, 5, 20, 150])
+def test_the_noise_of_a_mean_over_episodes_is_a_tenth_of_theirs(every: int) -> None:
+    """constructed: single episodes of a known spread."""
+    singles = 50.0 + 20.0 * np.random.default_rng(1).standard_normal(40 * max(every, 50))
+    patient = windowed(singles, 100.0, every)
+    found = window_noise(patient, patient.run["return/train"])
+    assert found is not None
+    assert found.noise == pytest.approx(2.0, rel=0.4)
+
+
+def test_noise_is_only_inferred_where_episodes_can_be_counted() -> None:
+    """constructed: the same curve without a window, and without lengths."""
+    for series in ({"return/train": flat()}, {"return/train": flat(), "episode_length": flat(100)}):
+        patient = make_patient(series=series)
+        assert window_noise(patient, patient.run["return/train"]) is None
+
+
+def test_a_wandering_mean_rarely_looks_like_a_climb_or_a_fall() -> None:
+    """constructed: many seeds of a task on which nothing is learned."""
+    climbs = falls = 0
+    for seed in range(40):
+        singles = np.random.default_rng(seed).gamma(4.0, 5.0, 900)
+        course = course_of(windowed(singles, 22.0, 23))
+        assert course is not None
+        climbs += course.climbed
+        falls += bool(course.falls)
+    assert climbs <= 4
+    assert falls <= 2
+
+
+def test_falls_need_a_climb_before_them() -> None:
+    """constructed: a curve of straight pieces."""
+    curve = np.array([5.0, 0, 0, 10, 10, 4, 4, 10, 9, 10])
+    found = falls_of(curve, np.arange(10.0), 3.0)
+    assert [(fall.high, fall.low, fall.recovered) for fall in found] == [(10.0, 4.0, 6.0)]
+
+
+def test_the_end_of_a_steep_rise_is_not_behind_it() -> None:
+    course = course_of(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*"))
+    assert course is not None
+    assert course.end == pytest.approx(course.outcome.end)
+    assert course.drop < course.unit * 2
+
+
+def test_survival_to_the_limit_at_constant_pay_is_saturation() -> None:
+    """constructed: the environment has no name, as in many logs."""
+    length = np.concatenate([rising(20, 400, 30), np.full(20, 500.0)])
+    solved = make_patient(series={"return/train": 2 * length, "episode_length": length})
+    shaped = make_patient(series={"return/train": 2 * length - 30, "episode_length": length})
+    reason = saturation(solved)
+    assert reason is not None
+    assert "every episode lasts 500 steps" in reason
+    assert saturation(shaped) is None
+
+
+def test_a_success_rate_near_one_is_saturation() -> None:
+    """constructed: robotics tasks take hours."""
+    rate = np.concatenate([np.linspace(0, 0.97, 20), np.full(10, 0.98)])
+    assert saturation(make_patient(series={"return/train": flat(), "success_rate": rate})) is not None
+    assert saturation(make_patient(series={"return/train": flat(), "success_rate": rate * 0.9})) is None
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
+@given(
+    values=st.lists(st.floats(-1e150, 1e150) | st.sampled_from([np.nan, np.inf, -np.inf]), min_size=1, max_size=80),
+    evaluations=st.lists(st.floats(-1e6, 1e6), max_size=30),
+    length=st.floats(0, 1e6),
+)
+def test_no_numbers_make_a_rule_fail(values: list[float], evaluations: list[float], length: float) -> None:
+    series = {"return/train": values, "return/eval": evaluations, "episode_length": [length] * len(values)}
+    for names in (("return/train",), ("return/train", "return/eval"), tuple(series)):
+        patient = make_patient(series={name: series[name] for name in names}, environment="CartPole-v1")
+        seen = [rule.check(patient) for rule in RULES]
+        assert all(sighting is None or "\n" not in sighting.summary for sighting in seen)
+        verdict(patient, [])
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+@pytest.mark.parametrize("name", ["sb3/ppo_cartpole_high_lr", "faults/low_lr_ppo_cartpole", "rsl_rl/cartpole"])
+def test_the_unit_of_the_return_does_not_matter(name: str, factor: float) -> None:
+    run = recorded(name).run
+    names = ("return/train", "episode_length")
+    kept = {name: run[name] for name in names if name in run}
+    old = kept["return/train"]
+    scaled = Series(old.name, old.logged_as, old.steps, old.values * factor, old.axis, window=old.window)
+    first = make_patient(series=kept, steps=run.steps)
+    second = make_patient(series={**kept, "return/train": scaled}, steps=run.steps)
+    codes = [[rule.__name__ for rule in RULES if rule.check(patient)] for patient in (first, second)]
+    assert codes[0] == codes[1]

@@ -1,0 +1,136 @@
+"""One word for a run: recorded runs get the one that fits, and the order of verdicts is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.run import RunStatus, Status
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.registry import ROWS, examine
+from rlclinic.rules.verdict import verdict
+from tests.rules.build import flat, make_patient, make_run, rising
+from tests.rules.recorded import recorded
+
+# What the verdict takes from the course of the return and the process; the other families are given by hand.
+OWN = tuple(row for row in ROWS if row.family in {"success", "convergence", "evaluation", "process"})
+
+EXPECTED = {
+    "edge/aborted_start": "insufficient-data",
+    "verl/supervised_not_rl": "not-rl",
+    "verl/out_of_memory": "crashed",
+    "sb3/ppo_cartpole_env_crash": "crashed",
+    "gymnasium_solver/runs/local-20260115-102500": "crashed",
+    "gymnasium_solver/runs/local-20260115-104500": "interrupted",
+    "search_r1/grpo": "interrupted",
+    "sb3/ppo_cartpole_no_monitor": "insufficient-data",
+    "sb3/sac_pendulum": "insufficient-data",
+    "sb3/ppo_pendulum": "insufficient-data",
+    "d3rlpy/cql_cartpole_offline/d3rlpy_logs/*": "insufficient-data",
+    "faults/solved_ppo_cartpole": "solved",
+    "trackio/frozenlake.db": "solved",
+    "verl/grpo_v0.4": "solved",
+    "sb3/ppo_cartpole_high_lr": "collapsed",
+    "faults/high_lr_ppo_cartpole": "collapsed",
+    "faults/low_lr_ppo_cartpole": "not-learning",
+    "faults/late_start_dqn_cartpole": "not-learning",
+    "faults/zero_reward_ppo_cartpole": "not-learning",
+    "wandb/finished/wandb/*": "plateaued",
+    "faults/rising_ppo_cartpole": "learning",
+    "sb3/a2c_cartpole": "learning",
+    "sb3/dqn_cartpole": "learning",
+    "cleanrl/ppo_cartpole/runs/*": "learning",
+    "hydra/ppo_acrobot/outputs/*/*": "learning",
+    "rllib/ppo_cartpole/PPO_*": "learning",
+    "trl/grpo_tiny": "learning",
+}
+
+
+def judged(patient: Patient, *given: Finding) -> tuple[Verdict, str]:
+    """The verdict from the own findings of the return and some given ones."""
+    return verdict(patient, (*examine(patient, OWN)[0], *given))
+
+
+def finding(code: str, severity: Severity) -> Finding:
+    """A finding of another family."""
+    return Finding(code, "title", "family", severity, 0.9, f"{code} was seen")
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_recorded_run_gets_the_verdict_that_fits(name: str) -> None:
+    word, reason = judged(recorded(name))
+    assert word.value == EXPECTED[name]
+    assert "\n" not in reason
+
+
+def test_the_reason_gives_the_numbers() -> None:
+    assert "ended at 500" in judged(recorded("faults/solved_ppo_cartpole"))[1]
+    assert "climbed from 25.58 to 87.31 and ended at 9.377" in judged(recorded("sb3/ppo_cartpole_high_lr"))[1]
+    assert "published runs needed 70,000" in judged(recorded("sb3/ppo_pendulum"))[1]
+    assert "6 % of the budget" in judged(recorded("search_r1/grpo"))[1]
+
+
+def test_large_swings_and_regressions_make_a_run_unstable() -> None:
+    """constructed: losses of a known size."""
+    lost = np.concatenate([rising(20, 200, 30), np.linspace(200, 110, 30)])
+    assert judged(make_patient(series={"return/train": lost}))[0] is Verdict.UNSTABLE
+
+
+def test_a_config_that_cannot_learn_comes_before_the_lack_of_learning() -> None:
+    patient = recorded("faults/late_start_dqn_cartpole")
+    assert judged(patient, finding("OFF07", Severity.ERROR)) == (Verdict.MISCONFIGURED, "OFF07 was seen")
+    assert judged(patient, finding("OFF07", Severity.WARNING))[0] is Verdict.NOT_LEARNING
+
+
+def test_a_config_that_learned_all_the_same_is_not_called_unable() -> None:
+    word, _ = judged(recorded("sb3/a2c_cartpole"), finding("CFG02", Severity.ERROR))
+    assert word is Verdict.LEARNING
+
+
+def test_a_hacked_reward_is_no_success() -> None:
+    word, _ = judged(recorded("verl/grpo_v0.4"), finding("LMR01", Severity.WARNING))
+    assert word is Verdict.REWARD_HACKING
+
+
+def test_a_crash_does_not_matter_once_the_task_is_solved() -> None:
+    solved = recorded("faults/solved_ppo_cartpole").run
+    crashed = replace(solved, status=RunStatus(Status.CRASHED, "the tracker lost its heartbeat"))
+    assert judged(Patient(crashed))[0] is Verdict.SOLVED
+    early = replace(recorded("faults/rising_ppo_cartpole").run, status=crashed.status, budget=1e6)
+    assert judged(Patient(early))[0] is Verdict.CRASHED
+
+
+def test_a_registered_threshold_far_below_the_best_is_no_end() -> None:
+    """constructed: HalfCheetah's threshold is 4800, published runs reach 12,000."""
+    values = np.concatenate([np.linspace(-280, 8000, 40), np.linspace(8000, 8800, 20)])
+    task = {"environment": "HalfCheetah-v4", "algorithm": "SAC", "steps": 600_000}
+    assert judged(make_patient(series={"return/train": values}, **task))[0] is not Verdict.SOLVED
+    own = make_patient(series={"return/train": values}, threshold=4800.0, **task)
+    assert judged(own)[0] is Verdict.SOLVED
+    assert judged(make_patient(series={"return/train": values * 1.25}, **task))[0] is Verdict.SOLVED
+
+
+def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
+    """constructed: a language model's run that a hang-up ended after many updates."""
+    values = np.concatenate([rising(0.2, 0.7, 20), flat(0.7, 26)])
+    run = make_run(series={"return/train": values}, status=Status.INTERRUPTED, axis="updates", algorithm="GRPO")
+    assert judged(Patient(run))[0] is Verdict.PLATEAUED
+    short = make_run(series={"return/train": rising(0.2, 0.3, 10)}, status=Status.INTERRUPTED, algorithm="GRPO")
+    assert judged(Patient(short))[0] is Verdict.INTERRUPTED
+
+
+@pytest.mark.parametrize("points", [1, 3, 5])
+def test_a_handful_of_points_is_too_little(points: int) -> None:
+    """constructed: stopped within the first moments."""
+    word, reason = judged(make_patient(series={"return/train": rising(points=points)}))
+    assert word is Verdict.INSUFFICIENT_DATA
+    assert "point" in reason
+
+
+def test_every_verdict_is_reached_by_some_test_here() -> None:
+    named = {"unstable", "misconfigured", "reward-hacking"}
+    assert named | set(EXPECTED.values()) == {word.value for word in Verdict}
