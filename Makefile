@@ -30,6 +30,8 @@ demo: $(CORE)
 	@$(BIN)/python -m rlclinic runs $(RUNS)
 	@echo
 	@$(BIN)/python -m rlclinic show $(RUNS)/sb3/ppo_cartpole
+	@echo
+	@$(BIN)/python -m rlclinic diagnose --fail-on never $(RUNS)/sb3/ppo_cartpole_high_lr
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term -m "not slow"

@@ -58,7 +58,8 @@ def test_no_healthy_case_is_accused() -> None:
     for case in CASES:
         if case["healthy"]:
             diagnosis = diagnose(RUNS / "faults" / Path(case["path"]).name)
-            assert diagnosis.causes[0].id in {NOTHING_WRONG, "already-solved", "budget-too-small", "unknown"}, case["path"]
+            harmless = {NOTHING_WRONG, "already-solved", "budget-too-small", "unknown"}
+            assert diagnosis.causes[0].id in harmless, case["path"]
 
 
 def test_selecting_a_family_runs_only_its_rules(runs: Path) -> None:
@@ -82,3 +83,9 @@ def test_what_is_missing_is_said_not_passed_over(runs: Path) -> None:
     diagnosis = diagnose(runs / "sb3" / "ppo_cartpole_no_monitor")
     assert any("return/train|return/eval" in item.needs for item in diagnosis.not_checked)
     assert diagnosis.verdict is Verdict.INSUFFICIENT_DATA
+
+
+def test_a_diagnosis_shows_itself_in_a_notebook(runs: Path) -> None:
+    html = diagnose(runs / "sb3" / "ppo_cartpole_high_lr")._repr_html_()
+    assert "learning-rate-too-high" in html
+    assert "collapsed" in html

@@ -24,7 +24,9 @@ def finding(name: str, severity: Severity = Severity.WARNING, confidence: float 
     return Finding(row.code, row.title, row.family, severity, confidence, "seen", name=name)
 
 
-def probability(run: Run, verdict: Verdict, findings: list[Finding], cause: str, checked: frozenset[str] = ALL) -> float:
+def probability(
+    run: Run, verdict: Verdict, findings: list[Finding], cause: str, checked: frozenset[str] = ALL
+) -> float:
     causes, _ = causes_of(run, verdict, findings, checked)
     return next((item.probability for item in causes if item.id == cause), 0.0)
 

@@ -90,7 +90,7 @@ def collapsed() -> Diagnosis:
                 0.58,
                 0.04,
                 None,
-                ("POL04 kl-too-large", "POL01", "KL rose 3,500 steps before the return fell"),
+                ("POL04 kl-too-large", "POL01", "verdict collapsed", "KL rose 3,500 steps before the return fell"),
                 ("the return did climb at first",),
             ),
             Cause(
@@ -105,8 +105,8 @@ def collapsed() -> Diagnosis:
                 ("POL04 kl-too-large",),
                 ("20 updates per rollout are not unusual",),
             ),
-            Cause("unknown", "unknown", "root", "None of the known causes", 0.12, 0.12, 0.5),
-            Cause("nothing-wrong", "nothing-wrong", "root", "Nothing is at fault", 0.01, 0.01, 0.2),
+            Cause("unknown", "unknown", "none", "unknown", 0.12, 0.12, 0.5),
+            Cause("nothing-wrong", "nothing-wrong", "none", "nothing wrong", 0.01, 0.01, 0.2),
         ),
         classes={"policy-too-fast": 0.8, "unknown": 0.12, "early-determinism": 0.07, "nothing-wrong": 0.01},
         decision_path=(
@@ -131,7 +131,7 @@ def healthy() -> Diagnosis:
         verdict=Verdict.LEARNING,
         reason="the return rose from 22.7 to 149 and still rises; the last three evaluations reach 500",
         causes=(
-            Cause("nothing-wrong", "nothing-wrong", "root", "Nothing is at fault", 0.78, 0.74, 0.3),
+            Cause("nothing-wrong", "nothing-wrong", "none", "nothing wrong", 0.78, 0.74, 0.3),
             Cause(
                 "budget-too-small",
                 "budget",
@@ -182,19 +182,19 @@ def suspected_bug() -> Diagnosis:
     run = recorded("trl/grpo_tiny", Status.FINISHED, "40 of 40 budgeted steps were taken", 9_000)
     return Diagnosis(
         run=run,
-        verdict=Verdict.NOT_LEARNING,
-        reason="the reward ended at 0.54, within the noise of a reward that no update ever changed",
+        verdict=Verdict.PLATEAUED,
+        reason="the reward rose from 0.11 to 0.44 by step 19 and is 0.49 at the end",
         findings=(
             Finding(
-                "OPT07",
-                "A part of the network gets no gradient",
-                "optimisation",
+                "POL12",
+                "Ratios never leave 1 although each batch is used more than once",
+                "policy",
                 Severity.ERROR,
                 0.7,
-                "the gradient of the value head is exactly 0 in 40 of 40 updates",
-                (Evidence("grad_norm", "grad_norm", 0.58, 0.58, (1, 40), 1),),
-                1,
-                "part-gets-no-gradient",
+                "clip fraction is exactly 0 in all updates since step 6",
+                (Evidence("clip_fraction", "clip_ratio/region_mean", 0.0, 0.0, (6, 40), 35, "largest value"),),
+                6,
+                "ratios-never-move",
             ),
         ),
         causes=(
@@ -206,10 +206,11 @@ def suspected_bug() -> Diagnosis:
                 0.41,
                 0.4,
                 0.1,
-                "advantage normalisation",
-                ("OPT07",),
+                "the importance ratio",
+                ("POL12",),
+                ("no kl-too-large",),
             ),
-            Cause("unknown", "unknown", "root", "None of the known causes", 0.33, 0.3, 0.3),
+            Cause("unknown", "unknown", "none", "unknown", 0.33, 0.3, 0.3),
             Cause("parameters-not-trained", "implementation", "root", "A part gets no gradient.", 0.2, 0.2, 0.2),
         ),
         classes={"implementation": 0.61, "unknown": 0.33},
@@ -223,7 +224,7 @@ def nothing_read() -> Diagnosis:
         run=run,
         verdict=Verdict.INSUFFICIENT_DATA,
         reason="no metric was logged",
-        causes=(Cause("unknown", "unknown", "root", "None of the known causes", 1.0, 1.0, 1.0),),
+        causes=(Cause("unknown", "unknown", "none", "unknown", 1.0, 1.0, 1.0),),
         next_steps=("Train for at least ten logged points, then diagnose again.",),
     )
 

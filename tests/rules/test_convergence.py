@@ -92,6 +92,12 @@ def test_repeated_losses_and_recoveries_are_swings() -> None:
     assert "2 such falls in this run" in sighting.summary
 
 
+def test_too_many_epochs_make_the_return_swing() -> None:
+    sighting = large_swings.check(fault("many_epochs_ppo_cartpole"))
+    assert sighting is not None
+    assert sighting.severity is Severity.WARNING
+
+
 def test_one_dip_that_is_won_back_is_a_note_and_a_small_one_nothing() -> None:
     """constructed: dips of a known depth."""
     up = np.linspace(20, 200, 20)
@@ -216,6 +222,12 @@ def test_a_reward_that_is_never_seen_is_a_constant_return() -> None:
     assert sighting is not None
     assert sighting.severity is Severity.WARNING
     assert "is 0 at all 40 points" in sighting.summary
+
+
+def test_a_sparse_task_early_on_is_only_noted() -> None:
+    sighting = return_exactly_constant.check(fault("sparse_ppo_mountaincar"))
+    assert sighting is not None
+    assert sighting.severity is Severity.INFO
 
 
 def test_a_constant_return_may_be_success_or_early() -> None:

@@ -18,7 +18,7 @@ from rlclinic.rules.data import (
     updates_fewer_than_expected,
 )
 from tests.rules.build import flat, make_patient, make_run, rising
-from tests.rules.recorded import HEALTHY, recorded
+from tests.rules.recorded import HEALTHY, fault, recorded
 
 RULES = (
     rollout_shorter_than_episode,
@@ -118,13 +118,10 @@ def test_updates_of_off_policy_runs_are_counted_from_the_start_of_learning() -> 
 
 
 def test_many_passes_with_a_large_kl_are_an_alarm_when_the_return_was_lost() -> None:
-    """constructed: forty passes over each rollout."""
-    fell = np.concatenate([np.linspace(20.0, 80.0, 40), np.full(20, 10.0)])
-    series = {"return/train": fell, "approx_kl": flat(0.5), "clip_fraction": flat(0.2)}
-    found = many_passes_over_data.check(make_patient(series=series, config={**PPO, "n_epochs": 40}))
+    found = many_passes_over_data.check(fault("many_epochs_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING
-    assert "40 passes and 320 gradient steps" in found.summary
+    assert "80 passes and 640 gradient steps" in found.summary
 
 
 @pytest.mark.parametrize(("returns", "kl", "epochs"), [(rising(), 0.5, 40), (flat(), 0.01, 40), (flat(), 0.5, 4)])
@@ -150,6 +147,12 @@ def test_a_tiny_batch_is_noted_and_is_an_alarm_when_the_return_is_poor() -> None
         assert found.severity is severity
 
 
+def test_a_tiny_batch_that_learns_is_only_noted() -> None:
+    found = batch_tiny.check(fault("small_batch_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
 def test_usual_batches_and_shares_of_a_rollout_are_fine() -> None:
     """constructed: 1 means the whole rollout in gymnasium-solver."""
     assert batch_tiny.check(_patient(flat(), {"batch_size": 32})) is None  # type: ignore[arg-type]
@@ -169,6 +172,13 @@ def test_a_counter_far_below_what_the_config_implies_is_an_alarm() -> None:
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].value == pytest.approx(0.1, rel=0.05)
+
+
+def test_a_target_kl_that_ends_every_pass_early_is_seen_in_the_counter() -> None:
+    found = updates_fewer_than_expected.check(fault("tight_kl_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert [item.metric for item in found.evidence] == ["updates", "target_kl"]
 
 
 def test_the_counter_of_a_recorded_run_agrees_with_its_config() -> None:
@@ -195,7 +205,19 @@ def test_losses_on_another_axis_are_not_compared() -> None:
     assert updates_fewer_than_expected.check(patient) is None
 
 
-def test_a_short_horizon_is_an_alarm_when_the_return_is_poor() -> None:
+def test_a_discount_of_a_tenth_is_an_alarm() -> None:
+    found = horizon_short_for_task.check(fault("low_gamma_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_a_discount_that_is_known_to_work_on_the_task_is_not_blamed() -> None:
+    patient = fault("narrow_std_ppo_pendulum")
+    assert patient.setting("gamma") == 0.9
+    assert horizon_short_for_task.check(patient) is None
+
+
+def test_a_short_horizon_is_a_note_when_the_return_rises() -> None:
     """constructed: two runs that differ in their return alone."""
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
         found = horizon_short_for_task.check(_patient(returns, {"gamma": 0.5}))  # type: ignore[arg-type]

@@ -94,11 +94,24 @@ def test_episodes_far_shorter_than_under_random_actions_are_an_alarm() -> None:
     """constructed: no recorded environment ends its episodes too early."""
     patient = scene(
         environment="CartPole-v1",
-        series={"return/train": noisy(8.0, 8.0, seed=1), "episode_length": noisy(8.0, 8.0, seed=1)},
+        series={
+            "return/train": noisy(8.0, 8.0, seed=1),
+            "episode_length": noisy(8.0, 8.0, seed=1),
+            "entropy": noisy(0.69, 0.4),
+        },
+        config={"n_actions": 2},
     )
     found = very_short_episodes.check(patient)
     assert found is not None
     assert "random actions last 22.2" in found.summary
+
+
+def test_a_policy_destroyed_by_its_first_updates_is_no_early_termination() -> None:
+    patient = recorded("faults/high_lr_a2c_cartpole")
+    length = patient.early("episode_length")
+    assert length is not None
+    assert length.value < 10
+    assert very_short_episodes.check(patient) is None
 
 
 def test_a_policy_that_collapsed_later_is_no_early_termination() -> None:

@@ -103,6 +103,15 @@ def test_gradients_of_a_solved_task_may_vanish() -> None:
     assert gradient_norm_vanishes.check(patient) is None
 
 
+def test_a_critic_that_fitted_constant_returns_needs_no_gradient() -> None:
+    patient = fault("constant_reward_ppo_cartpole")
+    late, early = patient.late("grad_norm/critic"), patient.early("grad_norm/critic")
+    assert late is not None
+    assert early is not None
+    assert late.value < 0.002 * early.value
+    assert gradient_norm_vanishes.check(patient) is None
+
+
 def test_a_printed_zero_is_only_known_to_be_below_its_rounding() -> None:
     """constructed: norms of 0.01 printed with three decimals."""
     fading = np.geomspace(0.01, 1e-9, 60)
@@ -111,7 +120,14 @@ def test_a_printed_zero_is_only_known_to_be_below_its_rounding() -> None:
     assert gradient_norm_vanishes.check(make_patient(series={**series, "grad_norm": fading})) is not None
 
 
-def test_a_clip_far_below_every_gradient_is_an_alarm_when_the_return_is_poor() -> None:
+def test_a_clip_far_below_every_gradient_is_an_alarm() -> None:
+    found = clipped_at_every_step.check(fault("tight_grad_clip_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.evidence[1].value == 1e-5
+
+
+def test_a_tight_clip_is_a_note_when_the_return_rises() -> None:
     """constructed: two runs that differ in their return alone."""
     fields = {"config": {"max_grad_norm": 1e-3}}
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
@@ -131,12 +147,22 @@ def test_gradients_ten_times_above_the_clip_are_normal() -> None:
 
 
 def test_a_schedule_that_ends_long_before_the_run_is_an_alarm() -> None:
-    """constructed: the rate is gone at a third of the run."""
-    rate = 3e-4 * np.maximum(0.0, 1.0 - np.linspace(0.0, 3.0, 60))
-    found = learning_rate_reaches_zero.check(make_patient(series={"learning_rate": rate, "return/train": flat()}))
+    """The rate of this run is gone at 20 % of its 20,480 steps."""
+    found = learning_rate_reaches_zero.check(fault("fading_lr_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING
-    assert found.onset_step == pytest.approx(35_000, rel=0.05)
+    assert found.onset_step == pytest.approx(0.2 * 20_480, rel=0.2)
+
+
+def test_a_schedule_that_ends_early_on_a_task_that_is_solved_is_a_note() -> None:
+    """constructed: the same schedule on a run that reaches its threshold."""
+    rate = 3e-4 * np.maximum(0.0, 1.0 - np.linspace(0.0, 3.0, 60))
+    solved = np.concatenate([rising(20.0, 500.0, 20), np.full(40, 500.0)])
+    found = learning_rate_reaches_zero.check(
+        make_patient(series={"learning_rate": rate, "return/train": solved}, threshold=475.0)
+    )
+    assert found is not None
+    assert found.severity is Severity.INFO
 
 
 def test_a_linear_schedule_that_ends_with_the_run_is_fine() -> None:
@@ -272,13 +298,25 @@ def test_a_policy_loss_that_jumps_without_lasting_is_fine() -> None:
     assert loss_diverges.check(make_patient(series={"policy_loss": loss, "return/train": flat()})) is None
 
 
-def test_a_part_without_any_gradient_is_an_error() -> None:
-    """constructed: a head outside the optimiser."""
-    series = {"grad_norm": flat(1.0), "grad_norm/backbone": flat(0.9), "grad_norm/value_head": np.zeros(60)}
+def test_a_critic_without_any_gradient_is_an_alarm_even_where_the_return_rises() -> None:
+    found = part_gets_no_gradient.check(fault("no_value_loss_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "value_grad_norm" in found.summary
+
+
+@pytest.mark.parametrize(
+    ("part", "returns", "severity"),
+    [("value_head", flat(), Severity.ERROR), ("encoder", flat(), Severity.ERROR), ("encoder", rising(), Severity.INFO)],
+)
+def test_a_part_outside_the_optimiser_is_worse_when_the_return_is_poor(
+    part: str, returns: np.ndarray, severity: Severity
+) -> None:
+    """constructed: an encoder may be frozen on purpose."""
+    series = {"grad_norm": flat(1.0), f"grad_norm/{part}": np.zeros(60), "return/train": returns}
     found = part_gets_no_gradient.check(make_patient(series=series))
     assert found is not None
-    assert found.severity is Severity.ERROR
-    assert "value_head" in found.summary
+    assert found.severity is severity
 
 
 @pytest.mark.parametrize("part", [np.concatenate([flat(0.5, 40), np.zeros(20)]), 1e-9 * np.ones(60)])

@@ -107,6 +107,19 @@ def test_returns_on_another_scale_are_not_held_against_the_task() -> None:
     assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
 
 
+def test_a_wrapper_that_shrinks_rewards_takes_the_task_out_of_the_comparison() -> None:
+    patient = fault("small_reward_ppo_cartpole")
+    assert patient.run.environment == "CartPole-v1"
+    assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
+
+
+def test_a_return_that_stays_below_random_needs_no_more_time() -> None:
+    sighting = no_better_than_random.check(fault("high_lr_a2c_cartpole"))
+    assert sighting is not None
+    assert "ended at 9.26 after 32,000 env steps" in sighting.summary
+    assert sighting.evidence[1].value < (sighting.evidence[1].threshold or 0)
+
+
 def test_a_met_threshold_far_below_the_best_published_return_is_noted() -> None:
     """constructed: HalfCheetah takes hours to train."""
     values = np.concatenate([rising(-280, 5000, 30), flat(5000, 40)])

@@ -58,3 +58,8 @@ class Diagnosis:
     decision_path: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        from rlclinic.model.notebook import diagnosis_html
+
+        return diagnosis_html(self)

@@ -1,4 +1,4 @@
-"""How a Run shows itself in a notebook. Everything from the files is escaped."""
+"""How runs and diagnoses show themselves in a notebook. Everything from the files is escaped."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from rlclinic.model.diagnosis import Diagnosis
     from rlclinic.model.run import Run
     from rlclinic.model.series import FloatArray, Series
 
@@ -29,6 +30,23 @@ def run_html(run: Run) -> str:
     return (
         f"<div><b>{escape(run.id)}</b><table>{head}</table>"
         f"<table><tr><th>metric</th><th>logged as</th><th>points</th><th>last</th><th></th></tr>{rows}</table></div>"
+    )
+
+
+def diagnosis_html(diagnosis: Diagnosis) -> str:
+    """The verdict, the likeliest causes and the findings; `rlclinic diagnose --output-format html` has the whole."""
+    causes = "".join(
+        f"<tr><td>{escape(cause.id)}</td><td>{100 * cause.probability:.0f} %</td></tr>" for cause in diagnosis.causes
+    )
+    findings = "".join(
+        f"<tr><td>{escape(item.code)}</td><td>{escape(item.severity.value)}</td><td>{escape(item.summary)}</td></tr>"
+        for item in diagnosis.findings
+    )
+    return (
+        f"<div><b>{escape(diagnosis.run.id)}: {escape(diagnosis.verdict.value)}</b><p>{escape(diagnosis.reason)}</p>"
+        f"<table><tr><th>cause</th><th>probability</th></tr>{causes}</table>"
+        f"<table><tr><th>code</th><th>severity</th><th>finding</th></tr>{findings}</table>"
+        f"<p>{len(diagnosis.not_checked)} checks were not made because something is missing.</p></div>"
     )
 
 

@@ -12,7 +12,7 @@ from html import escape
 import numpy as np
 
 from rlclinic.model.series import FloatArray
-from rlclinic.reports.scales import Scale, linear, logarithmic, tick_text
+from rlclinic.reports.scales import Scale, linear, logarithmic, tick_text, widened
 from rlclinic.reports.text import printable
 
 # Points of a curve that are drawn: the least and the greatest of 200 stretches, so that no spike is lost.
@@ -22,6 +22,7 @@ FEW_POINTS = 40
 # Marks over one curve; more cannot be told apart.
 MAX_MARKS = 6
 
+Y_TICKS = 4
 LEFT, RIGHT, TOP, BOTTOM = 46.0, 10.0, 26.0, 20.0
 # Width of a mark's label, in units of the picture: labels closer than this go on another row.
 LABEL_WIDTH, LABEL_ROWS, LABEL_HEIGHT = 44.0, 2, 11.0
@@ -116,7 +117,7 @@ def _vertical(chart: Chart, values: FloatArray, bottom: float) -> Scale:
     goal = chart.threshold
     if goal is not None and _near(goal, low, high):
         low, high = min(low, goal), max(high, goal)
-    return linear(low, high, bottom, TOP)
+    return widened(linear(low, high, bottom, TOP), Y_TICKS)
 
 
 def _near(goal: float, low: float, high: float) -> bool:
@@ -128,7 +129,7 @@ def _near(goal: float, low: float, high: float) -> bool:
 def _grid(chart: Chart, x: Scale, y: Scale) -> str:
     right, bottom = chart.width - RIGHT, chart.height - BOTTOM
     parts = []
-    for value in y.ticks(4):
+    for value in y.ticks(Y_TICKS):
         at = y(value)
         parts.append(f'<path class="grid" d="M{LEFT:.0f} {at:.1f}H{right:.0f}"/>')
         parts.append(f'<text class="tick" x="{LEFT - 5:.0f}" y="{at + 3:.1f}" text-anchor="end">{tick_text(value)}</text>')

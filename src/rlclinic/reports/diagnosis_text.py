@@ -32,6 +32,8 @@ INDENT = "  "
 BAR_CELLS = 20
 # A column is not cut below this.
 SHORTEST_COLUMN = 10
+# The last column of a table wraps. With less room than this another column is left out first.
+NARROW_LAST = 20
 
 MARKS = {Severity.ERROR: "✗", Severity.WARNING: "!", Severity.INFO: "·"}
 
@@ -117,7 +119,7 @@ class _Draw:
         kept = list(range(len(rows[0])))
         for index in droppable:
             natural = [max(cells(row[column]) for row in rows) for column in kept]
-            if sum(natural) > self._room(len(kept)):
+            if sum(natural[:-1]) + min(natural[-1], NARROW_LAST) > self._room(len(kept)):
                 kept.remove(index)
         return kept
 

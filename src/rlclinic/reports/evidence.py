@@ -9,13 +9,9 @@ from rlclinic.reports.text import number
 
 def evidence_line(item: Evidence) -> Inline:
     """One comparison in full."""
-    parts = [item.note] if item.note else []
-    if item.steps is not None:
-        parts.append(f"steps {number(item.steps[0])} to {number(item.steps[1])}")
-    if item.points:
-        parts.append("1 point" if item.points == 1 else f"{number(item.points)} points")
     name = "" if item.metric in ("", item.logged_as) else f" ({item.metric})"
-    return (Code(item.logged_as), f"{name}: {comparison(item)}{'; ' if parts else ''}{', '.join(parts)}")
+    what = f", {item.note}" if item.note else ""
+    return (Code(item.logged_as), f"{name}{what}: {comparison(item)}{_where(item)}")
 
 
 def comparison(item: Evidence) -> str:
@@ -29,3 +25,12 @@ def comparison(item: Evidence) -> str:
     elif item.value != item.threshold:
         relation = "above" if item.value > item.threshold else "below"
     return f"{number(item.value)}, {relation} the limit of {number(item.threshold)}"
+
+
+def _where(item: Evidence) -> str:
+    parts = []
+    if item.steps is not None:
+        parts.append(f"steps {number(item.steps[0])} to {number(item.steps[1])}")
+    if item.points:
+        parts.append("1 point" if item.points == 1 else f"{number(item.points)} points")
+    return f"; {', '.join(parts)}" if parts else ""

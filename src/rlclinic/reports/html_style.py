@@ -41,6 +41,7 @@ font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;max-width:108
 .rlclinic th,.rlclinic td{{text-align:left;padding:4px 16px 4px 0;border-bottom:1px solid var(--rule);vertical-align:top}}
 .rlclinic th{{color:var(--soft);font-weight:500}}
 .rlclinic .num{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
+.rlclinic #metrics td:nth-child(4){{color:var(--accent);opacity:.8;white-space:nowrap}}
 .rlclinic ul,.rlclinic ol{{margin:6px 0;padding-left:24px}}
 .rlclinic li{{margin:3px 0;overflow-wrap:anywhere}}
 .rlclinic .card{{background:var(--card);border-left:4px solid var(--rule);border-radius:0 6px 6px 0;padding:10px 14px;margin:10px 0;break-inside:avoid}}

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.model.diagnosis import Diagnosis
-from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.finding import Severity
 from rlclinic.model.run import RETURN_METRICS, Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
-from rlclinic.reports.evidence import comparison
 from rlclinic.reports.page import Block, Code, Inline, Listing, Table, Words
 from rlclinic.reports.performance import SHOWN as PERFORMANCE
 from rlclinic.reports.text import number, sparkline
@@ -86,12 +85,14 @@ def relevant(diagnosis: Diagnosis) -> list[Series]:
 def watched(diagnosis: Diagnosis) -> tuple[Inline, ...]:
     """The metrics to look at in the next run, each with what was seen in this one."""
     run = diagnosis.run
-    shown: dict[str, Evidence] = {}
-    for finding in diagnosis.findings:
-        for item in finding.evidence if finding.severity is not Severity.INFO else ():
-            if item.metric in run and item.metric not in RETURN_METRICS:
-                shown.setdefault(item.metric, item)
-    lines = [_watch(item, run) for item in list(shown.values())[:MAX_WATCHED]]
+    names = dict.fromkeys(
+        item.metric
+        for finding in diagnosis.findings
+        if finding.severity is not Severity.INFO
+        for item in finding.evidence
+        if item.metric in run and item.metric not in RETURN_METRICS
+    )
+    lines = [_watch(run.series[name], run) for name in list(names)[:MAX_WATCHED]]
     returns = run.returns
     if not lines or returns is None or returns.last is None:
         return tuple(lines)
@@ -135,11 +136,11 @@ def _row(series: Series, run: Run) -> tuple[Inline, ...]:
     )
 
 
-def _watch(item: Evidence, run: Run) -> Inline:
-    what = f" ({item.note})" if item.note else ""
-    band = usual(item.metric, run)
+def _watch(series: Series, run: Run) -> Inline:
+    early, late = number(level(series, late=False)), number(level(series, late=True))
+    band = usual(series.name, run)
     context = f"; usual: {band}" if band else ""
-    return (Code(item.logged_as), f": here {comparison(item)}{what}{context}")
+    return (Code(series.logged_as), f": here {early} early, {late} late, {number(series.highest)} at most{context}")
 
 
 def _notes(series: Series) -> list[Inline]:

@@ -35,7 +35,9 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
         blocks.append(Words(f"The suspected component is {lead.component}; see the section on the suspected bug."))
     blocks += [_candidate(cause, diagnosis) for cause in causes[:MAX_SHOWN]]
     rest = 1.0 - sum(cause.probability for cause in causes[:MAX_SHOWN])
-    if rest >= 0.01:
+    if rest >= 0.01 and len(causes) <= MAX_SHOWN:
+        blocks.append(Words(f"No other cause reaches {percent(SMALLEST)}; together they have {percent(rest)}."))
+    elif rest >= 0.01:
         blocks.append(Words(f"All other causes together have {percent(rest)}."))
     return blocks
 
@@ -118,8 +120,12 @@ def _candidate(cause: Cause, diagnosis: Diagnosis) -> Candidate:
 
 
 def _reason(text: str, diagnosis: Diagnosis) -> str:
-    """A reason that is only the code or the name of a finding is written out."""
+    """A reason that only names a finding or the verdict is written out."""
     code, _, rest = text.partition(" ")
+    if text == f"verdict {diagnosis.verdict.value}":
+        return f"the verdict is {diagnosis.verdict.value}"
+    if code == "no" and "-" in rest and " " not in rest:
+        return f"{rest} was looked for and not seen"
     for finding in diagnosis.findings:
         if finding.code == code and rest in ("", finding.name):
             return f"{code} {_bare(finding.title)}"

@@ -40,6 +40,15 @@ def linear(low: float, high: float, start: float, end: float) -> Scale:
     return Scale(low, high, start, end)
 
 
+def widened(scale: Scale, count: int) -> Scale:
+    """The same scale out to the next round values, so that both ends have a label."""
+    step = _round_step(scale.low, scale.high, count)
+    if step is None or scale.log:
+        return scale
+    low, high = math.floor(scale.low / step + 1e-9) * step, math.ceil(scale.high / step - 1e-9) * step
+    return Scale(low, high, scale.start, scale.end) if math.isfinite(low) and math.isfinite(high) else scale
+
+
 def logarithmic(low: float, high: float, start: float, end: float) -> Scale:
     """A scale of orders of magnitude, for values above zero."""
     if low == high:
@@ -55,7 +64,7 @@ def tick_text(value: float) -> str:
     if size >= 1e12 or 0 < size < 1e-3:
         return f"{value:.2g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
     for unit, suffix in SUFFIXES:
-        if size >= unit and (size >= 1e4 or unit > 1e3):
+        if size >= unit:
             return f"{value / unit:.4g}{suffix}"
     return f"{value:.4g}"
 
@@ -67,17 +76,25 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def _round_values(low: float, high: float, count: int) -> list[float]:
-    rough = (high / count) - (low / count)
-    if not math.isfinite(rough) or rough <= 0:
-        return [low]
-    unit = 10.0 ** math.floor(math.log10(rough))
-    if unit == 0.0 or not math.isfinite(10 * unit):
+    step = _round_step(low, high, count)
+    if step is None:
         return [low, high]
-    step = next(size * unit for size in (1, 2, 5, 10) if size * unit >= rough * 0.999)
     first = math.ceil(low / step - 1e-9)
     values = [index * step for index in range(first, first + 2 * count + 2)]
     # A multiple such as 3 * 0.1 carries rounding noise that a label would show.
     return [float(f"{value:.10g}") for value in values if low - 1e-9 * step <= value <= high + 1e-9 * step]
+
+
+def _round_step(low: float, high: float, count: int) -> float | None:
+    """1, 2 or 5 times a power of ten; None where the range is too small or too large for one."""
+    rough = (high / count) - (low / count)
+    if not math.isfinite(rough) or rough <= 0:
+        return None
+    unit = 10.0 ** math.floor(math.log10(rough))
+    # Below this the numbers themselves are too coarse to tell ticks apart.
+    if unit <= 1e-12 * max(abs(low), abs(high)) or not math.isfinite(10 * unit):
+        return None
+    return next(size * unit for size in (1.0, 2.0, 5.0, 10.0) if size * unit >= rough * 0.999)
 
 
 def _decades(low: float, high: float, count: int) -> list[float]:

@@ -9,9 +9,9 @@ from rlclinic.model.config import Setting
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run, Status
-from rlclinic.model.vocabulary import metric
 from rlclinic.reports.evidence import evidence_line
 from rlclinic.reports.key_metrics import key_metric_blocks, watched
+from rlclinic.reports.not_checked import not_checked_blocks
 from rlclinic.reports.page import (
     Block,
     Card,
@@ -53,7 +53,7 @@ def page_of(diagnosis: Diagnosis) -> Page:
         ("cause", "Root cause", root_cause_blocks(diagnosis)),
         ("next", "What to change, and next steps", _next_steps(diagnosis)),
         ("path", "Decision path", _items(diagnosis.decision_path, numbered=True)),
-        ("unchecked", "Not checked", _not_checked(diagnosis)),
+        ("unchecked", "Not checked", not_checked_blocks(diagnosis)),
         ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False)),
         ("bug", "Suspected implementation bug", bug_blocks(diagnosis)),
         ("reading", "Notes from reading", _reading(run)),
@@ -156,34 +156,6 @@ def _next_steps(diagnosis: Diagnosis) -> list[Block]:
 
 def _items(texts: Sequence[str], *, numbered: bool) -> list[Block]:
     return [Listing(tuple(sentence(text) for text in texts), numbered)] if texts else []
-
-
-def _not_checked(diagnosis: Diagnosis) -> list[Block]:
-    groups: dict[str, list[str]] = {}
-    for item in diagnosis.not_checked:
-        groups.setdefault(_needs(item.needs), []).append(item.code)
-    if not groups:
-        return []
-    total = len(diagnosis.not_checked)
-    made = "1 check was not made" if total == 1 else f"{total} checks were not made"
-    ordered = sorted(groups.items(), key=lambda group: -len(group[1]))
-    return [
-        Words(f"{made}, because something is missing. What was not checked is not known to be healthy."),
-        Listing(tuple(f"needs {needs}: {', '.join(codes)}" for needs, codes in ordered)),
-        Words("rlclinic explain CODE tells what a check looks for."),
-    ]
-
-
-def _needs(needs: Sequence[str]) -> str:
-    return ", and ".join(" or ".join(_need(name) for name in need.split("|")) for need in needs) or "not said"
-
-
-def _need(name: str) -> str:
-    kind, _, rest = name.partition(":")
-    if kind == "config" and rest:
-        return f"the hyperparameter {rest}"
-    entry = metric(name)
-    return f"{name} ({entry.title})" if entry is not None and entry.name == name else name
 
 
 def _reading(run: Run) -> list[Block]:

@@ -19,6 +19,8 @@ from rlclinic.rules.patient import Patient
 ABOVE_BEST = 0.5
 # The same below the random policy.
 BELOW_RANDOM = 0.5
+# How far the pay per step may be from 1 or -1: the end of an episode may pay another one.
+SAME_PAY = 0.15
 # Share of the way from random to goal by which the end may miss the goal and still hold it.
 TOLERANCE = 0.02
 # Points that must show the goal before it counts as reached: one lucky evaluation is none.
@@ -83,6 +85,8 @@ def known_task(patient: Patient) -> Task | None:
     """The well-known task of the run, if its returns are on that task's scale."""
     task = task_of(patient.run.environment) if patient.run.environment else None
     outcome = patient.outcome
+    if task is not None and _pays_otherwise(patient, task):
+        return None
     if task is None or outcome is None or task.random_mean is None or task.best_return is None:
         return task
     way = task.best_return - task.random_mean
@@ -92,6 +96,21 @@ def known_task(patient: Patient) -> Task | None:
     spread = task.random_std or 0.0
     too_low = outcome.peak < task.random_mean - max(BELOW_RANDOM * way, 3.0 * spread)
     return None if too_high or too_low else task
+
+
+def _pays_otherwise(patient: Patient, task: Task) -> bool:
+    """Whether a task that pays 1 or -1 for each step pays something else here: a wrapper changed its reward."""
+    returns = patient.run.returns
+    if returns is None or task.random_mean is None or not task.random_length:
+        return False
+    pay = task.random_mean / task.random_length
+    if abs(abs(pay) - 1.0) > SAME_PAY:
+        return False
+    length = "episode_length/eval" if "eval" in returns.name else "episode_length"
+    earned, lasted = patient.level(returns.name), patient.level(length)
+    if earned is None or lasted is None or lasted.value <= 0:
+        return False
+    return abs(earned.value / lasted.value - pay) > SAME_PAY
 
 
 def reference_steps(patient: Patient) -> float | None:

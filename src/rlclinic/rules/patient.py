@@ -1,4 +1,4 @@
-"""A run as rules see it: its series by name, levels of windows, what its algorithm has, and the course of its return."""
+"""A run as rules see it: series by name, levels of windows, what its algorithm has, the course of its return."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ Rules about the trainer ask this before they alarm: an odd number beside a retur
 
 from __future__ import annotations
 
+from rlclinic.rules.course import Course, course_of
 from rlclinic.rules.goal import Goal, goal_of, reach_of
-from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Patient
 
 # Share of the way from a random policy to the goal below which nothing was learned.
@@ -28,10 +28,11 @@ def reached_goal(patient: Patient) -> bool:
 
 def is_flat(patient: Patient) -> bool:
     """Whether the return is no better at the end than at the start, and not about to be."""
-    outcome = patient.outcome
-    if outcome is None or reached_goal(patient) or outcome.still_rising:
+    course = course_of(patient)
+    if course is None or reached_goal(patient) or course.rising:
         return False
-    return not outcome.improved or _still_random(goal_of(patient), outcome)
+    gained = course.outcome.improved and course.surely_gained
+    return not gained or _still_random(goal_of(patient), course)
 
 
 def has_fallen(patient: Patient) -> bool:
@@ -55,10 +56,12 @@ def ended_below_start(patient: Patient) -> bool:
     return outcome is not None and outcome.gain < -2.0 * outcome.scale and not reached_goal(patient)
 
 
-def _still_random(goal: Goal | None, outcome: Outcome) -> bool:
+def _still_random(goal: Goal | None, course: Course) -> bool:
     """Whether a run that began as the random policy of its task also ended as one."""
     if goal is None or goal.task is None or goal.task.random_mean is None:
         return False
     spread = goal.task.random_std or 0.0
-    began_random = abs(outcome.start - goal.task.random_mean) <= max(spread, NO_WAY * abs(goal.level - goal.base))
-    return began_random and goal.share(outcome.end) < NO_WAY
+    began_random = abs(course.outcome.start - goal.task.random_mean) <= max(
+        spread, NO_WAY * abs(goal.level - goal.base)
+    )
+    return began_random and goal.share(course.end) < NO_WAY

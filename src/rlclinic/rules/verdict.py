@@ -96,7 +96,7 @@ def _insufficient(case: _Case) -> str | None:
         return f"{count} of the return, up to {steps_text(case.patient, course.outcome.steps[-1])}"
     if case.seen((*NOT_LEARNING, *COLLAPSED, *UNSTABLE)) is not None or _was_stopped(case) or _misconfigured(case):
         return None
-    if "CNV08" in case.findings:
+    if "CNV08" in case.findings and had_time(case.patient):
         return case.findings["CNV08"].summary + ", which shows neither success nor failure"
     if course.climbed or course.surely_gained:
         return None

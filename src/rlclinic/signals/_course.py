@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._robust import robust_scale
@@ -24,9 +25,13 @@ POINTS_PER_PLAIN_PIECE = 12
 JUMPS = 3
 """Most jumps."""
 JUMP_PRICE = 3.0
-"""Price of a jump against that of a piece: its place is chosen from all points."""
+"""Price of a jump in the same unit: its place is chosen from all points."""
 SHORTEST = 3
 """Points on each side of a jump, at least."""
+POINTS_PER_COLUMN = 4
+"""Averages that are needed for each column of a course."""
+PIECE_PRICE = 1.5
+"""Price of a piece against that of the Bayesian information criterion, which fits noise with a memory too closely."""
 CLIP = 3.5
 """Residuals count at most this many scales: one spike is not structure."""
 SMALLEST = 1e-24
@@ -40,12 +45,15 @@ class Course:
     basis: FloatArray
     """Orthonormal columns that span it."""
     residual: FloatArray
+    plain: bool = False
+    """Whether its number of pieces follows from the number of points alone."""
 
 
 def plain_course(y: FloatArray) -> Course:
     """A course of as many pieces as a slow start, a climb and a plateau need; swings and jumps are noise to it."""
     n = int(y.size)
-    return _with(y, line(n, max(1, min(PLAIN, n // POINTS_PER_PLAIN_PIECE))))
+    basis = line(n, max(1, min(PLAIN, n // POINTS_PER_PLAIN_PIECE)))
+    return Course(basis, y - basis @ (basis.T @ y), plain=True)
 
 
 def course(y: FloatArray) -> Course:
@@ -64,12 +72,24 @@ def course(y: FloatArray) -> Course:
         at = _jump(best.residual)
         if at is None:
             break
-        extra += (JUMP_PRICE - 1.0) * math.log(n)
+        extra += (JUMP_PRICE - PIECE_PRICE) * math.log(n)
         candidate = _with(y, _added(best.basis, at))
         if (value := _score(candidate) + extra) >= score:
             break
         best, score = candidate, value
     return best
+
+
+def coarser(fine: Course, y: FloatArray, edges: NDArray[np.intp]) -> Course | None:
+    """The course of averages of neighbouring values; None where it would swallow the slow noise."""
+    counts = np.diff(edges, append=y.size)
+    means = np.add.reduceat(y, edges) / counts
+    if fine.plain:
+        return plain_course(means)
+    if edges.size < POINTS_PER_COLUMN * fine.basis.shape[1]:
+        return None
+    basis = np.linalg.qr(np.add.reduceat(fine.basis, edges, axis=0) / counts[:, None])[0]
+    return _with(means, basis)
 
 
 @lru_cache(maxsize=512)
@@ -93,7 +113,7 @@ def _score(candidate: Course) -> float:
     power = float(residual @ residual)
     phi = float(residual[1:] @ residual[:-1]) / power if power > 0.0 else 0.0
     error = float(((residual[1:] - phi * residual[:-1]) ** 2).mean())
-    return n * math.log(error + SMALLEST) + columns * math.log(n)
+    return n * math.log(error + SMALLEST) + PIECE_PRICE * columns * math.log(n)
 
 
 def _jump(residual: FloatArray) -> int | None:

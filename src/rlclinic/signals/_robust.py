@@ -22,8 +22,14 @@ def location(y: FloatArray, centre: Centre = "robust") -> float:
         return math.nan
     cut = int(y.size * TRIM) if centre == "robust" else 0
     if cut == 0:
-        return float(np.median(y)) if centre == "robust" and y.size < 5 else float(y.mean())
+        return median(y) if centre == "robust" and y.size < 5 else float(y.mean())
     return float(np.sort(y)[cut : y.size - cut].mean())
+
+
+def median(y: FloatArray) -> float:
+    """The middle value; a plain sort is several times faster than numpy's median on a few hundred values."""
+    ordered = np.sort(y)
+    return float(ordered[(y.size - 1) // 2] + ordered[y.size // 2]) / 2.0
 
 
 def robust_scale(y: FloatArray) -> float:
@@ -33,8 +39,8 @@ def robust_scale(y: FloatArray) -> float:
     """
     if y.size == 0:
         return 0.0
-    deviations = np.abs(y - np.median(y))
-    bulk = float(np.median(deviations)) * TO_SIGMA
+    deviations = np.abs(y - median(y))
+    bulk = median(deviations) * TO_SIGMA
     return bulk if bulk > 0.0 else float(deviations.mean()) * math.sqrt(math.pi / 2.0)
 
 
@@ -50,7 +56,9 @@ def running_median(y: FloatArray, window: int) -> FloatArray:
     """Middle of the `window` points around each point, an odd number; the ends are mirrored."""
     width = min(window, y.size - 1 + y.size % 2)
     padded = np.pad(y, width // 2, mode="reflect")
-    return np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+    ordered = np.sort(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+    middle: FloatArray = ordered[:, width // 2]
+    return middle
 
 
 def running_mean(y: FloatArray, window: int) -> FloatArray:

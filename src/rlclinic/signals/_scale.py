@@ -47,7 +47,8 @@ def scaled(curve: Curve) -> Scaled:
         return Scaled(curve.steps, curve.values, 1.0, 0.0, 0.0, 0.0)
     first = power_of_two(curve.values)
     y = curve.values / first
-    middle = float(np.median(y))
+    ordered = np.sort(y)
+    middle = float(ordered[(y.size - 1) // 2] + ordered[y.size // 2]) / 2.0
     y = y - middle
     second = power_of_two(y)
     half = curve.steps / 2.0 - curve.steps[0] / 2.0

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._course import Course, course, line
-from rlclinic.signals._robust import robust_scale, running_median, two_sided
+from rlclinic.signals._course import Course, coarser, course, line
+from rlclinic.signals._robust import median, robust_scale, running_median, two_sided
 from rlclinic.signals._scale import bounded, power_of_two, scaled
 from rlclinic.signals._shapes import QUARTILES, Curve
 
@@ -30,10 +30,10 @@ PHIS: FloatArray = np.concatenate(
 """Correlations of neighbours that are weighed against each other."""
 FORGETS = 2.5
 """Noise is taken to be worth at least this many independent points; slower noise cannot be told from a trend."""
+PRIOR: FloatArray = np.gradient(PHIS)
+"""Weight of each of them before the data: all phi are equally likely."""
 COARSE = (50, 25)
 """Points after averaging neighbours, for the coarser levels."""
-POINTS_PER_COLUMN = 4
-"""Averages a level needs for each column of the course; with fewer the course has swallowed the slow noise."""
 PARTS = 4
 """Most parts of a curve whose noise may differ in size."""
 POINTS_PER_PART = 60
@@ -160,15 +160,12 @@ def wander_of(
     if size <= EXACT:
         return Wander(n, flat, (), floor)
     profile = _profile(smooth.residual, size, min(parts, n // POINTS_PER_PART))
-    even = smooth.residual / profile
-    levels = [_fit(even, np.arange(n), smooth.basis.shape[1])]
+    levels = [_fit(smooth.residual / profile, np.arange(n), smooth.basis.shape[1])]
     for target in COARSE:
-        if n >= 2 * target and target >= POINTS_PER_COLUMN * smooth.basis.shape[1]:
-            edges = np.arange(target) * n // target
-            counts = np.diff(edges, append=n)
-            basis = np.linalg.qr(np.add.reduceat(smooth.basis, edges, axis=0) / counts[:, None])[0]
-            means = np.add.reduceat(even, edges) / counts
-            levels.append(_fit(means - basis @ (basis.T @ means), edges, basis.shape[1]))
+        edges = np.arange(target) * n // target
+        averaged = coarser(smooth, y / profile, edges) if n >= 2 * target else None
+        if averaged is not None:
+            levels.append(_fit(averaged.residual, edges, averaged.basis.shape[1]))
     return Wander(n, profile, tuple(level for level in levels if level is not None), floor, unit)
 
 
@@ -177,8 +174,8 @@ def within_bins(curve: Curve, unit: float) -> float:
     shared = curve.counts > 1
     if int(shared.sum()) * 2 < len(curve):
         return 0.0
-    dof = float(np.median(curve.counts[shared])) - 1.0
-    middle = float(np.median(curve.spread[shared] / unit))
+    dof = median(curve.counts[shared].astype(np.float64)) - 1.0
+    middle = median(curve.spread[shared] / unit)
     # The middle of many sample deviations lies below the true one when each has few points (Wilson-Hilferty).
     lowered = (1.0 - 2.0 / (9.0 * dof)) ** 1.5 if dof + 1.0 < QUARTILES else 1.0
     return bounded(middle / lowered)
@@ -189,7 +186,7 @@ def _calm(y: FloatArray) -> FloatArray:
     course = running_median(y, NEIGHBOURS)
     bound = SPIKE * robust_scale(y - course)
     calm = np.clip(y, course - bound, course + bound)
-    return calm - np.median(calm)
+    return calm - median(calm)
 
 
 def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level | None:
@@ -206,7 +203,7 @@ def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level |
     possible = PHIS <= max(0.0, 1.0 - 2.0 / (n / FORGETS + 1.0))
     misfit = ((seen - expected) / spread) ** 2
     misfit = np.clip(misfit - misfit[possible].min(), 0.0, 1000.0)
-    weights = np.where(possible, np.exp(-0.5 * misfit) / spread * np.gradient(PHIS), 0.0)
+    weights = np.where(possible, np.exp(-0.5 * misfit) / spread * PRIOR, 0.0)
     return Level(edges, weights / weights.sum(), power / kept, float(max(1, n - columns)))
 
 

@@ -87,6 +87,8 @@ def _silent_share(silence: float, steps: FloatArray, run_end: float | None) -> f
 
 
 def _in_spacings(silence: float, steps: FloatArray) -> float:
+    if math.isnan(silence):
+        return math.nan
     apart = np.diff(steps)
     apart = apart[apart > 0]
     return ratio(silence, float(np.median(apart))) if apart.size else math.nan

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._robust import below, location, robust_scale, smooth
+from rlclinic.signals._robust import below, location, median, robust_scale, smooth
 from rlclinic.signals._scale import ratio, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data, within
 from rlclinic.signals._wander import Error, Wander, wander
@@ -110,7 +110,7 @@ def _rise(y: FloatArray, since: int, model: Wander) -> tuple[float, Error]:
     time = np.arange(m) - (m - 1) / 2.0
     contrast = np.zeros(y.size)
     contrast[since:] = time * ((m - 1) / float(time @ time))
-    middle = float(np.median(y[since:]))
+    middle = median(y[since:])
     bound = OUTLIER * robust_scale(y[since:])
     return float(contrast[since:] @ np.clip(y[since:], middle - bound, middle + bound)), model.error(contrast)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.signals._robust import average_ranks, robust_scale
+from rlclinic.signals._robust import average_ranks, median, robust_scale
 from rlclinic.signals._scale import bounded, power_of_two, ratio
 from rlclinic.signals._shapes import points
 from rlclinic.signals._slope import theil_sen
@@ -47,21 +47,23 @@ def return_on_length(returns: Series | FloatArray, lengths: Series | FloatArray)
     length, gain = length[chosen], gain[chosen]
     if n < LEAST or float(length.min()) == float(length.max()):
         return ReturnOnLength(n, enough=False)
-    run, rise = power_of_two(length), power_of_two(gain)
-    x, y = length / run, gain / rise
+    run, unit = power_of_two(length), power_of_two(gain)
+    x, y = length / run, gain / unit
+    width = float(np.ptp(x))
     order = np.argsort(x, kind="stable")
-    slope, _, _ = theil_sen(x[order], y[order], float(chosen.size))
-    intercept = float(np.median(y - slope * x))
-    residual = y - slope * x - intercept
+    rise, _, _ = theil_sen(x[order], y[order], float(chosen.size))
+    intercept = median(y - (rise / width) * x)
+    residual = y - (rise / width) * x - intercept
     _, low, high = theil_sen(x[order], y[order], _effective(residual))
     scatter = robust_scale(y)
+    per_step = bounded(unit / run) / width
     return ReturnOnLength(
         n=n,
         enough=True,
-        slope=bounded(slope * (rise / run)),
-        low=bounded(low * (rise / run)),
-        high=bounded(high * (rise / run)),
-        intercept=bounded(intercept * rise),
+        slope=bounded(rise * per_step),
+        low=bounded(low * per_step),
+        high=bounded(high * per_step),
+        intercept=bounded(intercept * unit),
         correlation=_correlation(x, y),
         explained=1.0 - min(1.0, robust_scale(residual) / scatter) ** 2 if scatter > 0.0 else math.nan,
     )

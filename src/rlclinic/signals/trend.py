@@ -10,7 +10,7 @@ import numpy as np
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import average_ranks
-from rlclinic.signals._scale import in_units, ratio, scaled
+from rlclinic.signals._scale import bounded, in_units, ratio, scaled
 from rlclinic.signals._shapes import Data, Window, within
 from rlclinic.signals._slope import theil_sen
 from rlclinic.signals._wander import LEAST, wander_of
@@ -55,18 +55,18 @@ def trend(data: Data, window: Window = (0.0, 1.0)) -> Trend:
     if x.size < LEAST or x[-1] <= x[0]:
         return Trend(n, enough=False)
     p_value, effective = _rank_test(y)
-    slope, low, high = theil_sen(x, y, effective)
-    width = float(x[-1] - x[0])
+    rise, low, high = (frame.difference(value) for value in theil_sen(x, y, effective))
+    steps = bounded(frame.span * float(x[-1] - x[0]))
     return Trend(
         n=n,
         enough=True,
-        slope=ratio(frame.difference(slope), frame.span),
-        low=ratio(frame.difference(low), frame.span),
-        high=ratio(frame.difference(high), frame.span),
-        rise=frame.difference(slope * width),
-        rise_low=frame.difference(low * width),
-        rise_high=frame.difference(high * width),
-        rise_noise=in_units(frame.difference(slope * width), noise(curve).scale),
+        slope=ratio(rise, steps),
+        low=ratio(low, steps),
+        high=ratio(high, steps),
+        rise=rise,
+        rise_low=low,
+        rise_high=high,
+        rise_noise=in_units(rise, noise(curve).scale),
         p_value=p_value,
         effective_n=effective,
     )

@@ -45,6 +45,12 @@ def check(patient: Patient) -> Sighting | None:
         summary += f" (printed with {returns.decimals} decimals)"
     evidence = (patient.evidence(returns.name, float(np.ptp(values)), 0.0, note="largest minus smallest value"),)
     early = not had_time(patient) or (value == 0 and values.size < EARLY_POINTS)
-    unsure = value > 0 or returns.decimals is not None
+    unsure = (value > 0 and goal is None and not _lengths_move(patient)) or returns.decimals is not None
     severity = Severity.INFO if early or unsure else Severity.WARNING
     return Sighting(severity, 0.9, summary, evidence)
+
+
+def _lengths_move(patient: Patient) -> bool:
+    """Whether episodes differ, so that a policy that changes them earns nothing by it."""
+    lengths = patient.level("episode_length")
+    return lengths is not None and lengths.spread > 0

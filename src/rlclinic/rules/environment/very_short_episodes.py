@@ -4,9 +4,11 @@ What it sees: From the beginning to the end of the run episodes last only a few 
 actions give on the well-known task, and the return does not rise.
 Why it hurts: Nothing that takes longer than an episode can be learned; a termination that fires at once leaves the
 learner with the same few states.
-Evidence needed: episode_length with at least 12 points; the well-known task's length under random actions sharpens it.
-Looks alike: A policy that collapsed later (its early episodes were longer); tasks of one or two decisions such as a
-bandit; a goal that is reached ever faster, where the return rises.
+Evidence needed: episode_length with at least 12 points. The comparison with random actions needs entropy or epsilon,
+to know that the early policy still varied.
+Looks alike: A policy that collapsed later (its early episodes were longer) or within the first updates (it has no
+entropy: one action all the time ends sooner than chance); tasks of one or two decisions such as a bandit; a goal that
+is reached ever faster, where the return rises.
 What to change: Print why the first episodes end; check the bounds of the termination, the state after a reset, and
 whether the done flag of one environment ends all.
 References: Stable-Baselines3 documentation, tips on custom environments; openai/baselines#613.
@@ -25,6 +27,8 @@ MIN_POINTS = 12
 A_FEW = 5.0
 # Share of the length under random actions below which something ends episodes that should not.
 UNDER_RANDOM = 0.5
+# Share of the greatest entropy, or exploration rate, from which on the early policy still tries everything.
+VARIED = 0.3
 # Late over early length above which episodes are getting longer, or were shortened by the policy.
 CHANGED = 1.5
 
@@ -37,7 +41,10 @@ def check(patient: Patient) -> Sighting | None:
         return None
     if not is_flat(patient) or late.value > CHANGED * early.value or early.value > CHANGED * late.value:
         return None
-    task = known_task(patient)
+    varied = _varies_early(patient)
+    if varied is False:
+        return None
+    task = known_task(patient) if varied else None
     random_length = task.random_length if task is not None else None
     bar = UNDER_RANDOM * random_length if random_length is not None else A_FEW
     if late.value > bar or early.value > bar:
@@ -53,3 +60,11 @@ def check(patient: Patient) -> Sighting | None:
     )
     confidence = 0.8 if random_length is not None else 0.6
     return Sighting(Severity.WARNING, confidence, summary, evidence, early.first_step)
+
+
+def _varies_early(patient: Patient) -> bool | None:
+    """Whether the early policy tried different actions; None where the log cannot tell."""
+    entropy, epsilon = patient.early("entropy"), patient.early("epsilon")
+    if entropy is not None and patient.max_entropy is not None:
+        return entropy.value >= VARIED * patient.max_entropy
+    return epsilon.value >= VARIED if epsilon is not None else None

@@ -11,6 +11,11 @@ from rlclinic.rules.stretch import finite, rounding
 
 # Quantile that stands for the largest value: a single odd point does not count in long runs.
 NEARLY_ALL = 0.999
+# Nats: no choice has fewer than two actions.
+LEAST_CHOICE = math.log(2.0)
+# Numbers of actions that a first entropy is compared with, and how close it must come, as a share.
+MOST_ACTIONS = 18
+CLOSE = 0.005
 
 
 def ceiling(patient: Patient) -> float | None:
@@ -21,7 +26,19 @@ def ceiling(patient: Patient) -> float | None:
     if series is None:
         return None
     _, values = finite(series)
-    return float(np.quantile(values, NEARLY_ALL)) if values.size else None
+    seen = float(np.quantile(values, NEARLY_ALL)) if values.size else None
+    return seen if seen is None or is_density(patient) else max(seen, LEAST_CHOICE)
+
+
+def uniform(patient: Patient) -> float | None:
+    """ln(number of actions) where it is known, or where the first entropies are just that of a uniform choice."""
+    if patient.max_entropy is not None or is_density(patient):
+        return patient.max_entropy
+    top = ceiling(patient)
+    if top is None:
+        return None
+    nearest = math.log(min(max(round(math.exp(min(top, 10.0))), 2), MOST_ACTIONS))
+    return nearest if abs(top - nearest) <= CLOSE * nearest else None
 
 
 def is_density(patient: Patient) -> bool:

@@ -1,7 +1,7 @@
 """The action noise grows without bound while the return does not rise.
 
 What it sees: The standard deviation of the actions ends at three times its early level or more, still growing, and
-the return is flat, has fallen, or is not logged at all.
+the return is flat, has fallen, or is not logged at all; or at ten times, and the return does not rise any more.
 Why it hurts: Actions far outside the range are clipped: the policy then pushes at the limits at random, and its
 gradient no longer says anything about the actions that were taken.
 Evidence needed: action_std/mean with at least 15 points. Without a return only a fivefold growth counts.
@@ -14,15 +14,18 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Stable-Bas
 from __future__ import annotations
 
 from rlclinic.model.finding import Evidence, Severity
+from rlclinic.rules.course import course_of
 from rlclinic.rules.growth import growth
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
+from rlclinic.rules.return_state import reached_goal, suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
 
 # Late over early width, with a return that does not rise, and without any return.
 GROWN = 3.0
 GROWN_UNSEEN = 5.0
+# Growth that leaves any action range behind, whatever the return gained before.
+GROWN_FAR = 10.0
 # Rank correlation with time that counts as growing all along.
 STEADY = 0.8
 MIN_POINTS = 15
@@ -35,7 +38,7 @@ def check(patient: Patient) -> Sighting | None:
     if width is None or grown is None or len(finite(width)[0]) < MIN_POINTS:
         return None
     needed = GROWN if outcome is not None else GROWN_UNSEEN
-    if grown.factor < needed or grown.steadiness < STEADY or (outcome is not None and not suffers(patient)):
+    if grown.factor < needed or grown.steadiness < STEADY or _does_well(patient, grown.factor):
         return None
     beside = (
         f"while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
@@ -54,3 +57,11 @@ def check(patient: Patient) -> Sighting | None:
         gain = patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end")
         evidence.append(gain)
     return Sighting(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)
+
+
+def _does_well(patient: Patient, factor: float) -> bool:
+    """Whether the return speaks against harm: it rises, is at its goal, or gained while the growth is moderate."""
+    course = course_of(patient)
+    if course is None or suffers(patient):
+        return False
+    return factor < GROWN_FAR or course.rising or reached_goal(patient)

@@ -25,6 +25,8 @@ from rlclinic.rules.stretch import finite, lasting_from
 MOST = 0.4
 # Times the KL at which all ratios stand at the clip.
 BEYOND_CLIP = 3.0
+# Nats per update below which a policy does not move too fast, however tight the clip.
+MOVES = 0.01
 MIN_POINTS = 10
 
 
@@ -38,14 +40,14 @@ def check(patient: Patient) -> Sighting | None:
     if kl is None or kl.points < MIN_POINTS // 2 or not quarters:
         return None
     lowest = min(quarters, key=lambda level: level.value)
-    bar = BEYOND_CLIP * clip_kl(clip)
+    bar = max(MOVES, BEYOND_CLIP * clip_kl(clip))
     if lowest.value < MOST or kl.value < bar:
         return None
     hurts = suffers(patient)
     steps, values = finite(fraction)
     summary = (
         f"clip fraction is {lowest.value:.2f} or more in every later quarter (0.05 to 0.3 is common) and KL "
-        f"{kl.value:.3g} nats, {kl.value / clip_kl(clip):.0f} times what a clip range of {clip:.3g} stands for"
+        f"{kl.value:.3g} nats, {kl.value / clip_kl(clip):.3g} times what a clip range of {clip:.3g} stands for"
     )
     evidence = (
         patient.evidence("clip_fraction", lowest.value, MOST, level=lowest, note="median of the lowest later quarter"),

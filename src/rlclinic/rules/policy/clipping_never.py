@@ -27,6 +27,8 @@ from rlclinic.rules.stretch import finite, rounding
 NONE = 1e-3
 # Share of the points that must show none.
 NEARLY_ALL = 0.9
+# Clip fraction of a single point that shows that the policy did move once.
+SOME = 0.05
 # KL that proves more than one gradient step per batch where the config does not tell; above float32 rounding.
 MOVES = 1e-9
 MIN_POINTS = 20
@@ -41,7 +43,7 @@ def check(patient: Patient) -> Sighting | None:
     if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(patient):
         return None
     share = float(np.mean(values <= NONE))
-    if share < NEARLY_ALL or not _several_steps(patient, per_batch):
+    if share < NEARLY_ALL or values.max() > SOME or not _several_steps(patient, per_batch):
         return None
     clip, kl = clip_range(patient), patient.level("approx_kl")
     known = f" at a clip range of {clip:.3g}" if clip is not None else ""

@@ -39,6 +39,8 @@ def check(patient: Patient) -> Sighting | None:
         return None
     if len(finite(entropy)[0]) < MIN_POINTS or not suffers(patient):
         return None
+    if not np.ptp(outcome.curve):
+        return None
     needed = _needed(patient, top)
     if needed is None:
         return None

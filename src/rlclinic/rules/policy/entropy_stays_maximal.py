@@ -17,10 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of
+from rlclinic.rules.goal import goal_of, had_time
 from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.policy._entropy import ceiling, is_density
+from rlclinic.rules.policy._entropy import ceiling, uniform
 from rlclinic.rules.return_state import is_flat, reached_goal
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
@@ -44,24 +44,24 @@ def check(patient: Patient) -> Sighting | None:
     _, values = finite(entropy)
     if values.size < MIN_POINTS or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(patient):
         return None
-    if patient.progress is not None and patient.progress < USED:
+    if (patient.progress is not None and patient.progress < USED) or not had_time(patient):
         return None
     quarters = [level for i in range(4) if (level := patient.level("entropy", i / 4, (i + 1) / 4)) is not None]
     lowest = min(quarters, key=lambda level: level.value)
     if lowest.value >= UNIFORM * top and is_flat(patient):
         return _sighting(patient, outcome, lowest, top, UNIFORM, 0.75)
-    if patient.max_entropy is None or is_density(patient) or lowest.value < NEARLY_UNIFORM * top:
+    goal, equal = goal_of(patient), uniform(patient)
+    if equal is None or goal is None or lowest.value < NEARLY_UNIFORM * equal:
         return None
-    goal = goal_of(patient)
-    if goal is None or goal.share(outcome.peak) > FAR_FROM_GOAL or outcome.still_rising:
+    if goal.share(outcome.peak) > FAR_FROM_GOAL or outcome.still_rising:
         return None
-    return _sighting(patient, outcome, lowest, top, NEARLY_UNIFORM, 0.6)
+    return _sighting(patient, outcome, lowest, equal, NEARLY_UNIFORM, 0.6)
 
 
 def _sighting(
     patient: Patient, outcome: Outcome, lowest: Level, top: float, threshold: float, confidence: float
 ) -> Sighting:
-    of_what = "of ln(number of actions)" if patient.max_entropy is not None else "of its highest"
+    of_what = "of ln(number of actions)" if top == uniform(patient) else "of its highest"
     summary = (
         f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f} % {of_what}, {top:.4g}) while "
         f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"

@@ -31,6 +31,8 @@ from rlclinic.rules.stretch import finite, rounding
 TINY = 0.02
 # Clip range where none is known: the default of nearly every framework.
 USUAL_CLIP = 0.2
+# Nats: one update of this size shows that the policy did move, and may have been destroyed by it.
+JUMP = 0.02
 # KL that float32 rounding alone leaves on a ratio of exactly 1.
 ROUNDING_NOISE = 1e-9
 # Share of the greatest entropy by which the entropy may have moved.
@@ -48,7 +50,7 @@ def check(patient: Patient) -> Sighting | None:
     if kl is None or outcome is None or patient.is_language_model or len(finite(kl)[0]) < MIN_POINTS:
         return None
     per_batch, largest = steps_per_batch(patient), _largest(patient, kl)
-    if largest is None or (per_batch is not None and per_batch <= 1.0):
+    if largest is None or float(finite(kl)[1].max()) > JUMP or (per_batch is not None and per_batch <= 1.0):
         return None
     if per_batch is None and largest <= ROUNDING_NOISE:
         return None

@@ -56,7 +56,7 @@ def check(patient: Patient) -> Sighting | None:
         f"return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}: the policy is dead"
     )
     evidence = (
-        patient.evidence(name, highest, bar, note="highest median of three points"),
+        patient.evidence(name, highest, bar, note="highest value"),
         patient.evidence(name, calm.value, level=calm, note="median of the end"),
         patient.evidence(
             "entropy", late.value / top, DEAD, level=late, note="share of the greatest entropy at the end"
@@ -73,7 +73,7 @@ def _burst_of_kl(patient: Patient) -> tuple[str, float, float, Level] | None:
     _, values = finite(kl)
     if values.size < MIN_POINTS or max(abs(calm.value), rounding(kl)) > CALM_KL:
         return None
-    highest = float(moving_median(values, WIDTH).max())
+    highest = float(values.max())
     return ("approx_kl", highest, BURST_KL, calm) if highest >= BURST_KL else None
 
 

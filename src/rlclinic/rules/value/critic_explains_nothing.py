@@ -16,6 +16,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import had_time
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
@@ -41,7 +42,7 @@ def check(patient: Patient) -> Sighting | None:
     if not all(returns_vary(patient, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
         return None
     furthest = max(found, key=lambda level: abs(level.value))
-    hurts, outcome = suffers(patient), patient.outcome
+    hurts, outcome = suffers(patient) and had_time(patient), patient.outcome
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
         f"explained variance stays between {min(level.value for level in found):.2g} and "

@@ -17,6 +17,7 @@ References: van Hasselt et al. 2016 (arXiv 1602.07714); Engstrom et al. 2020 (ar
 from __future__ import annotations
 
 from rlclinic.model.finding import Evidence, Severity
+from rlclinic.rules.goal import had_time
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
@@ -46,7 +47,7 @@ def check(patient: Patient) -> Sighting | None:
     squeeze = _squeeze(patient)
     if (squeeze is not None and squeeze < CLIPPED_HARD) or not returns_vary(patient, AFTER):
         return None
-    hurts, outcome = suffers(patient), patient.outcome
+    hurts, outcome = suffers(patient) and had_time(patient), patient.outcome
     clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (

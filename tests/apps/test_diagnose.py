@@ -1,0 +1,117 @@
+"""`rlclinic diagnose` and `explain` as a user meets them."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from rlclinic.apps.settings import load_settings
+from rlclinic.model.errors import UsageError
+from tests.apps.test_cli import rlclinic
+
+
+def test_a_path_alone_is_diagnosed(runs: Path) -> None:
+    result = rlclinic(str(runs / "sb3" / "ppo_cartpole_high_lr"))
+    assert result.returncode == 1
+    assert "COLLAPSED" in result.stdout
+    assert "learning-rate-too-high" in result.stdout
+    assert "\x1b" not in result.stdout
+
+
+def test_json_is_the_contract(runs: Path) -> None:
+    result = rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole_high_lr"), "--json")
+    data = json.loads(result.stdout)
+    assert data["schema"] == "rlclinic.diagnosis/1"
+    assert data["verdict"] == "collapsed"
+    assert set(data) >= {"run", "findings", "not_checked", "causes", "classes", "prescriptions", "decision_path"}
+    assert set(data["causes"][0]) >= {
+        "id",
+        "class",
+        "kind",
+        "probability",
+        "metrics_only",
+        "config_only",
+        "for",
+        "against",
+    }
+
+
+def test_a_healthy_run_exits_with_zero(runs: Path) -> None:
+    assert rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole")).returncode == 0
+
+
+def test_fail_on_moves_the_gate(runs: Path) -> None:
+    path = str(runs / "sb3" / "ppo_cartpole_high_lr")
+    assert rlclinic("diagnose", path, "--fail-on", "never").returncode == 0
+    assert rlclinic("diagnose", path, "--select", "success", "--fail-on", "info").returncode == 1
+
+
+def test_a_run_without_metrics_is_a_diagnosis_and_exit_code_5(runs: Path) -> None:
+    result = rlclinic("diagnose", str(runs / "edge" / "aborted_start"), "--json")
+    assert result.returncode == 5
+    assert json.loads(result.stdout)["verdict"] == "insufficient-data"
+
+
+def test_an_html_report_is_written_whole(runs: Path, tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    result = rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole"), "--output-format", "html", "-o", str(target))
+    assert result.returncode == 0
+    page = target.read_text(encoding="utf-8")
+    HTMLParser().feed(page)
+    assert page.lower().startswith("<!doctype html>")
+    assert "<script" not in page
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_markdown_has_headings(runs: Path) -> None:
+    result = rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole_high_lr"), "--output-format", "markdown")
+    assert result.stdout.startswith("#")
+
+
+def test_an_unknown_rule_is_a_usage_error(runs: Path) -> None:
+    result = rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole"), "--ignore", "nonsense")
+    assert result.returncode == 2
+    assert "no rule or family is called 'nonsense'" in result.stderr
+
+
+@pytest.mark.parametrize("name", ["POL04", "kl-too-large", "learning-rate-too-high", "observation-dead"])
+def test_explain_prints_rules_and_causes(name: str) -> None:
+    result = rlclinic("explain", name)
+    assert result.returncode == 0
+    assert len(result.stdout.splitlines()) > 3
+
+
+def test_explain_of_nothing_known_says_how_to_list() -> None:
+    result = rlclinic("explain", "nonsense")
+    assert result.returncode == 2
+    assert "without a name lists them" in result.stderr
+
+
+def test_explain_without_a_name_lists_everything() -> None:
+    data = json.loads(rlclinic("explain", "--json").stdout)
+    assert len(data["rules"]) >= 45
+    assert {"nothing-wrong", "unknown"} <= {cause["id"] for cause in data["causes"]}
+
+
+def test_settings_come_from_the_nearest_file(tmp_path: Path) -> None:
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (tmp_path / "pyproject.toml").write_text('[tool.rlclinic]\nfail-on = "never"\n')
+    assert load_settings(inner).fail_on == "never"
+    (tmp_path / "a" / "rlclinic.toml").write_text('ignore = ["SUC05"]\n[thresholds.entropy-fell-early]\nLONG = 0.5\n')
+    settings = load_settings(inner)
+    assert (settings.fail_on, settings.ignore) == ("error", ("SUC05",))
+    assert settings.thresholds == {"entropy-fell-early": {"LONG": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("fail = 1", "unknown setting 'fail'"), ('fail-on = "x"', "fail-on = 'x'"), ("a = ", "not valid TOML")],
+)
+def test_wrong_settings_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "rlclinic.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load_settings(tmp_path)
