@@ -10,13 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rlclinic.model.run import Run
+from rlclinic.model.series import FloatArray, Series
 from rlclinic.readers import discover, registry
 from rlclinic.readers.open import read
 from rlclinic.reference import framework as frameworks
+from rlclinic.rules import registry as rules
+from rlclinic.rules.documentation import SECTIONS, page_of
+from rlclinic.rules.patient import Patient
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0]
-READER, ROW = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+READER, ROW, RULE, RULE_ROW = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture
@@ -57,3 +62,27 @@ def test_the_documented_toml_file_and_row_make_a_working_reader(tinyrl: Path) ->
 def test_a_toml_with_an_unknown_metric_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"tinyrl\.toml: 'no/such' is not in the vocabulary"):
         frameworks.load_framework(TOML.replace('"clip_fraction"', '"no/such"'), "tinyrl.toml")
+
+
+def test_the_documented_rule_file_and_row_make_a_working_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = type(sys)("rlclinic.rules.environment.longer_but_not_better")
+    exec(compile(RULE, "CONTRIBUTING.md", "exec"), module.__dict__)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = eval(RULE_ROW.strip().rstrip(","), {"Row": rules.Row})  # noqa: S307 - our own documentation
+    assert list(page_of(row).sections) == list(SECTIONS)
+    seen, skipped = rules.examine(Patient(_run(lengths=np.linspace(50, 150, 40), returns=np.full(40, 5.0))), (row,))
+    assert [finding.code for finding in seen] == ["ENV99"]
+    assert skipped == ()
+    near_miss, _ = rules.examine(
+        Patient(_run(lengths=np.linspace(50, 150, 40), returns=np.linspace(5, 50, 40))), (row,)
+    )
+    assert near_miss == ()
+
+
+def _run(lengths: FloatArray, returns: FloatArray) -> Run:
+    steps = np.arange(lengths.size, dtype=np.float64)
+    series = {
+        name: Series(name, name, steps, values, known=True)
+        for name, values in (("episode_length", lengths), ("return/train", returns))
+    }
+    return Run("run", "run", algorithm="PPO", series=series)

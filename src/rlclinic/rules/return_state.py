@@ -50,6 +50,12 @@ def suffers(patient: Patient) -> bool:
     return is_flat(patient) or has_fallen(patient)
 
 
+def return_name(patient: Patient) -> str:
+    """The canonical name of the return that is judged, for evidence."""
+    series = patient.run.returns
+    return series.name if series is not None else "return/train"
+
+
 def ended_below_start(patient: Patient) -> bool:
     """Whether the run ended materially below where it began."""
     outcome = patient.outcome

@@ -14,29 +14,24 @@ LEAST = 6
 """Points a stretch holds at least."""
 DECAYS = (0.1, 0.2, 0.4, 0.8, 1.6)
 """Time constants of the saturating fits, in lengths of the stretch."""
-FLAT, STRAIGHT = 0.0, math.inf
-"""Time constants that stand for the flat and the straight fit."""
+SHAPES = 2 + len(DECAYS)
+"""Flat, straight, and one shape per time constant, in this order."""
 REPLICATES = 64
 """Copies of the stretch."""
 EXACT = 1e-12
 """Mean squared residual of a fit that is exact, for values of order one."""
+FASTEST = 700.0
+"""Largest exponent: what has decayed further is gone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """One kind of fit: level = a + b * g(t), where t runs from 0 to 1 over the stretch."""
+class Fits:
+    """For each copy (row) and shape (column), level = a + b * g(t), and how well it fits."""
 
-    decay: float
-    basis: FloatArray
-    inverse: FloatArray
-    """Maps values to coefficients."""
-    prior: float
-
-    def course(self, t: float) -> float:
-        """g at a time."""
-        if self.decay == FLAT:
-            return 0.0
-        return t if self.decay == STRAIGHT else -math.exp(-min(t / self.decay, 700.0))
+    a: FloatArray
+    b: FloatArray
+    score: FloatArray
+    """Bayesian information criterion, for correlated points."""
 
 
 def continued(
@@ -50,41 +45,38 @@ def continued(
     start = max(0, min(int(np.searchsorted(x, 1.0 - share)), y.size - LEAST))
     width = float(x[-1] - x[start])
     t, y = (x[start:] - x[start]) / width, y[start:]
-    end = (horizon - float(x[start])) / width
-    shapes = _shapes(t)
-    fits = np.stack([shape.basis @ (shape.inverse @ y) for shape in shapes])
-    best = fits[int(np.argmin(_scores(np.stack([y - fit for fit in fits])[:, None], shapes, memory)[:, 0]))]
-    copies = best + _blocks(y - best, memory, rng)
-    chosen = _choose(copies, shapes, memory, rng)
-    levels, times = np.empty(REPLICATES), np.full(REPLICATES, np.inf)
-    for index, shape in enumerate(shapes):
-        rows = chosen == index
-        levels[rows], times[rows] = _future(copies[rows] @ shape.inverse.T, shape, end, bar)
+    shapes = np.stack([_shape(index, t) for index in range(SHAPES)])
+    own = _fit(y[None], shapes, memory)
+    best = int(np.argmin(own.score[0]))
+    course = own.a[0, best] + own.b[0, best] * shapes[best]
+    fits = _fit(course + _blocks(y - course, memory, rng), shapes, memory)
+    chosen = _choose(fits.score, rng)
+    rows = np.arange(REPLICATES)
+    levels, times = _future(fits.a[rows, chosen], fits.b[rows, chosen], chosen, (horizon - float(x[start])) / width, bar)
     return levels, float(x[start]) + times * width
 
 
-def _shapes(t: FloatArray) -> list[Shape]:
-    shapes = []
-    for decay in (FLAT, STRAIGHT, *DECAYS):
-        columns = [np.ones(t.size)]
-        if decay == STRAIGHT:
-            columns.append(t)
-        elif decay != FLAT:
-            columns.append(-np.exp(-t / decay))
-        basis = np.column_stack(columns)
-        prior = 1.0 if decay in (FLAT, STRAIGHT) else 1.0 / len(DECAYS)
-        shapes.append(Shape(decay, basis, np.linalg.pinv(basis), prior))
-    return shapes
+def _shape(index: int, t: FloatArray) -> FloatArray:
+    """g of one shape."""
+    if index < 2:
+        return t * index
+    return -np.exp(-np.minimum(t / DECAYS[index - 2], FASTEST))
 
 
-def _scores(residuals: FloatArray, shapes: list[Shape], memory: float) -> FloatArray:
-    """Bayesian information criterion of each shape (rows) for each copy (columns), for correlated points."""
-    n = residuals.shape[-1]
+def _fit(copies: FloatArray, shapes: FloatArray, memory: float) -> Fits:
+    """Least squares of every copy by every shape."""
+    n = shapes.shape[1]
+    middles = shapes.mean(axis=1)
+    centred = shapes - middles[:, None]
+    powers = (centred**2).sum(axis=1)
+    means = copies.mean(axis=1)[:, None]
+    b = (copies @ centred.T) / np.maximum(powers, EXACT)
+    total = ((copies - means) ** 2).sum(axis=1)[:, None]
+    errors = np.maximum(total - b**2 * powers, 0.0) / n + EXACT
     independent = max(3.0, n / memory)
-    errors = (residuals**2).mean(axis=-1) + EXACT
-    cost = np.array([shape.basis.shape[1] * math.log(independent) - 2.0 * math.log(shape.prior) for shape in shapes])
-    scores: FloatArray = independent * np.log(errors) + cost[:, None]
-    return scores
+    saturating = math.log(independent) + 2.0 * math.log(len(DECAYS))
+    cost = np.array([0.0, math.log(independent), *(saturating for _ in DECAYS)])
+    return Fits(means - b * middles, b, independent * np.log(errors) + cost)
 
 
 def _blocks(residual: FloatArray, memory: float, rng: np.random.Generator) -> FloatArray:
@@ -97,21 +89,24 @@ def _blocks(residual: FloatArray, memory: float, rng: np.random.Generator) -> Fl
     return copies
 
 
-def _choose(copies: FloatArray, shapes: list[Shape], memory: float, rng: np.random.Generator) -> NDArray[np.intp]:
+def _choose(scores: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
     """One shape per copy, drawn by how well each fits it."""
-    residuals = np.stack([copies - (copies @ shape.inverse.T) @ shape.basis.T for shape in shapes])
-    scores = _scores(residuals, shapes, memory)
-    weights = np.exp(-0.5 * np.minimum(scores - scores.min(axis=0), 1400.0))
-    shares = np.cumsum(weights / weights.sum(axis=0), axis=0)
-    return np.minimum((shares < rng.random(REPLICATES)).sum(axis=0), len(shapes) - 1)
+    weights = np.exp(-0.5 * np.minimum(scores - scores.min(axis=1, keepdims=True), 2.0 * FASTEST))
+    shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+    return np.minimum((shares < rng.random((REPLICATES, 1))).sum(axis=1), SHAPES - 1)
 
 
-def _future(coefficients: FloatArray, shape: Shape, end: float, bar: float) -> tuple[FloatArray, FloatArray]:
-    level = coefficients[:, 0]
-    slope = coefficients[:, 1] if shape.decay != FLAT else np.zeros_like(level)
-    levels = level + slope * shape.course(end)
-    times = np.where(level + slope * shape.course(1.0) >= bar, 1.0, np.inf)
+def _future(
+    a: FloatArray, b: FloatArray, chosen: NDArray[np.intp], end: float, bar: float
+) -> tuple[FloatArray, FloatArray]:
+    ends = np.array([float(_shape(index, np.array(end))) for index in range(SHAPES)])[chosen]
+    nows = np.array([float(_shape(index, np.array(1.0))) for index in range(SHAPES)])[chosen]
+    levels = a + b * ends
+    times = np.where(a + b * nows >= bar, 1.0, np.inf)
     later = (times > 1.0) & (levels >= bar)
-    needed = (bar - level[later]) / slope[later]
-    times[later] = needed if shape.decay == STRAIGHT else -shape.decay * np.log(-needed)
+    needed = (bar - a[later]) / b[later]
+    decays = np.array([np.nan, np.nan, *DECAYS])[chosen[later]]
+    straight = chosen[later] == 1
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times[later] = np.where(straight, needed, -decays * np.log(-needed))
     return levels, times

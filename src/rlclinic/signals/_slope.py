@@ -1,8 +1,9 @@
-"""The rise along the slope of the middle pair of points."""
+"""Slopes of all pairs of points, of which the middle one is the slope (Theil and Sen)."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,11 +18,31 @@ CLOSE = 1e-9
 """Pairs closer than this share of the width say nothing about the slope."""
 
 
-def theil_sen(x: FloatArray, y: FloatArray, effective: float) -> tuple[float, float, float]:
-    """Median slope of all pairs times the width of `x`, with Sen's interval widened for correlated neighbours.
+@dataclass(frozen=True, slots=True, eq=False)
+class Slopes:
+    """The slopes of all pairs, sorted, each times the width of `x`."""
 
-    `x` must not decrease and have two values; `effective` is how many independent points the points are worth.
-    """
+    n: int
+    ordered: FloatArray
+
+    @property
+    def middle(self) -> float:
+        """Theil and Sen's slope."""
+        pairs = int(self.ordered.size)
+        return float(self.ordered[(pairs - 1) // 2] + self.ordered[pairs // 2]) / 2.0
+
+    def interval(self, effective: float) -> tuple[float, float]:
+        """Sen's 95 % interval, widened for points that are worth only `effective` independent ones."""
+        n, pairs = self.n, int(self.ordered.size)
+        kendall = math.sqrt(n * (n - 1.0) * (2.0 * n + 5.0) / 18.0 * max(1.0, n / effective))
+        reach = t_quantile(0.95, max(1.0, min(effective, n) - 2.0)) * kendall / 2.0
+        low = self.ordered[max(0, math.floor(pairs / 2.0 - reach))]
+        high = self.ordered[min(pairs - 1, math.ceil(pairs / 2.0 + reach))]
+        return float(low), float(high)
+
+
+def slopes(x: FloatArray, y: FloatArray) -> Slopes:
+    """Slopes of all pairs of points; `x` must not decrease and have two values."""
     if y.size > PAIRS_OF:
         edges = np.arange(PAIRS_OF) * y.size // PAIRS_OF
         counts = np.diff(edges, append=y.size)
@@ -31,13 +52,7 @@ def theil_sen(x: FloatArray, y: FloatArray, effective: float) -> tuple[float, fl
     x = (x - x[0]) / (x[-1] - x[0])
     runs = x[second] - x[first]
     apart = runs > CLOSE
-    slopes = np.sort((y[second] - y[first])[apart] / runs[apart])
-    pairs = int(slopes.size)
-    kendall = math.sqrt(n * (n - 1.0) * (2.0 * n + 5.0) / 18.0 * max(1.0, n / effective))
-    reach = t_quantile(0.95, max(1.0, min(effective, n) - 2.0)) * kendall / 2.0
-    low = slopes[max(0, math.floor(pairs / 2.0 - reach))]
-    high = slopes[min(pairs - 1, math.ceil(pairs / 2.0 + reach))]
-    return float(slopes[(pairs - 1) // 2] + slopes[pairs // 2]) / 2.0, float(low), float(high)
+    return Slopes(n, np.sort((y[second] - y[first])[apart] / runs[apart]))
 
 
 @lru_cache(maxsize=32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -61,9 +62,12 @@ class ChangePoints:
 
 def change_points(data: Data, centre: Centre = "robust", most: int = MOST) -> ChangePoints:
     """Split a series into levels; noise that wanders slowly raises the price of a split."""
-    curve = resample(data, centre=centre)
-    size = len(curve)
-    if size < LEAST:
+    return _of_curve(resample(data, centre=centre), centre, most)
+
+
+@lru_cache(maxsize=64)
+def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
+    if len(curve) < LEAST:
         return ChangePoints(curve.n, enough=False)
     frame = scaled(curve)
     model = wander(curve)
@@ -89,9 +93,19 @@ def _split(y: FloatArray, variance: float, most: int) -> list[int]:
         return [0, size]
     search = KernelCPD(kernel="linear", min_size=shortest).fit(y[:, None])
     found = search.predict(pen=PENALTY * variance * math.log(size))
-    if len(found) - 1 > most:
-        found = search.predict(n_bkps=most)
-    return [0, *(int(edge) for edge in found)]
+    edges = [0, *(int(edge) for edge in found)]
+    while len(edges) - 2 > most:
+        del edges[_cheapest(y, edges)]
+    return edges
+
+
+def _cheapest(y: FloatArray, edges: list[int]) -> int:
+    """The change whose removal costs the least."""
+    at = np.array(edges)
+    counts = np.diff(at)
+    means = np.add.reduceat(y, at[:-1]) / counts
+    costs = np.diff(means) ** 2 * counts[1:] * counts[:-1] / (counts[1:] + counts[:-1])
+    return 1 + int(np.argmin(costs))
 
 
 def _long_run(model: Wander) -> float:

@@ -13,6 +13,8 @@ from rlclinic.signals._shapes import Data, Window, points
 
 LEAST = 8
 """Points below which a shape is a matter of luck."""
+SAMPLE = 20_000
+"""Points that are looked at, evenly spread: shares are then off by half a percent at most."""
 ATOM = 0.05
 """Share of the points that must have exactly one value for it to be an atom, and at least two of them."""
 ATOMS = 5
@@ -43,7 +45,7 @@ class Distribution:
     quantiles: tuple[float, ...] = ()
     """Minimum, 5 %, 25 %, 50 %, 75 %, 95 % and maximum."""
     distinct: int = 0
-    """Different values."""
+    """Different values among at most 20,000 points."""
     atoms: tuple[Atom, ...] = ()
     """Values that repeat exactly, most frequent first."""
     lower: float = math.nan
@@ -64,8 +66,11 @@ class Distribution:
 def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) -> Distribution:
     """Describe the values inside a window, given as shares of the steps the series spans."""
     steps, values = points(data)
-    values = np.sort(values[_inside(steps, window)])
+    values = values[_inside(steps, window)]
     n = int(values.size)
+    if n > SAMPLE:
+        values = values[np.arange(SAMPLE) * n // SAMPLE]
+    values = np.sort(values)
     if n < LEAST:
         return Distribution(n, enough=False)
     unit = power_of_two(values)

@@ -17,7 +17,7 @@ from rlclinic.signals.resample import resample
 
 LEAST = 8
 """Points below which nothing can be extrapolated."""
-POINTS = 120
+POINTS = 100
 """Points of the curve the fits are made on."""
 RECENT = (1.0, 0.6, 0.35)
 """Shares of the series, up to its end, that are continued: which past is like the future is not known."""

@@ -11,12 +11,15 @@ from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import average_ranks, median, robust_scale
 from rlclinic.signals._scale import bounded, power_of_two, ratio
 from rlclinic.signals._shapes import points
-from rlclinic.signals._slope import theil_sen
+from rlclinic.signals._slope import slopes
 
 LEAST = 6
 """Pairs below which a slope means nothing."""
 PAIRS = 200
 """Episodes the slope is taken from, evenly spread over the run."""
+
+SAMPLE = 20_000
+"""Returns, evenly spread over the run, for which a length of the same step is looked up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,11 @@ def return_on_length(returns: Series | FloatArray, lengths: Series | FloatArray)
     x, y = length / run, gain / unit
     width = float(np.ptp(x))
     order = np.argsort(x, kind="stable")
-    rise, _, _ = theil_sen(x[order], y[order], float(chosen.size))
+    pairs = slopes(x[order], y[order])
+    rise = pairs.middle
     intercept = median(y - (rise / width) * x)
     residual = y - (rise / width) * x - intercept
-    _, low, high = theil_sen(x[order], y[order], _effective(residual))
+    low, high = pairs.interval(_effective(residual))
     scatter = robust_scale(y)
     per_step = bounded(unit / run) / width
     return ReturnOnLength(
@@ -78,6 +82,9 @@ def _paired(returns: Series | FloatArray, lengths: Series | FloatArray) -> tuple
     (at, gain), (when, length) = points(returns), points(lengths)
     if when.size == 0:
         return length, gain[:0]
+    if at.size > SAMPLE:
+        chosen = np.arange(SAMPLE) * at.size // SAMPLE
+        at, gain = at[chosen], gain[chosen]
     nearest = np.minimum(np.searchsorted(when, at, side="left"), when.size - 1)
     same = when[nearest] == at
     return length[nearest[same]], gain[same]

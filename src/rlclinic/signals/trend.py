@@ -12,7 +12,7 @@ from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import average_ranks
 from rlclinic.signals._scale import bounded, in_units, ratio, scaled
 from rlclinic.signals._shapes import Data, Window, within
-from rlclinic.signals._slope import theil_sen
+from rlclinic.signals._slope import slopes
 from rlclinic.signals._wander import LEAST, wander_of
 from rlclinic.signals.noise import noise
 from rlclinic.signals.resample import resample
@@ -55,7 +55,8 @@ def trend(data: Data, window: Window = (0.0, 1.0)) -> Trend:
     if x.size < LEAST or x[-1] <= x[0]:
         return Trend(n, enough=False)
     p_value, effective = _rank_test(y)
-    rise, low, high = (frame.difference(value) for value in theil_sen(x, y, effective))
+    pairs = slopes(x, y)
+    rise, low, high = (frame.difference(value) for value in (pairs.middle, *pairs.interval(effective)))
     steps = bounded(frame.span * float(x[-1] - x[0]))
     return Trend(
         n=n,

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.return_state import suffers
+from rlclinic.rules.return_state import return_name, suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, lasting_from
 
@@ -59,7 +59,7 @@ def _sighting(
     summary = f"{what} while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     evidence = (
         patient.evidence(name, ratio, threshold, level=late, note=note),
-        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     steps, values = finite(series)
     onset = lasting_from(steps, values < 2.0 * late.value)

@@ -17,7 +17,7 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.course import course_of
 from rlclinic.rules.growth import growth
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal, suffers
+from rlclinic.rules.return_state import reached_goal, return_name, suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
 
@@ -54,7 +54,7 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence("action_std/mean", grown.steadiness, STEADY, note="rank correlation with time"),
     ]
     if outcome is not None:
-        gain = patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end")
+        gain = patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end")
         evidence.append(gain)
     return Sighting(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)
 

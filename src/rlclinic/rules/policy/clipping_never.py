@@ -19,7 +19,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import clip_range, steps_per_batch
-from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.return_state import is_flat, return_name
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, rounding
 
@@ -54,7 +54,7 @@ def check(patient: Patient) -> Sighting | None:
     )
     evidence = (
         patient.evidence("clip_fraction", share, NEARLY_ALL, note="share of the points that show at most 0.001"),
-        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.WARNING, 0.6, summary, evidence, None)
 

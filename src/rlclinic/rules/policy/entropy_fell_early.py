@@ -20,7 +20,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
-from rlclinic.rules.return_state import has_fallen, is_flat, reached_goal
+from rlclinic.rules.return_state import has_fallen, is_flat, reached_goal, return_name
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, longest, return_at
 from rlclinic.signals.resample import resample
@@ -65,7 +65,7 @@ def check(patient: Patient) -> Sighting | None:
     evidence = (
         patient.evidence("entropy", low / top, NEARLY_NONE, note="mean share of the greatest entropy in the stretch"),
         patient.evidence(
-            "return/train", after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
+            return_name(patient), after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
         ),
     )
     return Sighting(Severity.WARNING, 0.65 if outcome.still_rising else 0.8, summary, evidence, start)
@@ -85,6 +85,6 @@ def _narrowed(patient: Patient, outcome: Outcome) -> Sighting | None:
     )
     evidence = (
         patient.evidence("entropy", fall, NARROWER, level=late, note="fall in nats per action dimension"),
-        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.WARNING, 0.7, summary, evidence, None)

@@ -18,7 +18,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
-from rlclinic.rules.return_state import suffers
+from rlclinic.rules.return_state import return_name, suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, return_at
 from rlclinic.signals.resample import resample
@@ -60,7 +60,9 @@ def check(patient: Patient) -> Sighting | None:
     )
     evidence = (
         patient.evidence("entropy", rise, needed, level=late, note="rise from the lowest level to the last fifth"),
-        patient.evidence("return/train", outcome.end - since, 3 * outcome.scale, note="change over the same time"),
+        patient.evidence(
+            return_name(patient), outcome.end - since, 3 * outcome.scale, note="change over the same time"
+        ),
     )
     return Sighting(Severity.WARNING, 0.65, summary, evidence, step)
 

@@ -21,7 +21,7 @@ from rlclinic.rules.goal import goal_of, had_time
 from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Level, Patient
 from rlclinic.rules.policy._entropy import ceiling, uniform
-from rlclinic.rules.return_state import is_flat, reached_goal
+from rlclinic.rules.return_state import is_flat, reached_goal, return_name
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
 
@@ -38,7 +38,8 @@ MIN_POINTS = 20
 
 def check(patient: Patient) -> Sighting | None:
     """Hold the entropy of each quarter against the greatest possible one."""
-    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
+    entropy, outcome, equal = patient.series("entropy"), patient.outcome, uniform(patient)
+    top = equal if equal is not None else ceiling(patient)
     if entropy is None or outcome is None or top is None or patient.is_language_model:
         return None
     _, values = finite(entropy)
@@ -50,7 +51,7 @@ def check(patient: Patient) -> Sighting | None:
     lowest = min(quarters, key=lambda level: level.value)
     if lowest.value >= UNIFORM * top and is_flat(patient):
         return _sighting(patient, outcome, lowest, top, UNIFORM, 0.75)
-    goal, equal = goal_of(patient), uniform(patient)
+    goal = goal_of(patient)
     if equal is None or goal is None or lowest.value < NEARLY_UNIFORM * equal:
         return None
     if goal.share(outcome.peak) > FAR_FROM_GOAL or outcome.still_rising:
@@ -61,13 +62,13 @@ def check(patient: Patient) -> Sighting | None:
 def _sighting(
     patient: Patient, outcome: Outcome, lowest: Level, top: float, threshold: float, confidence: float
 ) -> Sighting:
-    of_what = "of ln(number of actions)" if top == uniform(patient) else "of its highest"
+    of_what = "of ln(number of actions)" if uniform(patient) is not None else "of its highest"
     summary = (
         f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f} % {of_what}, {top:.4g}) while "
         f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
         patient.evidence("entropy", lowest.value / top, threshold, level=lowest, note="median of the lowest quarter"),
-        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.WARNING, confidence, summary, evidence, None)

@@ -20,7 +20,7 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.return_state import ended_below_start, has_fallen, suffers
+from rlclinic.rules.return_state import ended_below_start, has_fallen, return_name, suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, longest, moving_median, return_at
 
@@ -70,7 +70,7 @@ def _sustained(patient: Patient, steps: FloatArray, calm: FloatArray, bar: float
     evidence: list[Evidence] = [patient.evidence("approx_kl", level, bar, note="median of the points above, in nats")]
     outcome = patient.outcome
     if outcome is not None:
-        evidence.append(patient.evidence("return/train", outcome.gain, note="gain from start to end"))
+        evidence.append(patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"))
     return Sighting(severity, confidence, summary, tuple(evidence), onset)
 
 
@@ -89,7 +89,7 @@ def _burst(patient: Patient, steps: FloatArray, calm: FloatArray, usual: float) 
     )
     evidence = (
         patient.evidence("approx_kl", float(calm[peak]), bar, note="highest median of three points, in nats"),
-        patient.evidence("return/train", later - before, -4 * outcome.scale, note="change since the burst"),
+        patient.evidence(return_name(patient), later - before, -4 * outcome.scale, note="change since the burst"),
     )
     return Sighting(Severity.WARNING, 0.65, summary, evidence, step)
 

@@ -23,7 +23,7 @@ from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._entropy import ceiling
 from rlclinic.rules.policy._updates import clip_kl, clip_range, steps_per_batch, updates
-from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.return_state import is_flat, return_name
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, rounding
 
@@ -41,6 +41,8 @@ MOVED = 0.02
 UNCLIPPED = 0.01
 # Change of an action's probability that all updates together could have made.
 NOTHING_CHANGED = 0.1
+# Share of its start by which the return of an unchanged policy may seem to rise.
+CHANCE = 0.25
 MIN_POINTS = 15
 
 
@@ -57,8 +59,9 @@ def check(patient: Patient) -> Sighting | None:
     bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
     count = updates(patient, "approx_kl")
     bound = count * math.sqrt(largest / 2.0)
-    moved_at_all = outcome.gain > max(3.0 * outcome.scale, 0.25 * abs(outcome.start))
-    if largest > bar or _stirred(patient) or moved_at_all or not (is_flat(patient) or bound < NOTHING_CHANGED):
+    # A bound this tight outweighs a return that only wanders.
+    chance = bound < NOTHING_CHANGED and outcome.gain < CHANCE * abs(outcome.start)
+    if largest > bar or _stirred(patient) or not (is_flat(patient) or chance):
         return None
     return _sighting(patient, outcome, largest, bar, count, bound)
 
@@ -72,7 +75,7 @@ def _sighting(patient: Patient, outcome: Outcome, largest: float, bar: float, co
     )
     evidence = (
         patient.evidence("approx_kl", largest, bar, note="largest quarter's median, or what its rounding may hide"),
-        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.WARNING, 0.9 if hopeless else 0.7, summary, evidence, None)
 

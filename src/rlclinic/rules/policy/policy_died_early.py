@@ -19,7 +19,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Level, Patient
 from rlclinic.rules.policy._entropy import ceiling, is_density
-from rlclinic.rules.return_state import ended_below_start
+from rlclinic.rules.return_state import ended_below_start, return_name
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, lasting_from, moving_median, rounding
 
@@ -61,7 +61,7 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence(
             "entropy", late.value / top, DEAD, level=late, note="share of the greatest entropy at the end"
         ),
-        patient.evidence("return/train", outcome.gain, -2 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, -2 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= DEAD * top))
 

@@ -62,4 +62,5 @@ def _growth_of_square(outcome: Outcome) -> float:
     """Growth of the squared size of the return, from the first fifth to the largest later level."""
     early = outcome.curve[: max(1, outcome.curve.size // 5)]
     floor = max(float(np.median(np.abs(early))), outcome.point_noise, 1e-12)
-    return (float(np.abs(outcome.curve).max()) / floor) ** 2
+    grown = float(np.abs(outcome.curve).max()) / floor
+    return grown * grown

@@ -19,7 +19,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.return_state import is_flat
+from rlclinic.rules.return_state import is_flat, return_name
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.value._critic import returns_vary
 
@@ -50,7 +50,7 @@ def check(patient: Patient) -> Sighting | None:
     )
     evidence = (
         patient.evidence("value_loss", ratio, NOT_FALLING, level=late, note="relative error, last over first fifth"),
-        patient.evidence("return/train", outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.WARNING, 0.5, summary, evidence, None)
 
@@ -71,4 +71,5 @@ def _by_return(outcome: Outcome, early: Level, late: Level) -> float | None:
     if before <= 0.0 or after <= 0.0:
         return None
     # The squared level stands in for the variance; where it is not, the loss itself must not have fallen either.
-    return min(late.value / early.value, late.value / early.value / (after / before) ** 2)
+    grown = after / before
+    return min(late.value / early.value, late.value / early.value / grown / grown)
