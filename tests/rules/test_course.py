@@ -96,6 +96,14 @@ def test_the_end_of_a_steep_rise_is_not_behind_it() -> None:
     assert course.drop < course.unit * 2
 
 
+@pytest.mark.parametrize("level", [-200.0, 0.1, 3e7])
+def test_a_constant_does_not_rise(level: float) -> None:
+    """constructed: sums over a constant leave a rest of rounding."""
+    course = course_of(make_patient(series={"return/train": np.full(60, level)}))
+    assert course is not None
+    assert not course.rising
+
+
 def test_survival_to_the_limit_at_constant_pay_is_saturation() -> None:
     """constructed: the environment has no name, as in many logs."""
     length = np.concatenate([rising(20, 400, 30), np.full(20, 500.0)])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 import numpy as np
 
@@ -90,14 +91,14 @@ def thin(steps: FloatArray, values: FloatArray, points: int = MAX_POINTS) -> tup
         return steps, values
     edges = np.linspace(0, values.size, points // 2 + 1).astype(int)
     kept: list[int] = []
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges.tolist()):
         part = values[first:last]
         sound = np.flatnonzero(np.isfinite(part))
         if not sound.size:
-            kept.append(int(first))
+            kept.append(first)
             continue
         low, high = int(sound[part[sound].argmin()]), int(sound[part[sound].argmax()])
-        kept += [int(first) + index for index in sorted({low, high})]
+        kept += [first + index for index in sorted({low, high})]
     return steps[kept], values[kept]
 
 
@@ -132,13 +133,11 @@ def _grid(chart: Chart, x: Scale, y: Scale) -> str:
     for value in y.ticks(Y_TICKS):
         at = y(value)
         parts.append(f'<path class="grid" d="M{LEFT:.0f} {at:.1f}H{right:.0f}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 5:.0f}" y="{at + 3:.1f}" text-anchor="end">{tick_text(value)}</text>')
+        parts.append(_label("tick", LEFT - 5, at + 3, "end", tick_text(value)))
     ticks = x.ticks(6 if chart.width > 600 else 4)
     for value in ticks:
         place = "middle" if x(value) < right - 20 else "end"
-        parts.append(
-            f'<text class="tick" x="{x(value):.1f}" y="{bottom + 13:.0f}" text-anchor="{place}">{tick_text(value)}</text>'
-        )
+        parts.append(_label("tick", x(value), bottom + 13, place, tick_text(value)))
     parts.append(f'<path class="axis" d="M{LEFT:.0f} {bottom:.1f}H{right:.0f}"/>')
     return "".join(parts)
 
@@ -172,18 +171,15 @@ def _gaps(line: Line, x: Scale, bottom: float) -> str:
 
 
 def _goal(chart: Chart, y: Scale) -> str:
-    goal = chart.threshold
+    goal, right = chart.threshold, chart.width - RIGHT
     if goal is None:
         return ""
     if not y.low <= goal <= y.high:
         where, at = ("above", TOP + 10) if goal > y.high else ("below", chart.height - BOTTOM - 4)
         words = f"threshold {tick_text(goal)} is {where} this picture"
-        return f'<text class="goal" x="{chart.width - RIGHT:.0f}" y="{at:.0f}" text-anchor="end">{words}</text>'
-    return (
-        f'<path class="goal" d="M{LEFT:.0f} {y(goal):.1f}H{chart.width - RIGHT:.0f}"/>'
-        f'<text class="goal" x="{chart.width - RIGHT:.0f}" y="{y(goal) - 4:.1f}" text-anchor="end">'
-        f"threshold {tick_text(goal)}</text>"
-    )
+        return _label("goal", right, at, "end", words)
+    line = f'<path class="goal" d="M{LEFT:.0f} {y(goal):.1f}H{right:.0f}"/>'
+    return line + _label("goal", right, y(goal) - 4, "end", f"threshold {tick_text(goal)}")
 
 
 def _marks(marks: Sequence[Mark], x: Scale, bottom: float) -> str:
@@ -199,11 +195,12 @@ def _marks(marks: Sequence[Mark], x: Scale, bottom: float) -> str:
             continue
         ends[row] = at + LABEL_WIDTH / 2
         place = "start" if at < LEFT + LABEL_WIDTH / 2 else ("end" if at > x.end - LABEL_WIDTH / 2 else "middle")
-        height = TOP - 5 - row * LABEL_HEIGHT
-        parts.append(
-            f'<text class="mark {mark.style}" x="{at:.1f}" y="{height:.0f}" text-anchor="{place}">{_text(mark.label)}</text>'
-        )
+        parts.append(_label(f"mark {mark.style}", at, TOP - 5 - row * LABEL_HEIGHT, place, _text(mark.label)))
     return "".join(parts)
+
+
+def _label(style: str, x: float, y: float, anchor: str, text: str) -> str:
+    return f'<text class="{style}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
 
 
 def _text(text: str) -> str:

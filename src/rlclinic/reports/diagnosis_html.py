@@ -160,7 +160,9 @@ def _figure(picture: Picture) -> str:
 
 def _key(style: str, words: str) -> str:
     sample = "M13 0V10" if style.startswith("mark") else "M0 5H26"
-    return f'<li><svg viewBox="0 0 26 10" aria-hidden="true"><path class="{style}" d="{sample}"/></svg>{_text(words)}</li>'
+    return (
+        f'<li><svg viewBox="0 0 26 10" aria-hidden="true"><path class="{style}" d="{sample}"/></svg>{_text(words)}</li>'
+    )
 
 
 def _inline(text: Inline) -> str:

@@ -161,8 +161,9 @@ class _Draw:
 
     def _candidate(self, cause: Candidate) -> list[str]:
         inner = INDENT * 2
-        bar = _bar(cause.probability)
-        lines = [f"{INDENT}{self.paint(bar, BLUE)} {percent(cause.probability)}  {self.paint(_plain(cause.id), BOLD)}"]
+        bar, share = _bar(cause.probability), percent(cause.probability)
+        name = cut(_plain(cause.id), self.width - len(INDENT) - len(bar) - len(share) - 3)
+        lines = [f"{INDENT}{self.paint(bar, BLUE)} {share}  {self.paint(name, BOLD)}"]
         lines += wrap(_plain(cause.title), self.width, indent=inner)
         lines += [self.paint(line, DIM) for line in wrap(_plain(cause.detail), self.width, indent=inner)]
         for mark, reasons in (("for", cause.supports), ("against", cause.contradicts)):

@@ -96,7 +96,10 @@ def watched(diagnosis: Diagnosis) -> tuple[Inline, ...]:
     returns = run.returns
     if not lines or returns is None or returns.last is None:
         return tuple(lines)
-    last = (Code(returns.logged_as), f": here {number(returns.last)} at the end. It lags behind the others: judge by them first.")
+    last = (
+        Code(returns.logged_as),
+        f": here {number(returns.last)} at the end. It lags behind the others: judge by them first.",
+    )
     return (*lines, last)
 
 
@@ -148,7 +151,9 @@ def _notes(series: Series) -> list[Inline]:
     broken = int((~np.isfinite(series.values)).sum())
     if broken:
         first = float(series.steps[int(np.argmax(~np.isfinite(series.values)))])
-        text = f": {number(broken)} of {number(len(series))} points are not finite (!), the first at step {number(first)}"
+        text = (
+            f": {number(broken)} of {number(len(series))} points are not finite (!), the first at step {number(first)}"
+        )
         notes.append((series.name, text))
     if series.caveat:
         notes.append((series.name, f": {series.caveat}"))

@@ -60,7 +60,13 @@ def performance_blocks(run: Run) -> list[Block]:
     shown = [run.series[name] for name in SHOWN if name in run]
     rows = [_row(series) for series in shown if course(series) is not None]
     blocks: list[Block] = [
-        Table(("metric", "start", "best", "at step", "end", "logged as"), tuple(rows), frozenset({1, 2, 3, 4}), cut=(0,), drop=(0,))
+        Table(
+            ("metric", "start", "best", "at step", "end", "logged as"),
+            tuple(rows),
+            frozenset({1, 2, 3, 4}),
+            cut=(0,),
+            drop=(0,),
+        )
     ]
     facts = [*_goal(run), *_speed(run)]
     if facts:

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
+from rlclinic.model.vocabulary import families_of
 from rlclinic.reports.page import Block, Candidate, Facts, Listing, Words, percent
 
 NOTHING_WRONG = "nothing-wrong"
 UNKNOWN = "unknown"
+
+MEANINGS = {
+    NOTHING_WRONG: "The run is healthy as far as it can be judged",
+    UNKNOWN: "Something else, or not enough to tell",
+}
 
 # Causes below this are left out of every report.
 SMALLEST = 0.05
@@ -111,7 +117,7 @@ def _candidate(cause: Cause, diagnosis: Diagnosis) -> Candidate:
     where = f"class {cause.cause_class}; " if cause.cause_class not in ("", cause.id) else ""
     return Candidate(
         cause.id,
-        _bare(cause.title) if _says_more(cause) else "",
+        _bare(cause.title) if _says_more(cause) else MEANINGS.get(cause.id, ""),
         cause.probability,
         f"{where}the metrics alone say {percent(cause.metrics_only)}, {config}",
         tuple(_reason(text, diagnosis) for text in cause.supports),
@@ -134,10 +140,12 @@ def _reason(text: str, diagnosis: Diagnosis) -> str:
 
 def _reproduce(diagnosis: Diagnosis) -> str:
     algorithm = diagnosis.run.algorithm or "the trainer"
+    start = f"train {algorithm} with this code and config, two seeds, on a task whose right answer is known by hand"
+    if "language-model" in families_of(algorithm):
+        return f"{start}: one prompt and one rewarded token, whose probability must rise"
     return (
-        f"train {algorithm} with this code and config, two seeds, on an environment so small that the right answer is "
-        "known by hand (one state, one action, reward 1: the value must become 1), then add one thing at a time: an "
-        "observation that matters, a delayed reward, an action that matters"
+        f"{start}: one state and reward 1, where the value must become 1; then add one thing at a time: an observation "
+        "that matters, a delayed reward, two actions of which one pays"
     )
 
 

@@ -94,7 +94,7 @@ class Course:
         """
         if self.outcome.still_rising and self.outcome.late_slope > RISE * self.unit:
             return True
-        sure = self.half_rise > SURE_RISE * self.half_error
+        sure = self.half_rise > max(SURE_RISE * self.half_error, self.unit)
         return sure and min(self.half_rise, self.third_rise) > MATERIAL_RISE * max(self.outcome.climb, 0.0)
 
     @property

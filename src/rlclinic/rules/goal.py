@@ -99,7 +99,7 @@ def known_task(patient: Patient) -> Task | None:
 
 
 def _pays_otherwise(patient: Patient, task: Task) -> bool:
-    """Whether a task that pays 1 or -1 for each step pays something else here: a wrapper changed its reward."""
+    """Whether a task that pays 1 or -1 for each step pays another amount here: a wrapper rescales its reward."""
     returns = patient.run.returns
     if returns is None or task.random_mean is None or not task.random_length:
         return False
@@ -110,7 +110,7 @@ def _pays_otherwise(patient: Patient, task: Task) -> bool:
     earned, lasted = patient.level(returns.name), patient.level(length)
     if earned is None or lasted is None or lasted.value <= 0:
         return False
-    return abs(earned.value / lasted.value - pay) > SAME_PAY
+    return abs(abs(earned.value / lasted.value) - 1.0) > SAME_PAY
 
 
 def reference_steps(patient: Patient) -> float | None:

@@ -34,26 +34,47 @@ class Fits:
     """Bayesian information criterion, for correlated points."""
 
 
-def continued(
-    x: FloatArray, y: FloatArray, share: float, horizon: float, bar: float, memory: float, rng: np.random.Generator
-) -> tuple[FloatArray, FloatArray]:
-    """Levels at the horizon, and times at which the bar is crossed (infinite for never), of each copy.
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """The last part of a curve, with time from 0 to 1 over it, and the fits to it."""
 
-    Positions `x` run from 0 to 1 over the series, so the horizon is beyond 1; `memory` is the number of
-    points that are worth one independent point.
-    """
-    start = max(0, min(int(np.searchsorted(x, 1.0 - share)), y.size - LEAST))
-    width = float(x[-1] - x[start])
-    t, y = (x[start:] - x[start]) / width, y[start:]
+    start: float
+    """Position of its first point in the series, which runs from 0 to 1."""
+    width: float
+    y: FloatArray
+    shapes: FloatArray
+    own: Fits
+    misfit: float
+    """Standard deviation around the best fit."""
+
+
+def stretch(x: FloatArray, y: FloatArray, share: float, memory: float) -> Stretch:
+    """The last `share` of a curve; `memory` points are worth one independent point."""
+    first = max(0, min(int(np.searchsorted(x, 1.0 - share)), y.size - LEAST))
+    start, width, y = float(x[first]), float(x[-1] - x[first]), y[first:]
+    t = (x[first:] - start) / width
     shapes = np.stack([_shape(index, t) for index in range(SHAPES)])
     own = _fit(y[None], shapes, memory)
-    best = int(np.argmin(own.score[0]))
-    course = own.a[0, best] + own.b[0, best] * shapes[best]
-    fits = _fit(course + _blocks(y - course, memory, rng), shapes, memory)
+    return Stretch(start, width, y, shapes, own, float((y - _course(own, shapes)).std()))
+
+
+def continued(
+    part: Stretch, horizon: float, bar: float, memory: float, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Levels at the horizon, and times at which the bar is crossed (infinite for never), of each copy."""
+    course = _course(part.own, part.shapes)
+    fits = _fit(course + _blocks(part.y - course, memory, rng), part.shapes, memory)
     chosen = _choose(fits.score, rng)
     rows = np.arange(REPLICATES)
-    levels, times = _future(fits.a[rows, chosen], fits.b[rows, chosen], chosen, (horizon - float(x[start])) / width, bar)
-    return levels, float(x[start]) + times * width
+    end = (horizon - part.start) / part.width
+    levels, times = _future(fits.a[rows, chosen], fits.b[rows, chosen], chosen, end, bar)
+    return levels, part.start + times * part.width
+
+
+def _course(own: Fits, shapes: FloatArray) -> FloatArray:
+    best = int(np.argmin(own.score[0]))
+    course: FloatArray = own.a[0, best] + own.b[0, best] * shapes[best]
+    return course
 
 
 def _shape(index: int, t: FloatArray) -> FloatArray:

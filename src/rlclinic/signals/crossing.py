@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rlclinic.signals._robust import location, smooth
+from rlclinic.signals._runs import first, since
 from rlclinic.signals._scale import bounded, in_units, scaled
 from rlclinic.signals._shapes import Centre, Data, within
 from rlclinic.signals._wander import wander
@@ -61,44 +61,33 @@ def crossing(
         return Crossing(curve.n, enough=False)
     frame = scaled(curve)
     sign = 1.0 if better == "up" else -1.0
-    y = sign * frame.y + ROUNDING
+    y = sign * frame.y
     width = max(1, size // SMOOTHING)
-    smoothed = sign * smooth(frame.y, width) + ROUNDING
-    bar = sign * bounded((threshold - frame.offset) / frame.unit)
+    smoothed = smooth(y, width)
+    exact = sign * bounded((threshold - frame.offset) / frame.unit)
+    bar = exact - ROUNDING * float(np.abs(smoothed).max())
     around = np.zeros(size)
     around[:width] = 1.0 / width
     half = wander(curve).error(around).half_width()
     beyond = smoothed >= bar
-    reached = _first(beyond)
-    held = _since(beyond)
+    reached = first(beyond)
+    held = since(beyond)
     extreme = curve.high >= threshold if sign > 0 else curve.low <= threshold
-    margin = sign * frame.difference(location(frame.y[within(curve, (1.0 - END, 1.0))], centre) - sign * bar)
+    margin = sign * frame.difference(location(frame.y[within(curve, (1.0 - END, 1.0))], centre) - sign * exact)
     steps = curve.steps.tolist()
     return Crossing(
         n=curve.n,
         enough=True,
-        touched_step=_step(steps, _first(extreme)),
+        touched_step=_step(steps, first(extreme)),
         reached_step=_step(steps, reached),
-        reached_earliest=None if math.isnan(half) else _step(steps, _first(smoothed + half >= bar)),
-        reached_latest=None if math.isnan(half) else _step(steps, _first(smoothed - half >= bar)),
+        reached_earliest=None if math.isnan(half) else _step(steps, first(smoothed + half >= bar)),
+        reached_latest=None if math.isnan(half) else _step(steps, first(smoothed - half >= bar)),
         held_step=_step(steps, held),
         share_beyond=float((y >= bar).mean()),
         share_after=float((y[reached:] >= bar).mean()) if reached is not None else math.nan,
         margin=margin,
         margin_noise=in_units(margin, noise(curve).scale),
     )
-
-
-def _first(where: NDArray[np.bool_]) -> int | None:
-    return int(np.argmax(where)) if where.any() else None
-
-
-def _since(where: NDArray[np.bool_]) -> int | None:
-    """First index from which on it is always so."""
-    if not where[-1]:
-        return None
-    misses = np.flatnonzero(~where)
-    return int(misses[-1]) + 1 if misses.size else 0
 
 
 def _step(steps: list[float], index: int | None) -> float | None:

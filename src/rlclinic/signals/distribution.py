@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._scale import bounded, power_of_two, ratio
@@ -74,27 +75,48 @@ def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) ->
     if n < LEAST:
         return Distribution(n, enough=False)
     unit = power_of_two(values)
-    y = values / unit
-    starts = np.concatenate(([0], np.flatnonzero(y[1:] > y[:-1]) + 1))
-    lower, upper, share, separation, split, at = _groups(y)
-    valley, valley_high = _valley(y, y[starts], at)
-    deviation = float(y.std())
+    base = float(values[0]) / unit
+    width = float(values[-1]) / unit - base
+    y = (values / unit - base) / (width or 1.0)
+    starts = np.concatenate(([0], np.flatnonzero(values[1:] > values[:-1]) + 1))
+    groups = _groups(y) if width > 0.0 else ONE_VALUE
+    valley, valley_high = _valley(y, y[starts], groups.size) if width > 0.0 else (math.nan, math.nan)
+
+    def restored(value: float) -> float:
+        return bounded((base + value * width) * unit)
+
     return Distribution(
         n=n,
         enough=True,
-        mean=bounded(float(y.mean()) * unit),
-        deviation=bounded(deviation * unit),
-        quantiles=tuple(bounded(float(q) * unit) for q in _quantiles(y)),
+        mean=restored(float(y.mean())),
+        deviation=bounded(float(y.std()) * width * unit),
+        quantiles=tuple(float(q) for q in _quantiles(values)),
         distinct=int(starts.size),
         atoms=_atoms(values, starts, atom),
-        lower=bounded(lower * unit),
-        upper=bounded(upper * unit),
-        lower_share=share,
-        separation=separation,
-        split=split,
+        lower=restored(groups.lower),
+        upper=restored(groups.upper),
+        lower_share=groups.share,
+        separation=groups.separation,
+        split=groups.split,
         valley=valley,
         valley_high=valley_high,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The best split of sorted values into two."""
+
+    size: int
+    """Values in the lower group."""
+    lower: float
+    upper: float
+    share: float
+    separation: float
+    split: float
+
+
+ONE_VALUE = Groups(0, 0.0, 0.0, math.nan, math.nan, math.nan)
 
 
 def _inside(steps: FloatArray, window: Window) -> slice:
@@ -105,43 +127,46 @@ def _inside(steps: FloatArray, window: Window) -> slice:
     return slice(int(np.searchsorted(half, first, side="left")), int(np.searchsorted(half, last, side="right")))
 
 
-def _quantiles(y: FloatArray) -> FloatArray:
-    positions = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]) * (y.size - 1)
-    return np.asarray(np.interp(positions, np.arange(y.size), y), dtype=np.float64)
+def _quantiles(values: FloatArray) -> FloatArray:
+    positions = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]) * (values.size - 1)
+    lower = values[np.floor(positions).astype(np.intp)]
+    upper = values[np.ceil(positions).astype(np.intp)]
+    part = positions % 1.0
+    return lower * (1.0 - part) + upper * part
 
 
-def _atoms(values: FloatArray, starts: np.ndarray[tuple[int], np.dtype[np.intp]], atom: float) -> tuple[Atom, ...]:
+def _atoms(values: FloatArray, starts: NDArray[np.intp], atom: float) -> tuple[Atom, ...]:
     counts = np.diff(starts, append=values.size)
     frequent = np.flatnonzero(counts >= max(2.0, atom * values.size))
     order = frequent[np.argsort(-counts[frequent], kind="stable")][:ATOMS]
     return tuple(Atom(float(values[starts[i]]), float(counts[i] / values.size)) for i in order)
 
 
-def _groups(y: FloatArray) -> tuple[float, float, float, float, float, int]:
-    """The split of sorted values that leaves the least variance within two groups (Otsu)."""
+def _groups(y: FloatArray) -> Groups:
+    """The split of sorted values, which run from 0 to 1, that leaves the least variance within (Otsu)."""
     n = int(y.size)
-    total = float(y.var())
-    if total == 0.0:
-        return float(y[0]), float(y[0]), math.nan, math.nan, math.nan, 0
-    centred = y - y.mean()
     sizes = np.arange(1, n)
-    between = np.cumsum(centred)[:-1] ** 2 / (sizes * (n - sizes))
+    between = np.cumsum(y - y.mean())[:-1] ** 2 / (sizes * (n - sizes))
     between[y[1:] == y[:-1]] = -1.0
     at = int(np.argmax(between)) + 1
     low, high = y[:at], y[at:]
     within = math.sqrt((float(low.var()) + float(high.var())) / 2.0)
     distance = float(high.mean() - low.mean())
-    separation = bounded(distance / within) if within > 0.0 else math.inf
-    return float(low.mean()), float(high.mean()), at / n, separation, min(1.0, float(between[at - 1]) / total), at
+    return Groups(
+        size=at,
+        lower=float(low.mean()),
+        upper=float(high.mean()),
+        share=at / n,
+        separation=distance / within if within > 0.0 else math.inf,
+        split=min(1.0, float(between[at - 1]) / float(y.var())),
+    )
 
 
 def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]:
     """Least density between the two groups over the lower of their peaks, and its upper bound."""
     n = int(y.size)
-    if at == 0:
-        return math.nan, math.nan
     inner = math.sqrt((float(y[:at].var()) * at + float(y[at:].var()) * (n - at)) / n)
-    smoothing = inner * n**-0.2
+    smoothing = inner * float(n) ** -0.2
     if distinct.size <= FEW_VALUES and distinct.size > 2:
         smoothing = max(smoothing, 0.7 * float(np.median(np.diff(distinct))))
     lower, upper = float(y[:at].mean()), float(y[at:].mean())

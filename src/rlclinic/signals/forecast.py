@@ -8,11 +8,13 @@ from typing import Literal
 
 import numpy as np
 
-from rlclinic.signals._futures import continued
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._futures import Stretch, continued, stretch
+from rlclinic.signals._robust import smooth
+from rlclinic.signals._runs import since
 from rlclinic.signals._scale import bounded, scaled
 from rlclinic.signals._shapes import Centre, Data
-from rlclinic.signals._wander import wander
-from rlclinic.signals.crossing import crossing
+from rlclinic.signals._wander import Wander, wander
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -21,6 +23,12 @@ POINTS = 100
 """Points of the curve the fits are made on."""
 RECENT = (1.0, 0.6, 0.35)
 """Shares of the series, up to its end, that are continued: which past is like the future is not known."""
+MISFIT = 1.5
+"""A stretch whose best fit leaves more than this many times the noise has a shape that none of the fits has."""
+SMOOTHING = 20
+"""The curve is averaged over one in this many of its points before it counts as holding the threshold."""
+ROUNDING = 1e-9
+"""Allowance for the arithmetic, as a share of the range."""
 SEED = 20240229
 """The same series always gives the same forecast."""
 INTERVAL = (0.05, 0.95)
@@ -51,7 +59,8 @@ def forecast(
     data: Data, threshold: float, budget: float, better: Literal["up", "down"] = "up", centre: Centre = "mean"
 ) -> Forecast:
     """Continue the series up to step `budget` by flat, straight and saturating fits of bootstrapped curves."""
-    curve = resample(resample(data, centre=centre), bins=POINTS, centre=centre)
+    whole = resample(data, centre=centre)
+    curve = resample(whole, bins=POINTS, centre=centre)
     frame = scaled(curve)
     if len(curve) < LEAST or frame.span <= 0.0 or math.isnan(threshold) or math.isnan(budget):
         return Forecast(curve.n, enough=False)
@@ -59,13 +68,14 @@ def forecast(
     y = sign * frame.y
     bar = sign * bounded((threshold - frame.offset) / frame.unit)
     horizon = max(1.0, bounded((budget - frame.origin) / frame.span))
-    model = wander(curve)
-    memory = _memory(model.error(np.full(model.n, 1.0 / model.n)).deviation, model.deviation, model.n)
+    memory, deviation = _noise(wander(whole), scaled(whole).unit / frame.unit, len(curve))
     rng = np.random.default_rng(SEED)
-    futures = [continued(frame.x, y, share, horizon, bar, memory, rng) for share in RECENT]
+    futures = [continued(part, horizon, bar, memory, rng) for part in _stretches(frame.x, y, memory, deviation)]
     levels = np.concatenate([level for level, _ in futures])
     times = np.concatenate([time for _, time in futures])
-    held = crossing(curve, threshold, better=better).held_step
+    smoothed = smooth(y, max(1, len(curve) // SMOOTHING))
+    index = since(smoothed >= bar - ROUNDING * float(np.abs(smoothed).max()))
+    held = None if index is None else float(curve.steps[index])
     crossed = times[times <= horizon]
     steps = [frame.step(float(q)) for q in np.quantile(crossed, (0.5, *INTERVAL))] if crossed.size else [None] * 3
     if held is not None:
@@ -85,8 +95,18 @@ def forecast(
     )
 
 
-def _memory(mean_error: float, deviation: float, n: int) -> float:
-    """Points of the curve that are worth one independent point."""
-    if not deviation > 0.0 or not mean_error > 0.0:
-        return 1.0
-    return min(max(n * (mean_error / deviation) ** 2, 1.0), n / 3.0)
+def _noise(model: Wander, unit: float, n: int) -> tuple[float, float]:
+    """Points of the shorter curve that are worth one independent point, and the noise of a point of it."""
+    deviation = model.deviation
+    mean = model.error(np.full(model.n, 1.0 / model.n)).deviation
+    if not deviation > 0.0 or not mean > 0.0:
+        return 1.0, 0.0
+    memory = min(max(model.n * (mean / deviation) ** 2, 1.0), model.n / 3.0)
+    merged = model.n / n
+    return max(1.0, memory / merged), deviation * unit * min(1.0, math.sqrt(memory / merged))
+
+
+def _stretches(x: FloatArray, y: FloatArray, memory: float, deviation: float) -> list[Stretch]:
+    """The stretches whose best fit leaves little more than noise; the last one in any case."""
+    parts = [stretch(x, y, share, memory) for share in RECENT]
+    return [part for part in parts[:-1] if part.misfit <= MISFIT * deviation] + parts[-1:]

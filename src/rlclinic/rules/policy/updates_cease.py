@@ -17,6 +17,7 @@ import numpy as np
 
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
+from rlclinic.rules.course import course_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import reached_goal
 from rlclinic.rules.sighting import Sighting
@@ -29,12 +30,14 @@ SHARE = 0.25
 # Points of the return after the stop, and intervals between points that the gap must measure.
 POINTS = 10
 INTERVALS = 10.0
+# Units of the return's noise by which it may rise after the stop: a mean over past episodes follows late.
+RISEN = 4.0
 
 
 def check(patient: Patient) -> Sighting | None:
     """Find the last step at which an update shows."""
-    returns, outcome = patient.run.returns, patient.outcome
-    if returns is None or outcome is None or reached_goal(patient):
+    returns, outcome, course = patient.run.returns, patient.outcome, course_of(patient)
+    if returns is None or outcome is None or course is None or reached_goal(patient):
         return None
     steps, _ = finite(returns)
     trained = [series for name in LOGGED_BY_UPDATES if (series := patient.series(name)) is not None]
@@ -45,6 +48,8 @@ def check(patient: Patient) -> Sighting | None:
     counted = _changes_until(counter) if counter is not None and counter.axis == returns.axis else None
     stop, how = max(float(series.steps[-1]) for series in trained), "nothing is logged by updates"
     frozen = _all_frozen(trained)
+    if counted is not None and counted > stop:
+        return None
     if counted is not None and counted < stop:
         stop, how = counted, "the counter of updates stands still"
     elif frozen is not None and frozen < stop:
@@ -54,7 +59,7 @@ def check(patient: Patient) -> Sighting | None:
     if gap < SHARE or int((steps > stop).sum()) < POINTS or not _sudden(trained[0], float(steps[-1]) - stop):
         return None
     since = outcome.end - return_at(outcome, stop)
-    if since > max(4.0 * outcome.scale, 0.3 * outcome.climb):
+    if since > max(RISEN * course.unit, 0.3 * outcome.climb):
         return None
     summary = (
         f"{how} after step {stop:,.0f}, for the last {100 * gap:.0f} % of the run; the return was "
@@ -64,7 +69,7 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence(
             trained[0].name, stop, float(steps[-1]), note="last step with an update, last step of the run"
         ),
-        patient.evidence(returns.name, since, 4 * outcome.scale, note="change of the return since"),
+        patient.evidence(returns.name, since, RISEN * course.unit, note="change of the return since"),
     )
     return Sighting(Severity.ERROR, 0.85, summary, evidence, stop)
 

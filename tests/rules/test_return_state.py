@@ -1,0 +1,69 @@
+"""Whether the return gives a reason to look for a fault, and where a condition begins to last."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlclinic.rules.return_state import ended_below_start, has_fallen, is_flat, reached_goal, return_name, suffers
+from rlclinic.rules.stretch import lasting_from, longest, moving_median
+from tests.rules.build import flat, make_patient, rising
+from tests.rules.recorded import fault, recorded
+
+FELL = np.concatenate([np.linspace(20.0, 200.0, 30), np.linspace(200.0, 15.0, 30)])
+
+
+@pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "tight_clip_ppo_cartpole", "deaf_ppo_cartpole"])
+def test_a_mean_over_100_episodes_that_wanders_at_the_random_level_is_flat(name: str) -> None:
+    assert is_flat(fault(name))
+
+
+@pytest.mark.parametrize("path", ["sb3/ppo_cartpole", "faults/rising_ppo_cartpole", "faults/healthy_ppo_acrobot"])
+def test_a_return_that_climbs_does_not_suffer(path: str) -> None:
+    assert not suffers(recorded(path))
+
+
+def test_a_return_that_climbed_and_was_lost_has_fallen() -> None:
+    """constructed: a clean rise and fall."""
+    patient = make_patient(series={"return/train": FELL})
+    assert has_fallen(patient)
+    assert suffers(patient)
+    assert not ended_below_start(make_patient(series={"return/train": rising()}))
+
+
+def test_a_run_at_its_goal_is_neither_flat_nor_fallen() -> None:
+    """constructed: a run that begins solved; and the same returns on an unknown task."""
+    returns = {"return/train": flat(495.0, noise=0.005)}
+    assert reached_goal(make_patient(series=returns, environment="CartPole-v1"))
+    assert not is_flat(make_patient(series=returns, environment="CartPole-v1"))
+    assert is_flat(make_patient(series=returns))
+
+
+def test_the_goal_of_a_task_does_not_hold_for_rewards_on_another_scale() -> None:
+    patient = fault("large_reward_ppo_cartpole")
+    assert not reached_goal(patient)
+    assert is_flat(patient)
+
+
+def test_evidence_names_the_return_that_is_judged() -> None:
+    """constructed: a run that only evaluates."""
+    assert return_name(make_patient(series={"return/eval": flat()})) == "return/eval"
+
+
+def test_the_longest_stretch_is_found_wherever_it_lies() -> None:
+    assert longest(np.array([True, False, True, True, False])) == (2, 4)
+    assert longest(np.array([False, False])) is None
+
+
+def test_a_condition_lasts_from_where_few_exceptions_follow() -> None:
+    mask = np.array([True] * 5 + [False] * 5 + [True] * 30)
+    mask[25] = False
+    assert lasting_from(np.arange(40.0), mask) == 10.0
+    assert lasting_from(np.arange(3.0), np.array([True, True, False])) is None
+
+
+def test_a_moving_median_ignores_one_spike() -> None:
+    values = np.zeros(20)
+    values[7] = 100.0
+    assert moving_median(values, 3).max() == 0.0
+    assert moving_median(values[:2], 3).size == 0
