@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.rivals import best_times, load
-from rlclinic.readers.formats.csv_table import read_csv, read_csv_file
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.csv_table import read_csv, read_csv_file
+from rlclinic.readers.formats.tables.table import Table
 
 ROWS, COLUMNS = 1_000_000, 30
 POOL = 20_000  # different rows; they are written over and over

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.rivals import best_times, load
-from rlclinic.readers.formats.json_lines import read_json_lines, read_json_lines_file
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.json_lines import read_json_lines, read_json_lines_file
+from rlclinic.readers.formats.tables.table import Table
 
 LINES = 500_000
 POOL = 20_000  # different lines; they are written over and over

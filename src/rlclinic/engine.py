@@ -30,7 +30,7 @@ def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Seque
     rows = tuple(row for row in ROWS if (not select or _named(row, select)) and not _named(row, ignore))
     findings, not_checked = examine(patient, rows)
     skipped = {item.code for item in not_checked}
-    checked = frozenset(row.name for row in rows if row.code not in skipped and _applies(patient, row))
+    checked = frozenset(row.name for row in rows if row.code not in skipped and row.applies(patient))
     word, reason = verdict(patient, findings)
     causes, classes = causes_of(run, word, findings, checked)
     return Diagnosis(
@@ -49,10 +49,6 @@ def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Seque
 
 def _named(row: Row, names: Sequence[str]) -> bool:
     return any(name.lower() in (row.code.lower(), row.name, row.family) for name in names)
-
-
-def _applies(patient: Patient, row: Row) -> bool:
-    return not row.algorithms or not patient.families or bool(patient.families & set(row.algorithms))
 
 
 def _next_steps(findings: Sequence[Finding], causes: Sequence[Cause]) -> tuple[str, ...]:

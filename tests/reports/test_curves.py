@@ -86,7 +86,7 @@ def test_labels_of_marks_do_not_lie_on_each_other() -> None:
     steps = np.arange(1000.0)
     marks = tuple(Mark(500.0 + index, f"POL0{index}", "error") for index in range(4))
     drawn = svg(Chart("x", (Line("x", steps, steps),), marks))
-    heights = re.findall(r'<text class="mark error" x="[\d.]+" y="(\d+)"', drawn)
+    heights = re.findall(r'<text class="mark error" x="[\d.]+" y="([\d.]+)"', drawn)
     assert len(heights) == len(set(heights)) == 2
     assert drawn.count('<path class="mark error"') == 4
 

@@ -68,7 +68,7 @@ def _cut(run: Run, names: tuple[str, ...], share: float) -> Run:
     return replace(run, series=kept)
 
 
-# Rule: entropy-fell-early
+# The rule entropy-fell-early.
 
 
 def test_a_policy_that_lost_its_entropy_and_its_return_is_an_alarm() -> None:
@@ -119,7 +119,7 @@ def test_a_short_run_is_not_judged_by_its_entropy() -> None:
     assert entropy_fell_early.check(make_patient(series=series, config={"n_actions": 2})) is None
 
 
-# Rule: entropy-stays-maximal
+# The rule entropy-stays-maximal.
 
 
 @pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "tight_grad_clip_ppo_cartpole", "large_reward_ppo_cartpole"])
@@ -157,7 +157,7 @@ def test_a_bonus_that_holds_the_policy_far_from_its_goal_is_an_alarm() -> None:
     assert entropy_stays_maximal.check(make_patient(series=series, **fields)) is None
 
 
-# Rule: entropy-rises
+# The rule entropy-rises.
 
 
 def test_entropy_that_comes_back_while_the_return_is_lost_is_an_alarm() -> None:
@@ -185,7 +185,7 @@ def test_a_density_that_widens_beside_a_flat_return_rises() -> None:
     assert entropy_rises.check(make_patient(series=series, config={"action_shape": [10]})) is None
 
 
-# Rule: kl-too-large
+# The rule kl-too-large.
 
 
 def test_updates_of_half_a_nat_that_ruin_the_return_are_an_error() -> None:
@@ -221,7 +221,7 @@ def test_one_spike_that_the_return_survives_is_harmless() -> None:
     assert kl_too_large.check(make_patient(series={"approx_kl": kl, "return/train": rising()})) is None
 
 
-# Rule: kl-vanishes
+# The rule kl-vanishes.
 
 
 @pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "tight_grad_clip_ppo_cartpole", "large_reward_ppo_cartpole"])
@@ -263,7 +263,7 @@ def test_a_run_that_learns_with_tiny_steps_is_fine() -> None:
     assert kl_vanishes.check(make_patient(series=series, config={"n_epochs": 10})) is None
 
 
-# Rule: clipping-most-updates
+# The rule clipping-most-updates.
 
 
 def test_clipping_most_ratios_beyond_the_clip_is_an_alarm_when_the_return_was_lost() -> None:
@@ -288,7 +288,7 @@ def test_a_clip_fraction_of_a_third_is_common() -> None:
     assert clipping_most_updates.check(make_patient(series=series, config={"clip_range": 0.2})) is None
 
 
-# Rule: clipping-never
+# The rule clipping-never.
 
 
 def test_a_clip_that_never_acts_beside_a_flat_return_is_an_alarm_without_a_remedy() -> None:
@@ -312,7 +312,7 @@ def test_no_clipping_with_one_gradient_step_per_batch_is_by_construction() -> No
     assert clipping_never.check(make_patient(series=series, config={**one, "batch_size": 64})) is not None
 
 
-# Rule: action-std-collapses
+# The rule action-std-collapses.
 
 
 def test_action_noise_that_shrinks_for_nothing_is_an_alarm() -> None:
@@ -341,7 +341,7 @@ def test_one_dead_dimension_is_an_alarm() -> None:
     assert "narrowest" in found.summary
 
 
-# Rule: action-std-grows
+# The rule action-std-grows.
 
 
 def test_action_noise_without_bound_is_an_alarm() -> None:
@@ -363,7 +363,7 @@ def test_action_noise_that_grows_beside_a_rising_return_is_none() -> None:
     assert action_std_grows.check(fault("wide_std_ppo_pendulum")) is None
 
 
-# Rule: updates-cease
+# The rule updates-cease.
 
 LOGGED = ("policy_loss", "value_loss", "loss", "approx_kl", "entropy", "explained_variance", "grad_norm", "updates")
 
@@ -410,7 +410,7 @@ def test_a_counter_that_stands_still_is_an_error() -> None:
     assert "counter" in found.summary
 
 
-# Rule: clip-fraction-without-kl
+# The rule clip-fraction-without-kl.
 
 
 def test_a_clip_that_is_too_tight_shows_as_clipping_without_kl() -> None:
@@ -434,7 +434,7 @@ def test_clipping_with_a_usual_kl_is_none() -> None:
     assert clip_fraction_without_kl.check(make_patient(series=series)) is None
 
 
-# Rule: kl-drifts-up
+# The rule kl-drifts-up.
 
 
 def test_kl_that_grows_beyond_the_clip_before_a_fall_is_an_alarm() -> None:
@@ -453,7 +453,7 @@ def test_kl_that_grows_within_the_clip_or_beside_a_rise_is_none() -> None:
     assert kl_drifts_up.check(make_patient(series=beside, config={"clip_range": 0.2})) is None
 
 
-# Rule: policy-died-early
+# The rule policy-died-early.
 
 
 @pytest.mark.parametrize("path", ["faults/high_lr_ppo_cartpole", "sb3/ppo_cartpole_high_lr"])

@@ -54,7 +54,7 @@ def test_the_spread_of_returns_follows_from_loss_and_explained_variance() -> Non
     assert target_scale(make_patient(series=series)) == pytest.approx(5.0)
 
 
-# Rule: explained-variance-negative
+# The rule explained-variance-negative.
 
 
 def test_a_critic_that_is_worse_than_a_constant_is_an_alarm() -> None:
@@ -81,7 +81,7 @@ def test_explained_variance_below_zero_means_nothing_without_rewards() -> None:
     assert explained_variance_negative.check(fault("solved_ppo_cartpole")) is None
 
 
-# Rule: explained-variance-fell
+# The rule explained-variance-fell.
 
 
 def _lost_critic(loss: np.ndarray, returns: np.ndarray) -> dict[str, np.ndarray]:
@@ -114,7 +114,7 @@ def test_a_fall_with_the_variance_of_the_returns_is_a_solved_task() -> None:
     assert explained_variance_fell.check(fault("solved_ppo_cartpole")) is None
 
 
-# Rule: critic-explains-nothing
+# The rule critic-explains-nothing.
 
 
 def test_a_critic_without_any_explanation_beside_a_flat_return_is_an_alarm() -> None:
@@ -140,7 +140,7 @@ def test_constant_returns_leave_nothing_to_explain() -> None:
     assert critic_explains_nothing.check(fault("sparse_ppo_mountaincar")) is None
 
 
-# Rule: returns-too-large-for-critic
+# The rule returns-too-large-for-critic.
 
 
 def test_returns_of_tens_of_thousands_swamp_the_policy() -> None:
@@ -170,7 +170,7 @@ def test_large_returns_without_clipped_gradients_are_fine() -> None:
     assert returns_too_large_for_critic.check(make_patient(series=series, config={"max_grad_norm": 0.1})) is not None
 
 
-# Rule: value-clip-small-against-returns
+# The rule value-clip-small-against-returns.
 
 
 def test_a_small_value_clip_beside_a_poor_critic_and_a_flat_return_is_an_alarm() -> None:
@@ -203,7 +203,7 @@ def test_rllib_caps_the_squared_error_instead() -> None:
         assert (value_clip_small_against_returns.check(patient) is not None) is expected
 
 
-# Rule: advantages-extreme
+# The rule advantages-extreme.
 
 
 def test_advantages_of_thirty_deviations_are_an_alarm_beside_a_fallen_return() -> None:
@@ -224,7 +224,7 @@ def test_advantages_of_ten_deviations_are_common() -> None:
     assert advantages_extreme.check(make_patient(series=series)) is None
 
 
-# Rule: value-loss-grows
+# The rule value-loss-grows.
 
 
 def test_a_loss_that_grows_without_returns_that_grow_is_an_alarm() -> None:
@@ -253,7 +253,7 @@ def test_a_sparse_task_has_no_loss_before_its_first_reward() -> None:
     assert value_loss_grows.check(make_patient(series={"value_loss": loss, "return/train": returns})) is None
 
 
-# Rule: value-offset
+# The rule value-offset.
 
 
 def test_a_constant_error_that_explained_variance_hides_is_an_alarm() -> None:
@@ -295,7 +295,7 @@ def test_real_predictions_lie_in_the_range_that_their_returns_allow(name: str) -
     assert value_offset.check(fault(name)) is None
 
 
-# Rule: constant-returns-hide-critic
+# The rule constant-returns-hide-critic.
 
 
 @pytest.mark.parametrize("name", ["solved_ppo_cartpole", "sparse_ppo_mountaincar", "zero_reward_ppo_cartpole"])
@@ -319,7 +319,7 @@ def test_a_good_critic_needs_no_excuse() -> None:
     assert constant_returns_hide_critic.check(make_patient(series=series)) is not None
 
 
-# Rule: value-loss-not-falling
+# The rule value-loss-not-falling.
 
 
 def test_a_critic_whose_error_never_falls_beside_a_flat_return_is_an_alarm() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.table import Table
 
 
 def present(table: Table, name: str) -> NDArray[np.bool_]:

@@ -16,7 +16,7 @@ from rlclinic.model.config import Origin, Setting
 from rlclinic.model.run import Checkpoint, Episodes, LogExcerpt, SourceFile, Status
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.formats.logs.log_text import excerpts
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.redaction.redact import redact, redact_value
 

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 from rlclinic.readers.consoles import parse_console
-from rlclinic.readers.formats.csv_table import read_csv
-from rlclinic.readers.formats.json_lines import looks_like_json_lines
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
+from rlclinic.readers.formats.tables.csv_table import read_csv
+from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
 from rlclinic.readers.place import Entry
 from rlclinic.reference.framework import framework
 

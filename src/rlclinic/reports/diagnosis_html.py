@@ -30,7 +30,6 @@ from rlclinic.reports.sections import SEVERITY_WORDS, page_of
 from rlclinic.reports.text import number, printable
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-SEVERITY_STYLES = ("error", "warning", "info")
 
 
 def diagnosis_html(diagnosis: Diagnosis) -> str:

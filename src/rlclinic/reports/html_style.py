@@ -19,32 +19,37 @@ STYLE = f"""
 font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;max-width:1080px;margin:0 auto;padding:24px 20px}}
 @media (prefers-color-scheme:dark){{.rlclinic{{{_DARK}}}}}
 .rlclinic *{{box-sizing:border-box}}
-.rlclinic h1{{font-size:1.5em;margin:0 0 6px;overflow-wrap:anywhere;display:flex;flex-wrap:wrap;gap:12px;align-items:center}}
+.rlclinic h1{{font-size:1.5em;margin:0 0 6px;overflow-wrap:anywhere;display:flex;flex-wrap:wrap;gap:12px;
+align-items:center}}
 .rlclinic h2{{font-size:1.15em;margin:34px 0 10px;padding-bottom:4px;border-bottom:1px solid var(--rule)}}
 .rlclinic h3{{font-size:1em;margin:0 0 4px;overflow-wrap:anywhere}}
 .rlclinic p{{margin:6px 0}}
 .rlclinic p.note{{color:var(--soft);font-size:.9em}}
 .rlclinic p.lead{{font-weight:600;font-size:1.05em}}
 .rlclinic .reason{{font-size:1.1em}}
-.rlclinic .verdict{{font-size:.62em;letter-spacing:.05em;padding:4px 10px;border-radius:4px;border:1.5px solid;text-transform:uppercase;white-space:nowrap}}
+.rlclinic .verdict{{font-size:.62em;letter-spacing:.05em;padding:4px 10px;border-radius:4px;border:1.5px solid;
+text-transform:uppercase;white-space:nowrap}}
 .rlclinic .good{{color:var(--good)}}
 .rlclinic .caution{{color:var(--caution)}}
 .rlclinic .bad{{color:var(--bad)}}
 .rlclinic code,.rlclinic pre{{font:.88em/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}}
 .rlclinic code{{overflow-wrap:anywhere}}
-.rlclinic pre{{background:var(--card);padding:10px 12px;border-radius:6px;white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0}}
+.rlclinic pre{{background:var(--card);padding:10px 12px;border-radius:6px;white-space:pre-wrap;
+overflow-wrap:anywhere;margin:4px 0}}
 .rlclinic dl{{display:grid;grid-template-columns:max-content 1fr;gap:3px 18px;margin:8px 0}}
 .rlclinic dt{{color:var(--soft)}}
 .rlclinic dd{{margin:0;overflow-wrap:anywhere}}
 .rlclinic .scroll{{overflow-x:auto}}
 .rlclinic table{{border-collapse:collapse;margin:8px 0;font-size:.94em}}
-.rlclinic th,.rlclinic td{{text-align:left;padding:4px 16px 4px 0;border-bottom:1px solid var(--rule);vertical-align:top}}
+.rlclinic th,.rlclinic td{{text-align:left;padding:4px 16px 4px 0;border-bottom:1px solid var(--rule);
+vertical-align:top}}
 .rlclinic th{{color:var(--soft);font-weight:500}}
 .rlclinic .num{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
 .rlclinic #metrics td:nth-child(4){{color:var(--accent);opacity:.8;white-space:nowrap}}
 .rlclinic ul,.rlclinic ol{{margin:6px 0;padding-left:24px}}
 .rlclinic li{{margin:3px 0;overflow-wrap:anywhere}}
-.rlclinic .card{{background:var(--card);border-left:4px solid var(--rule);border-radius:0 6px 6px 0;padding:10px 14px;margin:10px 0;break-inside:avoid}}
+.rlclinic .card{{background:var(--card);border-left:4px solid var(--rule);border-radius:0 6px 6px 0;
+padding:10px 14px;margin:10px 0;break-inside:avoid}}
 .rlclinic .card.error{{border-color:var(--error)}}
 .rlclinic .card.warning{{border-color:var(--warning)}}
 .rlclinic .card.info{{border-color:var(--info)}}
@@ -55,8 +60,10 @@ font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;max-width:108
 .rlclinic .tag.info{{color:var(--info)}}
 .rlclinic .cause{{margin:14px 0;break-inside:avoid}}
 .rlclinic .cause h3{{display:flex;gap:12px;align-items:center;flex-wrap:wrap}}
-.rlclinic .bar{{flex:0 0 200px;height:10px;background:var(--rule);border-radius:5px;overflow:hidden;print-color-adjust:exact;-webkit-print-color-adjust:exact}}
-.rlclinic .bar span{{display:block;height:100%;background:var(--accent);print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.rlclinic .bar{{flex:0 0 200px;height:10px;background:var(--rule);border-radius:5px;overflow:hidden;
+print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.rlclinic .bar span{{display:block;height:100%;background:var(--accent);print-color-adjust:exact;
+-webkit-print-color-adjust:exact}}
 .rlclinic .share{{min-width:4.5em;font-variant-numeric:tabular-nums}}
 .rlclinic .for::marker{{content:"+ "}}
 .rlclinic .against::marker{{content:"\\2212  "}}
@@ -83,7 +90,8 @@ font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;max-width:108
 .rlclinic svg text.mark.error{{fill:var(--error)}}
 .rlclinic svg text.mark.warning{{fill:var(--warning)}}
 .rlclinic svg text.mark.info{{fill:var(--info)}}
-.rlclinic .legend{{display:flex;flex-wrap:wrap;gap:4px 22px;list-style:none;padding:0;font-size:.88em;color:var(--soft)}}
+.rlclinic .legend{{display:flex;flex-wrap:wrap;gap:4px 22px;list-style:none;padding:0;font-size:.88em;
+color:var(--soft)}}
 .rlclinic .legend li{{margin:0}}
 .rlclinic .legend svg{{display:inline-block;width:26px;height:10px;vertical-align:middle;margin-right:6px}}
 .rlclinic details{{margin:34px 0 10px}}

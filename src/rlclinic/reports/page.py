@@ -6,7 +6,7 @@ Strings here may come from a log and are not yet safe to print: each renderer cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from rlclinic.model.diagnosis import Verdict
@@ -127,7 +127,7 @@ class Page:
     run_id: str
     verdict: Verdict
     reason: str
-    sections: tuple[Section, ...] = field(default=())
+    sections: tuple[Section, ...] = ()
 
     @property
     def tone(self) -> Tone:

@@ -29,8 +29,6 @@ class Course:
     best: float
     best_step: float
     end: float
-    points: int
-    end_points: int
 
 
 def course(series: Series | None) -> Course | None:
@@ -46,8 +44,6 @@ def course(series: Series | None) -> Course | None:
         float(values[best]),
         float(steps[best]),
         _mean(values[-last:]),
-        int(values.size),
-        last,
     )
 
 

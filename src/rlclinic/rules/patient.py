@@ -52,7 +52,7 @@ class Patient:
 
     @property
     def is_language_model(self) -> bool:
-        return "language-model" in self.families or "response_length" in self.run
+        return "language-model" in self.families or "response_length" in self.run or "loss/supervised" in self.run
 
     def series(self, name: str) -> Series | None:
         """A series with at least one finite value."""

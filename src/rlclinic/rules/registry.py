@@ -32,6 +32,12 @@ class Row:
         """The rule's file; imported when it is first needed."""
         return import_module(f"rlclinic.rules.{self.family}.{self.name.replace('-', '_')}")
 
+    def applies(self, patient: Patient) -> bool:
+        """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
+        if self.family == "language_model" and not patient.is_language_model:
+            return False
+        return not self.algorithms or not patient.families or bool(patient.families & set(self.algorithms))
+
     @property
     def title(self) -> str:
         """The first line of the rule's documentation."""
@@ -346,7 +352,7 @@ def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Findi
     findings: list[Finding] = []
     skipped: list[NotChecked] = []
     for row in rows:
-        if row.algorithms and patient.families and not patient.families & set(row.algorithms):
+        if not row.applies(patient):
             continue
         missing = tuple(need for need in row.needs if not _has(patient, need))
         if missing:

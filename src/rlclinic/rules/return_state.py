@@ -5,6 +5,8 @@ Rules about the trainer ask this before they alarm: an odd number beside a retur
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rlclinic.rules.course import Course, course_of
 from rlclinic.rules.goal import Goal, goal_of, reach_of
 from rlclinic.rules.patient import Patient
@@ -17,6 +19,7 @@ LOST = 0.4
 MATERIAL = 4.0
 
 
+@lru_cache(maxsize=8)
 def reached_goal(patient: Patient) -> bool:
     """Whether the return came to the level that counts as solved, and ended there."""
     goal, outcome = goal_of(patient), patient.outcome
@@ -26,6 +29,7 @@ def reached_goal(patient: Patient) -> bool:
     return outcome.end >= goal.level or (reach is not None and reach.held)
 
 
+@lru_cache(maxsize=8)
 def is_flat(patient: Patient) -> bool:
     """Whether the return is no better at the end than at the start, and not about to be."""
     course = course_of(patient)

@@ -15,6 +15,8 @@ FEWEST_POINTS = 10
 SMALL_PART = 0.15
 # The same for a rise that still goes on: below it a late rise is as likely noise.
 TINY_PART = 0.03
+# Share of the way from which on a run has learned, however noisy its return is.
+GOOD_PART = 0.25
 
 
 def failed(patient: Patient) -> bool:
@@ -24,7 +26,9 @@ def failed(patient: Patient) -> bool:
         return False
     if _below_random(patient):
         return True
-    return had_time(patient) and (suffers(patient) or _hardly_rose(patient))
+    if not had_time(patient):
+        return False
+    return has_fallen(patient) or _hardly_rose(patient) or (suffers(patient) and not _well_on_its_way(patient))
 
 
 def sank(patient: Patient) -> bool:
@@ -41,9 +45,16 @@ def _hardly_rose(patient: Patient) -> bool:
     return outcome.gain < part * (goal.level - outcome.start)
 
 
+def _well_on_its_way(patient: Patient) -> bool:
+    goal, outcome = goal_of(patient), patient.outcome
+    if goal is None or outcome is None or goal.level <= outcome.start:
+        return False
+    return outcome.gain >= GOOD_PART * (goal.level - outcome.start)
+
+
 def _below_random(patient: Patient) -> bool:
-    """Ended below its start and below what random actions get: no run needs more time to show this."""
+    """Ended clearly below what random actions get: no run needs more time to show this."""
     task, outcome = known_task(patient), patient.outcome
-    if task is None or outcome is None or task.random_mean is None or outcome.gain > -3.0 * outcome.scale:
+    if task is None or outcome is None or task.random_mean is None:
         return False
     return outcome.end < task.random_mean - (task.random_std or 0.0)

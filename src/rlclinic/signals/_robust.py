@@ -55,7 +55,10 @@ def smooth(y: FloatArray, window: int) -> FloatArray:
 def running_median(y: FloatArray, window: int) -> FloatArray:
     """Middle of the `window` points around each point, an odd number; the ends are mirrored."""
     width = min(window, y.size - 1 + y.size % 2)
-    padded = np.pad(y, width // 2, mode="reflect")
+    if width < 3:
+        return y
+    reach = width // 2
+    padded = np.concatenate((y[reach:0:-1], y, y[-2 : -reach - 2 : -1]))
     ordered = np.sort(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
     middle: FloatArray = ordered[:, width // 2]
     return middle

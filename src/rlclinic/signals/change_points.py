@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from rlclinic.model.series import FloatArray
+from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import location
 from rlclinic.signals._scale import Scaled, in_units, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data
@@ -75,7 +76,7 @@ def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
     if len(edges) > 2:
         levels = _levels(frame.y, edges, centre)
         floor = curve.resolution / math.sqrt(12.0) / frame.unit
-        model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), floor)
+        model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), floor, fitted=plain_course)
         edges = _split(frame.y, _long_run(model), most)
     levels = _levels(frame.y, edges, centre)
     unit = frame.difference(math.hypot(model.deviation, within_bins(curve, frame.unit)))

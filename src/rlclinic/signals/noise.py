@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from rlclinic.signals._scale import scaled
-from rlclinic.signals._shapes import Data
+from rlclinic.signals._shapes import Curve, Data
 from rlclinic.signals._wander import LEAST, Wander, wander, within_bins
 from rlclinic.signals.resample import resample
 
@@ -34,7 +35,11 @@ class Noise:
 
 def noise(data: Data) -> Noise:
     """Measure the scatter of a series; rounded values scatter at least as much as their rounding."""
-    curve = resample(data)
+    return _of_curve(resample(data))
+
+
+@lru_cache(maxsize=64)
+def _of_curve(curve: Curve) -> Noise:
     if len(curve) < LEAST:
         return Noise(curve.n, enough=False)
     frame = scaled(curve)

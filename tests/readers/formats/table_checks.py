@@ -9,8 +9,8 @@ from unittest import mock
 import numpy as np
 import pytest
 
-from rlclinic.readers.formats import table_bytes
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables import file_bytes as table_bytes
+from rlclinic.readers.formats.tables.table import Table
 
 needs_polars = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
 

@@ -11,9 +11,11 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import csv_polars, csv_records, csv_table, table_builder, table_bytes
-from rlclinic.readers.formats.csv_table import read_csv, read_csv_file
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables import builder as table_builder
+from rlclinic.readers.formats.tables import csv_polars, csv_records, csv_table
+from rlclinic.readers.formats.tables import file_bytes as table_bytes
+from rlclinic.readers.formats.tables.csv_table import read_csv, read_csv_file
+from rlclinic.readers.formats.tables.table import Table
 from tests.readers.formats.table_checks import assert_same, assert_sound, blocks_of, needs_polars
 
 CELLS = ["0", "1", "-2.5", "1e-3", "nan", "-inf", "1e400", "12345678901234567890", ""]

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import table_builder, table_cells
-from rlclinic.readers.formats.csv_table import parse_number, read_csv
+from rlclinic.readers.formats.tables import builder as table_builder
+from rlclinic.readers.formats.tables import cells as table_cells
+from rlclinic.readers.formats.tables.csv_table import parse_number, read_csv
 from tests.readers.formats.table_checks import numbers
 
 # cells

@@ -11,14 +11,16 @@ import pytest
 from hypothesis import event, example, given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.formats import json_lines, json_polars, table_builder, table_cells
-from rlclinic.readers.formats.json_lines import (
+from rlclinic.readers.formats.tables import builder as table_builder
+from rlclinic.readers.formats.tables import cells as table_cells
+from rlclinic.readers.formats.tables import json_lines, json_polars
+from rlclinic.readers.formats.tables.cells import Cells
+from rlclinic.readers.formats.tables.json_lines import (
     looks_like_json_lines,
     read_json_lines,
     read_json_lines_file,
 )
-from rlclinic.readers.formats.table import Table
-from rlclinic.readers.formats.table_cells import Cells
+from rlclinic.readers.formats.tables.table import Table
 from tests.readers.formats.table_checks import assert_same, assert_sound, blocks_of, needs_polars, numbers
 
 # values

@@ -11,9 +11,9 @@ import numpy as np
 from rlclinic.model.run import Episodes
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.csv_table import read_csv
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_data
+from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.place import Entry
 
 MAX_NPZ_BYTES = 256 << 20

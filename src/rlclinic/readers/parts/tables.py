@@ -5,9 +5,9 @@ from __future__ import annotations
 from rlclinic.model.series import StepAxis
 from rlclinic.readers.columns import renamed, without
 from rlclinic.readers.draft import Draft, RawTable
-from rlclinic.readers.formats.csv_table import read_csv_file
-from rlclinic.readers.formats.json_lines import looks_like_json_lines, read_json_lines_file
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.csv_table import read_csv_file
+from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines, read_json_lines_file
+from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.parts.monitor import is_monitor
 from rlclinic.readers.place import Entry, Place
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rlclinic.model.series import StepAxis
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.csv_table import read_csv_file
+from rlclinic.readers.formats.tables.csv_table import read_csv_file
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.sources.files import list_checkpoints
 

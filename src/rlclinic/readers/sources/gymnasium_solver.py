@@ -17,7 +17,7 @@ from rlclinic.model.run import Checkpoint, Status
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import LIKELY, SEEN, TOLD, Draft
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.json_files import load_object
 from rlclinic.readers.parts.logs import log_entries, read_log

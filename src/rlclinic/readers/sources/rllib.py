@@ -8,7 +8,7 @@ from rlclinic.model.run import Status
 from rlclinic.readers.columns import without
 from rlclinic.readers.draft import TOLD, Draft
 from rlclinic.readers.formats.logs.log_text import clean_lines
-from rlclinic.readers.formats.table import Table
+from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.parts.tables import add_table, load_table

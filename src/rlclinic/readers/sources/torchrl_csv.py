@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.csv_table import read_csv_file
+from rlclinic.readers.formats.tables.csv_table import read_csv_file
 from rlclinic.readers.place import Entry
 from rlclinic.readers.sources.files import list_checkpoints, read_configs
 

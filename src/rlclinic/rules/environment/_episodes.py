@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.model.series import FloatArray
+from rlclinic.reference.tasks import Task, task_of
 from rlclinic.rules.goal import known_task
 from rlclinic.rules.patient import Patient
 
@@ -47,6 +48,11 @@ def single_returns(patient: Patient) -> FloatArray | None:
     if series is None or series.caveat or "single episode" not in series.window:
         return None
     return series.values[np.isfinite(series.values)]
+
+
+def task_by_name(patient: Patient) -> Task | None:
+    """The well-known task by its name alone: how its episodes end does not depend on what a wrapper pays."""
+    return task_of(patient.run.environment) if patient.run.environment else None
 
 
 def return_name(patient: Patient) -> str:

@@ -17,8 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import is_early, return_name
-from rlclinic.rules.goal import known_task
+from rlclinic.rules.environment._episodes import is_early, return_name, task_by_name
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import is_flat
 from rlclinic.rules.setting import positive
@@ -38,7 +37,7 @@ def check(patient: Patient) -> Sighting | None:
     late = patient.late("episode_length", 1 / 3)
     if lengths is None or outcome is None or limit is None or late is None or len(lengths) < MIN_POINTS:
         return None
-    task = known_task(patient)
+    task = task_by_name(patient)
     if task is not None and task.ends in ("survival", "limit"):
         return None
     steps, values = finite(lengths)
@@ -66,5 +65,5 @@ def _limit(patient: Patient) -> float | None:
     configured = positive(patient, "max_episode_steps")
     if configured is not None:
         return configured
-    task = known_task(patient)
+    task = task_by_name(patient)
     return float(task.max_episode_steps) if task is not None and task.max_episode_steps else None

@@ -18,7 +18,7 @@ import numpy as np
 
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.goal import known_task
+from rlclinic.rules.environment._episodes import task_by_name
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.setting import positive
 from rlclinic.rules.sighting import Sighting
@@ -88,7 +88,7 @@ def _training(patient: Patient) -> Series | None:
 
 
 def _patience(patient: Patient) -> float:
-    task = known_task(patient)
+    task = task_by_name(patient)
     limit = positive(patient, "max_episode_steps") or (task.max_episode_steps if task is not None else None)
     if not limit:
         return MANY_STEPS

@@ -14,8 +14,7 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Pardo et al. 2018 (arXiv 1712
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import return_name
-from rlclinic.rules.goal import known_task
+from rlclinic.rules.environment._episodes import return_name, task_by_name
 from rlclinic.rules.outcome import outcome_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
@@ -57,14 +56,14 @@ def check(patient: Patient) -> Sighting | None:
 
 
 def _is_below_chance(patient: Patient, late_length: float) -> bool:
-    task = known_task(patient)
+    task = task_by_name(patient)
     if task is None or task.ends != "survival" or task.random_length is None:
         return False
     return late_length < BELOW_CHANCE * task.random_length
 
 
 def _judge(patient: Patient, late_length: float) -> tuple[Severity, float, str] | None:
-    task = known_task(patient)
+    task = task_by_name(patient)
     if task is not None:
         if task.ends in ("survival", "limit"):
             return Severity.WARNING, 0.8, f"on {task.name} an early end is a failure"

@@ -17,7 +17,7 @@ References: Stable-Baselines3 documentation, tips on custom environments; openai
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import known_task
+from rlclinic.rules.environment._episodes import task_by_name
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import is_flat
 from rlclinic.rules.sighting import Sighting
@@ -44,7 +44,7 @@ def check(patient: Patient) -> Sighting | None:
     varied = _varies_early(patient)
     if varied is False:
         return None
-    task = known_task(patient) if varied else None
+    task = task_by_name(patient) if varied else None
     random_length = task.random_length if task is not None else None
     bar = UNDER_RANDOM * random_length if random_length is not None else A_FEW
     if late.value > bar or early.value > bar:

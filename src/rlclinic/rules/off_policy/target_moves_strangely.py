@@ -25,6 +25,8 @@ from rlclinic.rules.update_count import updates_per_step
 # Renewals of the target within the run.
 FEW = 3.0
 NEVER = 0.5
+# Share of the steps before learning starts.
+LATE = 0.5
 # Updates between two renewals; tau of 0.5 at every update is already a target without memory.
 NO_MEMORY = 2.0
 # Frameworks in which the interval of Q-learning counts env steps, not updates.
@@ -51,13 +53,13 @@ def check(patient: Patient) -> Sighting | None:
     if renewals < FEW:
         bad = bad or (renewals < NEVER and patient.outcome is not None and not patient.outcome.improved)
         summary = (
-            f"the target network is renewed about {renewals:.2g} times in the whole run: once per "
-            f"{pace.between:,.0f} of {pace.updates:,.0f} updates"
+            f"a renewal of the target network takes {pace.between:,.0f} updates and the run has {pace.updates:,.0f}: "
+            f"about {renewals:.2g} renewals"
         )
         evidence = (setting_evidence(patient, pace.key, renewals, FEW, note="updates / (interval / tau)"),)
         return Sighting(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
     if pace.between <= NO_MEMORY and bad:
-        summary = f"the target network follows the online network within {pace.between:.2g} updates"
+        summary = f"the target network takes over the online network within {pace.between:.2g} updates: it has no memory"
         evidence = (setting_evidence(patient, pace.key, pace.between, NO_MEMORY, note="interval / tau, in updates"),)
         return Sighting(Severity.WARNING, 0.5, summary, evidence)
     return None
@@ -66,8 +68,12 @@ def check(patient: Patient) -> Sighting | None:
 def _pace(patient: Patient) -> _Pace | None:
     tau, interval = positive(patient, "tau"), positive(patient, "target_update_interval")
     steps, ratio = patient.run.env_steps, updates_per_step(patient)
+    starts = positive(patient, "learning_starts") or 0.0
     logged = patient.series("updates")
     if (tau is None and interval is None) or not patient.is_off_policy or is_offline(patient) or not steps:
+        return None
+    # Few renewals because learning began late are another finding.
+    if starts > LATE * steps:
         return None
     updates = (logged.highest or 0.0) if logged is not None else steps * ratio if ratio is not None else None
     if not updates:

@@ -7,6 +7,7 @@ framework may halve the loss; that changes the scale by a factor of 1.4 and no r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -32,12 +33,20 @@ class Critic:
     explained: FloatArray
     loss: FloatArray
     variance: FloatArray
+    usual: float
+    """Upper quartile of the variance over the run."""
 
     def window(self, start: float, end: float) -> slice:
         """Points of a stretch, given as shares of all points."""
         return slice(int(start * self.steps.size), max(int(start * self.steps.size) + 1, int(end * self.steps.size)))
 
+    def left(self, start: float, end: float) -> float:
+        """Variance of a stretch as a share of the usual one; 0 where there never was any."""
+        now = float(np.median(self.variance[self.window(start, end)]))
+        return now / self.usual if self.usual > 0.0 else 0.0
 
+
+@lru_cache(maxsize=8)
 def critic_of(patient: Patient) -> Critic | None:
     """Both series on the steps of the explained variance; None where either is missing."""
     explained, loss = patient.series("explained_variance"), patient.series("value_loss")
@@ -49,16 +58,15 @@ def critic_of(patient: Patient) -> Critic | None:
         return None
     at = loss_values if np.array_equal(steps, loss_steps) else np.interp(steps, loss_steps, loss_values)
     at = np.maximum(at, 0.0)
-    return Critic(steps, values, at, at / np.maximum(1.0 - values, LEAST_UNEXPLAINED))
+    variance = at / np.maximum(1.0 - values, LEAST_UNEXPLAINED)
+    return Critic(steps, values, at, variance, float(np.quantile(variance, 0.75)))
 
 
 def returns_vary(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool:
     """Whether returns differ in a stretch, so that explaining their variance means something."""
     critic = critic_of(patient)
-    if critic is not None:
-        usual = float(np.quantile(critic.variance, 0.75))
-        if usual <= 0.0 or float(np.median(critic.variance[critic.window(start, end)])) < STILL * usual:
-            return False
+    if critic is not None and critic.left(start, end) < STILL:
+        return False
     returns = patient.run.returns
     if returns is None:
         return True

@@ -17,7 +17,8 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value._critic import STILL, critic_of, returns_vary
+from rlclinic.rules.value import _critic
+from rlclinic.rules.value._critic import critic_of, returns_vary
 
 # Explained variance that would alarm if the returns varied.
 LOW = 0.5
@@ -47,8 +48,7 @@ def check(patient: Patient) -> Sighting | None:
 def _why(patient: Patient) -> str:
     critic, outcome = critic_of(patient), patient.outcome
     if critic is not None:
-        then = float(np.quantile(critic.variance, 0.75))
-        now = float(np.median(critic.variance[critic.window(1.0 - LATE, 1.0)]))
-        if now < STILL * then:
-            return f"only {100 * now / then:.2g} % of the earlier variance of the value targets is left"
+        left = critic.left(1.0 - LATE, 1.0)
+        if left < _critic.STILL:
+            return f"only {100 * left:.2g} % of the earlier variance of the value targets is left"
     return f"all returns there are about {outcome.end:.4g}" if outcome is not None else "returns hardly vary there"

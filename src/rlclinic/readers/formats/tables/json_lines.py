@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rlclinic.readers.formats.json_polars import Schema
-from rlclinic.readers.formats.table import Table
-from rlclinic.readers.formats.table_builder import TableBuilder
-from rlclinic.readers.formats.table_bytes import (
+from rlclinic.readers.formats.tables.builder import TableBuilder
+from rlclinic.readers.formats.tables.cells import convert_values, safe_text
+from rlclinic.readers.formats.tables.column import Run, Where
+from rlclinic.readers.formats.tables.file_bytes import (
     FAST_BYTES,
     MAX_BYTES,
     Lines,
@@ -24,9 +24,9 @@ from rlclinic.readers.formats.table_bytes import (
     open_lines,
     split_blocks,
 )
-from rlclinic.readers.formats.table_cells import convert_values, safe_text
-from rlclinic.readers.formats.table_column import Run, Where
-from rlclinic.readers.formats.table_notes import Notes
+from rlclinic.readers.formats.tables.json_polars import Schema
+from rlclinic.readers.formats.tables.notes import Notes
+from rlclinic.readers.formats.tables.table import Table
 
 MAX_DEPTH = 16  # levels of objects; the deepest known log, RLlib's, has six
 MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried

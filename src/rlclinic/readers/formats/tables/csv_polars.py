@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rlclinic.readers.formats.csv_records import SPACES
-from rlclinic.readers.formats.table_cells import Cells, convert_texts
+from rlclinic.readers.formats.tables.cells import Cells, convert_texts
+from rlclinic.readers.formats.tables.csv_records import SPACES
 
 _CAREFUL = ['"', "\0"]  # characters in a text cell that the careful path would act on
 

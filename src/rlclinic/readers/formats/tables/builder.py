@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rlclinic.readers.formats.table import Table
-from rlclinic.readers.formats.table_cells import safe_text
-from rlclinic.readers.formats.table_column import Column, Run
-from rlclinic.readers.formats.table_notes import Notes
+from rlclinic.readers.formats.tables.cells import safe_text
+from rlclinic.readers.formats.tables.column import Column, Run
+from rlclinic.readers.formats.tables.notes import Notes
+from rlclinic.readers.formats.tables.table import Table
 
 MAX_COLUMNS = 10_000  # the widest known log, RLlib with its config flattened, has about 2,000
 MAX_CELLS = 1 << 27  # 1 GiB of float64: a short file must not be able to ask for more

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from rlclinic.readers.formats import csv_header as headers
-from rlclinic.readers.formats.csv_polars import read_segment
-from rlclinic.readers.formats.csv_records import SPACES, RecordSplitter, sniff_delimiter, split_line
-from rlclinic.readers.formats.table import Table
-from rlclinic.readers.formats.table_builder import MAX_COLUMNS, TableBuilder
-from rlclinic.readers.formats.table_bytes import (
+from rlclinic.readers.formats.tables import csv_header as headers
+from rlclinic.readers.formats.tables.builder import MAX_COLUMNS, TableBuilder
+from rlclinic.readers.formats.tables.cells import Cells, convert_texts, parse_number, safe_text
+from rlclinic.readers.formats.tables.column import Run
+from rlclinic.readers.formats.tables.csv_polars import read_segment
+from rlclinic.readers.formats.tables.csv_records import SPACES, RecordSplitter, sniff_delimiter, split_line
+from rlclinic.readers.formats.tables.file_bytes import (
     FAST_BYTES,
     MAX_BYTES,
     Lines,
@@ -25,9 +26,8 @@ from rlclinic.readers.formats.table_bytes import (
     open_lines,
     split_blocks,
 )
-from rlclinic.readers.formats.table_cells import Cells, convert_texts, parse_number, safe_text
-from rlclinic.readers.formats.table_column import Run
-from rlclinic.readers.formats.table_notes import Notes
+from rlclinic.readers.formats.tables.notes import Notes
+from rlclinic.readers.formats.tables.table import Table
 
 __all__ = ["parse_number", "read_csv", "read_csv_file"]
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rlclinic.readers.formats.table_cells import Cells, render_number, safe_text
+from rlclinic.readers.formats.tables.cells import Cells, render_number, safe_text
 
 KNOWN_TEXTS = 1000  # different texts of a column that are looked up to keep one copy of each
 

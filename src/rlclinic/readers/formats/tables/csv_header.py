@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rlclinic.readers.formats.csv_records import split_line
-from rlclinic.readers.formats.table_builder import MAX_COLUMNS
-from rlclinic.readers.formats.table_cells import MISSING, parse_number, safe_text
-from rlclinic.readers.formats.table_notes import Notes
+from rlclinic.readers.formats.tables.builder import MAX_COLUMNS
+from rlclinic.readers.formats.tables.cells import MISSING, parse_number, safe_text
+from rlclinic.readers.formats.tables.csv_records import split_line
+from rlclinic.readers.formats.tables.notes import Notes
 
 _NAME = re.compile(r"(?=.*[^\W\d_])[^\"'<>{}=]{1,200}")  # has a letter, and is no log line and no dict
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rlclinic.readers.formats.table_cells import parse_number
-from rlclinic.readers.formats.table_notes import Notes
+from rlclinic.readers.formats.tables.cells import parse_number
+from rlclinic.readers.formats.tables.notes import Notes
 
 SPACES = " "  # stands for runs of spaces and tabs
 DELIMITERS = (",", "\t", ";", "|")  # the first of equals wins

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from rlclinic.readers.formats.table_cells import Cells, convert_values
+from rlclinic.readers.formats.tables.cells import Cells, convert_values
 
 # Text that may have been a number, a truth value, an object or a list before the schema made it text.
 _DISGUISED = r"^(?:[-+.0-9eE]+|true|false|[-+]?(?:nan|NaN|inf|Infinity)|[\[{].*)$"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from rlclinic.readers.formats.table_notes import Notes
+from rlclinic.readers.formats.tables.notes import Notes
 
 MAX_BYTES = 1 << 31  # read of one file; the table made of it has a limit of its own
 MAX_WHOLE = 1 << 28  # bytes of a file that cannot be read in pieces: UTF-16, old Mac line ends, JSON arrays
