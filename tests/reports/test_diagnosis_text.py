@@ -73,6 +73,21 @@ def test_a_healthy_run_is_told_so_before_any_candidate() -> None:
     assert first == "  Nothing wrong was found: as far as it can be judged, the run is healthy (78 %)."
 
 
+def test_a_healthy_run_that_is_not_certain_is_not_called_certain() -> None:
+    causes = (Cause("nothing-wrong", "nothing-wrong", "none", "nothing wrong", 0.41),)
+    text = diagnosis_text(replace(healthy(), causes=causes))
+    assert "Nothing wrong was found, which is not certain: that the run is healthy leads with 41 %." in text
+
+
+def test_ranges_of_classic_algorithms_are_not_held_against_language_models() -> None:
+    run = collapsed().run
+    assert "below 0.02" in diagnosis_text(replace(collapsed(), run=run))
+    lengths = Series("response_length", "len", np.arange(9.0), np.ones(9), known=True)
+    assert "below 0.02" not in diagnosis_text(
+        replace(collapsed(), run=replace(run, series={**run.series, "response_length": lengths}), next_steps=())
+    )
+
+
 def test_an_unknown_cause_is_not_dressed_up_as_an_answer() -> None:
     causes = (Cause("unknown", "unknown", "none", "unknown", 0.7), Cause("batch-too-small", "x", "root", "x", 0.2))
     text = diagnosis_text(replace(collapsed(), causes=causes))

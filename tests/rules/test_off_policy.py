@@ -134,6 +134,14 @@ def test_a_temperature_that_falls_while_the_return_rises_is_tuning() -> None:
     assert temperature_vanishes.check(make_patient(algorithm="SAC", series=series)) is None
 
 
+def test_a_temperature_near_zero_beside_a_return_that_rises_is_no_fault() -> None:
+    patient = fault("cold_sac_pendulum")
+    alpha = patient.late("alpha")
+    assert alpha is not None
+    assert alpha.value == pytest.approx(1e-6)
+    assert temperature_vanishes.check(patient) is None
+
+
 def test_small_rewards_need_a_small_temperature() -> None:
     """constructed: alpha falls with the reward it is weighed against."""
     series = {"alpha": np.geomspace(1.0, 1e-3, 60), "return/train": flat(0.02), "episode_length": LENGTHS}
@@ -250,6 +258,13 @@ def test_a_buffer_of_a_few_episodes_is_noted_and_is_an_alarm_when_the_return_is_
         assert found is not None
         assert found.severity is severity
         assert found.evidence[1].value == 5.0
+
+
+def test_a_tiny_buffer_of_a_run_that_learns_is_only_noted() -> None:
+    found = buffer_small_for_run.check(fault("small_buffer_dqn_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+    assert found.evidence[1].value < 2
 
 
 def test_a_buffer_of_a_hundredth_of_a_long_run_that_holds_many_episodes_is_fine() -> None:
@@ -376,11 +391,20 @@ def _with_target(interval: float, tau: float, returns: np.ndarray) -> object:
     return target_moves_strangely.check(make_patient(algorithm="SAC", series={"return/train": returns}, config=config))
 
 
-def test_a_target_that_is_never_renewed_is_an_alarm() -> None:
-    """constructed: an interval beyond the run."""
-    found = _with_target(1_000_000, 1.0, flat(20.0))
+@pytest.mark.parametrize("name", ["frozen_target_dqn_cartpole", "fast_target_sac_pendulum"])
+def test_a_target_that_is_never_renewed_or_has_no_memory_is_an_alarm(name: str) -> None:
+    found = target_moves_strangely.check(fault(name))
     assert found is not None
-    assert found.severity is Severity.WARNING  # type: ignore[attr-defined]
+    assert found.severity is Severity.WARNING
+
+
+def test_few_renewals_because_learning_began_late_are_another_finding() -> None:
+    patient = fault("late_start_sac_pendulum")
+    assert target_moves_strangely.check(patient) is None
+    found = learning_starts_late.check(patient)
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.evidence[0].value == pytest.approx(0.9)
 
 
 def test_a_target_without_memory_is_an_alarm_only_when_the_return_is_poor() -> None:

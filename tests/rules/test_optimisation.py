@@ -188,6 +188,14 @@ def test_losses_that_become_nan_for_good_are_an_error_with_the_first_one_named_f
     assert found.onset_step == pytest.approx(100_000 * 41 / 60)
 
 
+def test_one_nan_reward_that_reaches_the_weights_is_an_error() -> None:
+    found = not_a_number.check(fault("nan_reward_dqn_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert found.onset_step is not None
+    assert found.onset_step >= 8_000
+
+
 def test_one_missing_value_is_only_noted() -> None:
     """constructed: a single row that was not computed."""
     values = np.ones(60)

@@ -16,8 +16,25 @@ Better = Literal["up", "down", ""]
 FAMILIES: dict[str, frozenset[str]] = {
     "ppo": frozenset({"PPO", "APPO", "MASKABLEPPO", "RECURRENTPPO", "PPG", "POCA", "GAIL"}),
     "actor-critic": frozenset({"A2C", "A3C", "IMPALA", "TRPO", "VPG", "ACKTR", "REINFORCE", "MM-RKHS", "ARS"}),
-    "q-learning": frozenset({"DQN", "QRDQN", "RAINBOW", "C51", "IQN", "DISCRETEBCQ", "DISCRETESAC"}),
-    "continuous-q": frozenset({"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ"}),
+    "q-learning": frozenset(
+        {
+            "DQN",
+            "QRDQN",
+            "RAINBOW",
+            "C51",
+            "IQN",
+            "DISCRETEBCQ",
+            "DISCRETECQL",
+            "DISCRETESAC",
+            "FQF",
+            "R2D2",
+            "Q-LEARNING",
+            "SARSA",
+        }
+    ),
+    "continuous-q": frozenset(
+        {"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ", "DROQ", "CROSSQ"}
+    ),
     "language-model": frozenset({"GRPO", "RLOO", "DAPO", "GSPO", "REINFORCE++", "REMAX"}),
 }
 

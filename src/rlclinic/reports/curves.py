@@ -179,7 +179,7 @@ def _goal(chart: Chart, y: Scale) -> str:
         words = f"threshold {tick_text(goal)} is {where} this picture"
         return _label("goal", right, at, "end", words)
     line = f'<path class="goal" d="M{LEFT:.0f} {y(goal):.1f}H{right:.0f}"/>'
-    return line + _label("goal", right, y(goal) - 4, "end", f"threshold {tick_text(goal)}")
+    return line + _label("goal", LEFT + 4, y(goal) - 4, "start", f"threshold {tick_text(goal)}")
 
 
 def _marks(marks: Sequence[Mark], x: Scale, bottom: float) -> str:

@@ -140,7 +140,7 @@ def _returns(diagnosis: Diagnosis) -> str:
         for item in marked(diagnosis)
     ]
     caption = f"<figcaption>{_text(picture.title)} <span>{_text(picture.remark)}</span></figcaption>"
-    return f'<figure>{caption}{picture.svg}</figure><ul class="legend">{"".join(entries)}</ul>'
+    return f'<figure class="wide">{caption}{picture.svg}</figure><ul class="legend">{"".join(entries)}</ul>'
 
 
 def _metrics(diagnosis: Diagnosis) -> str:

@@ -34,6 +34,7 @@ text-transform:uppercase;white-space:nowrap}}
 .rlclinic .bad{{color:var(--bad)}}
 .rlclinic code,.rlclinic pre{{font:.88em/1.45 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}}
 .rlclinic code{{overflow-wrap:anywhere}}
+.rlclinic td code{{white-space:nowrap}}
 .rlclinic pre{{background:var(--card);padding:10px 12px;border-radius:6px;white-space:pre-wrap;
 overflow-wrap:anywhere;margin:4px 0}}
 .rlclinic dl{{display:grid;grid-template-columns:max-content 1fr;gap:3px 18px;margin:8px 0}}
@@ -69,6 +70,7 @@ print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 .rlclinic .against::marker{{content:"\\2212  "}}
 .rlclinic .charts{{display:grid;grid-template-columns:repeat(auto-fill,minmax(300px,1fr));gap:14px;margin:12px 0}}
 .rlclinic figure{{margin:0;break-inside:avoid;min-width:0}}
+.rlclinic figure.wide{{overflow-x:auto}}
 .rlclinic figcaption{{font-size:.88em;overflow-wrap:anywhere}}
 .rlclinic figcaption span{{color:var(--soft)}}
 .rlclinic svg{{width:100%;height:auto;display:block;overflow:visible}}
@@ -103,6 +105,7 @@ color:var(--soft)}}
 .rlclinic .charts{{grid-template-columns:repeat(3,1fr)}}
 .rlclinic details::details-content{{content-visibility:visible;display:block}}
 }}
+@media (max-width:700px){{.rlclinic figure.wide svg{{min-width:680px}}}}
 @media (max-width:560px){{
 .rlclinic dl{{grid-template-columns:1fr;gap:0}}
 .rlclinic dd{{margin-bottom:6px}}

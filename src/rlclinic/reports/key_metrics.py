@@ -108,6 +108,9 @@ def usual(name: str, run: Run) -> str:
     entry = USUAL.get(name)
     if entry is None:
         return ""
+    if entry.families and "response_length" in run:
+        # Language models are trained with one mini-batch per rollout and far smaller steps.
+        return ""
     families = families_of(run.algorithm)
     return entry.words if not entry.families or not families or families & entry.families else ""
 

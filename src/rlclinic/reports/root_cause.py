@@ -77,14 +77,14 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
     if lead.id == UNKNOWN and diagnosis.verdict is Verdict.INSUFFICIENT_DATA:
         return ["Too little was logged to name a cause."]
     if lead.id == NOTHING_WRONG:
-        sentences = [f"Nothing wrong was found: as far as it can be judged, the run is healthy ({sure})."]
+        sentences = [_healthy(lead, sure)]
         if len(causes) > 1:
-            sentences.append("The candidates below are not ruled out; change nothing on their account alone.")
+            sentences.append("The other candidates are not ruled out; change nothing on their account alone.")
         return sentences
     if lead.id == UNKNOWN:
         sentences = [f"No known cause fits this run well: an unknown cause leads with {sure}."]
         if len(causes) > 1:
-            sentences.append("Take the candidates below as ideas to test, one at a time, not as an answer.")
+            sentences.append("Take the other candidates as ideas to test, one at a time, not as an answer.")
         return sentences
     sentences = [_named(lead, sure), *_kind(lead)]
     of_class = diagnosis.classes.get(lead.cause_class, 0.0)
@@ -94,6 +94,12 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
             "tell apart by logs alone."
         )
     return sentences
+
+
+def _healthy(lead: Cause, sure: str) -> str:
+    if lead.probability >= LIKELY:
+        return f"Nothing wrong was found: as far as it can be judged, the run is healthy ({sure})."
+    return f"Nothing wrong was found, which is not certain: that the run is healthy leads with {sure}."
 
 
 def _named(lead: Cause, sure: str) -> str:

@@ -6,8 +6,10 @@ A setting, or an odd metric, is no fault by itself. Rules that judge those ask h
 from __future__ import annotations
 
 from rlclinic.rules.goal import goal_of, had_time, known_task
+from rlclinic.rules.offline import is_offline
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import has_fallen, reached_goal, suffers
+from rlclinic.rules.saturation import saturation
 
 # Points of a return below which its course says nothing.
 FEWEST_POINTS = 10
@@ -26,8 +28,11 @@ def failed(patient: Patient) -> bool:
         return False
     if _below_random(patient):
         return True
-    if not had_time(patient):
+    if not had_time(patient) or saturation(patient) is not None:
         return False
+    # The first evaluation of offline training may already be as good as the data allow.
+    if is_offline(patient) and goal_of(patient) is None:
+        return has_fallen(patient)
     return has_fallen(patient) or _hardly_rose(patient) or (suffers(patient) and not _well_on_its_way(patient))
 
 

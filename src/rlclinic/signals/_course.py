@@ -107,7 +107,7 @@ def _with(y: FloatArray, basis: FloatArray) -> Course:
 
 def _score(candidate: Course) -> float:
     """Bayesian information criterion of the prediction of each point from the one before."""
-    n, columns = candidate.basis.shape
+    n, columns = (int(size) for size in candidate.basis.shape)
     bound = CLIP * robust_scale(candidate.residual)
     residual = np.clip(candidate.residual, -bound, bound)
     power = float(residual @ residual)

@@ -18,6 +18,10 @@ SHAPES = 2 + len(DECAYS)
 """Flat, straight, and one shape per time constant, in this order."""
 REPLICATES = 64
 """Copies of the stretch."""
+LONGEST_MOVE = 0.5
+"""Moves are taken over at most this share of the past; longer ones grow with the root of time."""
+TURNED = 0.25
+"""Share of the moves of the past that are repeated in the other direction."""
 EXACT = 1e-12
 """Mean squared residual of a fit that is exact, for values of order one."""
 FASTEST = 700.0
@@ -71,6 +75,26 @@ def continued(
     return levels, part.start + times * part.width
 
 
+def repeated(
+    x: FloatArray, smoothed: FloatArray, horizon: float, bar: float, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """The same for futures that move on by as much as the curve moved between two points of its past.
+
+    No fit foresees the next turn; the turns of the past say how large it may be.
+    """
+    ahead = horizon - 1.0
+    lag = min(max(ahead, 1.0 / x.size), LONGEST_MOVE)
+    starts = rng.uniform(0.0, 1.0 - lag, REPLICATES)
+    before, after = np.interp(starts, x, smoothed), np.interp(starts + lag, x, smoothed)
+    moves = (after - before) * np.where(rng.random(REPLICATES) < TURNED, -1.0, 1.0) * math.sqrt(ahead / lag)
+    now = float(smoothed[-1])
+    levels = now + moves
+    reached = levels >= bar
+    times = np.full(REPLICATES, np.inf)
+    times[reached] = 1.0 if now >= bar else 1.0 + ahead * (bar - now) / moves[reached]
+    return levels, times
+
+
 def _course(own: Fits, shapes: FloatArray) -> FloatArray:
     best = int(np.argmin(own.score[0]))
     course: FloatArray = own.a[0, best] + own.b[0, best] * shapes[best]
@@ -114,7 +138,8 @@ def _choose(scores: FloatArray, rng: np.random.Generator) -> NDArray[np.intp]:
     """One shape per copy, drawn by how well each fits it."""
     weights = np.exp(-0.5 * np.minimum(scores - scores.min(axis=1, keepdims=True), 2.0 * FASTEST))
     shares = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
-    return np.minimum((shares < rng.random((REPLICATES, 1))).sum(axis=1), SHAPES - 1)
+    drawn: NDArray[np.intp] = np.minimum((shares < rng.random((REPLICATES, 1))).sum(axis=1), SHAPES - 1)
+    return drawn
 
 
 def _future(

@@ -41,14 +41,21 @@ class Curve:
     def __len__(self) -> int:
         return int(self.values.size)
 
-
     def part(self, kept: slice) -> Curve:
         """A stretch of the curve."""
         if kept.start == 0 and kept.stop == len(self):
             return self
-        arrays = (self.steps, self.values, self.low, self.high, self.spread)
         counts = self.counts[kept]
-        return Curve(*(array[kept] for array in arrays), counts, int(counts.sum()), self.resolution)
+        return Curve(
+            steps=self.steps[kept],
+            values=self.values[kept],
+            low=self.low[kept],
+            high=self.high[kept],
+            spread=self.spread[kept],
+            counts=counts,
+            n=int(counts.sum()),
+            resolution=self.resolution,
+        )
 
 
 Data: TypeAlias = Series | Curve | FloatArray

@@ -14,30 +14,28 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from statistics import NormalDist
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._course import Course, coarser, course, line
-from rlclinic.signals._robust import median, robust_scale, running_median, two_sided
+from rlclinic.signals._course import Course, coarser, course
+from rlclinic.signals._error import Error
+from rlclinic.signals._memory import PHIS, PRIOR, expectations, quadratic
+from rlclinic.signals._robust import median, robust_scale, running_median
 from rlclinic.signals._scale import bounded, power_of_two, scaled
 from rlclinic.signals._shapes import QUARTILES, Curve
 
-PHIS: FloatArray = np.concatenate(
-    (np.linspace(0.0, 0.8, 9), [0.85, 0.88, 0.9, 0.92, 0.94, 0.955, 0.965, 0.975, 0.98, 0.985])
-)
-"""Correlations of neighbours that are weighed against each other."""
 FORGETS = 2.5
 """Noise is taken to be worth at least this many independent points; slower noise cannot be told from a trend."""
-PRIOR: FloatArray = np.gradient(PHIS)
-"""Weight of each of them before the data: all phi are equally likely."""
 COARSE = (50, 25)
 """Points after averaging neighbours, for the coarser levels."""
 PARTS = 4
 """Most parts of a curve whose noise may differ in size."""
 POINTS_PER_PART = 60
+SMALLEST_PART = 0.1
+"""Noise of a part against that of the whole, at least."""
 UNIT_ROOT = 3.0
 """Standard deviation of the estimated phi near 1, times the number of points."""
 CLIP = 3.5
@@ -46,47 +44,14 @@ NEIGHBOURS = 11
 """Points whose middle says where a value is expected."""
 SPIKE = 8.0
 """Values farther off than this many scales are cut down before anything is fitted."""
-SHORT = 128
-"""Points up to which a plain sum over lags is faster than a Fourier transform."""
-STEPS = 3
-"""Steps to the half width of an interval; it is then off by less than a hundredth."""
 NEGLIGIBLE = 0.005
 """Weight below which a phi is left out."""
+LARGEST_ROUNDING = 1e6
+"""Rounding counts at most this many ranges of the curve."""
 EXACT = 1e-12
 """Residuals below this share of the curve's own range are rounding of the arithmetic."""
 LEAST = 4
 """Points below which no noise can be estimated."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Error:
-    """The uncertainty of one weighted sum of the points: a mixture of errors per level, the widest counts."""
-
-    levels: tuple[tuple[tuple[tuple[float, float], ...], float], ...]
-    """Per level: (weight, standard deviation) of each phi, and the degrees of freedom."""
-
-    @property
-    def deviation(self) -> float:
-        """The standard error."""
-        return max((_combined(parts) for parts, _ in self.levels), default=math.nan)
-
-    def p_value(self, estimate: float) -> float:
-        """Probability of an estimate at least as far from zero, were the truth zero."""
-        if not self.levels:
-            return math.nan
-        return max(sum(w * _tail(estimate, s, dof) for w, s in parts) for parts, dof in self.levels)
-
-    def half_width(self, confidence: float = 0.95) -> float:
-        """Half the width of the interval around an estimate."""
-        if not self.levels or self.deviation == 0.0:
-            return self.deviation
-        wanted = NormalDist().inv_cdf(0.5 + confidence / 2.0)
-        width = wanted * self.deviation
-        # The normal quantile of the p value is almost proportional to the width, so few steps are enough.
-        for _ in range(STEPS):
-            reached = NormalDist().inv_cdf(1.0 - min(max(self.p_value(width), 1e-12), 1.0 - 1e-12) / 2.0)
-            width *= wanted / reached
-        return width
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,8 +107,7 @@ class Wander:
 @lru_cache(maxsize=64)
 def wander(curve: Curve) -> Wander:
     """The noise model of a curve in its scaled unit."""
-    frame = scaled(curve)
-    return wander_of(frame.y, floor=curve.resolution / math.sqrt(12.0) / frame.unit, parts=PARTS)
+    return wander_of(scaled(curve).y, floor=rounding_noise(curve), parts=PARTS)
 
 
 def wander_of(
@@ -172,6 +136,11 @@ def wander_of(
         if averaged is not None:
             levels.append(_fit(averaged.residual, edges, averaged.basis.shape[1]))
     return Wander(n, profile, tuple(level for level in levels if level is not None), floor, unit)
+
+
+def rounding_noise(curve: Curve) -> float:
+    """Standard deviation of the rounding of the writer, in the scaled unit."""
+    return min(curve.resolution / math.sqrt(12.0) / scaled(curve).unit, LARGEST_ROUNDING)
 
 
 def within_bins(curve: Curve, unit: float) -> float:
@@ -203,9 +172,10 @@ def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level |
     if power <= EXACT * EXACT:
         return None
     seen = float(residual[1:] @ residual[:-1]) / power
-    kept, expected = _expectations(n, columns - 1)
+    kept, expected = expectations(n, columns - 1)
     spread = np.sqrt((1.0 - PHIS**2) / n + (UNIT_ROOT / n) ** 2)
-    possible = PHIS <= max(0.0, 1.0 - 2.0 / (n / FORGETS + 1.0))
+    slowest = max(0.0, 1.0 - 2.0 / (n / FORGETS + 1.0))
+    possible = np.less_equal(PHIS, slowest)
     misfit = ((seen - expected) / spread) ** 2
     misfit = np.clip(misfit - misfit[possible].min(), 0.0, 1000.0)
     weights = np.where(possible, np.exp(-0.5 * misfit) / spread * PRIOR, 0.0)
@@ -217,55 +187,10 @@ def _level_error(
 ) -> tuple[tuple[tuple[float, float], ...], float]:
     coarse = np.add.reduceat(contrast, level.edges) if level.edges.size < contrast.size else contrast
     used = level.weights > NEGLIGIBLE
-    variance = level.variance[used] * _quadratic(coarse, used)
+    variance = level.variance[used] * quadratic(coarse, used)
     weights = level.weights[used] / level.weights[used].sum()
     deviations = np.maximum(np.sqrt(np.maximum(variance, 0.0)) * unit, rounding)
     return tuple(zip(weights.tolist(), deviations.tolist(), strict=True)), level.dof
-
-
-def _quadratic(contrast: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
-    """Variance of the weighted sum of unit noise, for those of `PHIS` that are used."""
-    n = int(contrast.size)
-    if n <= SHORT:
-        lags = np.correlate(contrast, contrast, mode="full")[n - 1 :]
-    else:
-        length = 1 << (2 * n - 1).bit_length()
-        spectrum = np.fft.rfft(contrast, length)
-        lags = np.fft.irfft(spectrum.real**2 + spectrum.imag**2, length)[:n]
-    lags[1:] *= 2.0
-    result: FloatArray = _powers(n)[used] @ lags
-    return result
-
-
-@lru_cache(maxsize=64)
-def _powers(n: int) -> FloatArray:
-    powers: FloatArray = PHIS[:, None] ** np.arange(n)
-    return powers
-
-
-@lru_cache(maxsize=256)
-def _expectations(n: int, pieces: int) -> tuple[FloatArray, FloatArray]:
-    """For unit noise of each phi: expected sum of squared residuals, and the neighbour correlation seen in them."""
-    basis = line(n, pieces)
-    blurred = _blurred(basis)
-    inner = np.einsum("tm,ptk->pmk", basis, blurred)
-    kept = n - np.trace(inner, axis1=1, axis2=2)
-    lagged = (n - 1) * PHIS - np.einsum("tm,ptm->p", basis[:-1], blurred[:, 1:])
-    lagged -= np.einsum("tm,ptm->p", basis[1:], blurred[:, :-1])
-    lagged += np.einsum("tm,pmk,tk->p", basis[:-1], inner, basis[1:], optimize=True)
-    return kept, lagged / kept
-
-
-def _blurred(basis: FloatArray) -> FloatArray:
-    """The columns of a basis times the covariance of unit noise of each phi."""
-    n = basis.shape[0]
-    length = 1 << (2 * n - 1).bit_length()
-    covariance = np.zeros((PHIS.size, length))
-    covariance[:, :n] = _powers(n)
-    covariance[:, length - n + 1 :] = _powers(n)[:, :0:-1]
-    spectra = np.fft.rfft(covariance, axis=1).real[:, :, None] * np.fft.rfft(basis, length, axis=0)[None]
-    blurred: FloatArray = np.fft.irfft(spectra, length, axis=1)[:, :n]
-    return blurred
 
 
 def _profile(residual: FloatArray, size: float, parts: int) -> FloatArray:
@@ -274,18 +199,6 @@ def _profile(residual: FloatArray, size: float, parts: int) -> FloatArray:
     if parts < 2:
         return np.ones(n)
     edges = np.arange(parts + 1) * n // parts
-    pairs = zip(edges[:-1], edges[1:], strict=True)
-    sizes = np.array([max(robust_scale(residual[a:b]), 0.1 * size) for a, b in pairs])
+    sizes = np.array([max(robust_scale(residual[a:b]), SMALLEST_PART * size) for a, b in pairwise(edges)])
     centres = (edges[:-1] + edges[1:]) / 2.0
     return np.asarray(np.interp(np.arange(n), centres, np.sqrt(sizes / size)), dtype=np.float64)
-
-
-def _tail(estimate: float, deviation: float, dof: float) -> float:
-    if deviation > 0.0:
-        return two_sided(estimate / deviation, dof)
-    return 0.0 if estimate else 1.0
-
-
-def _combined(parts: tuple[tuple[float, float], ...]) -> float:
-    largest = max(s for _, s in parts)
-    return largest * math.sqrt(sum(w * (s / largest) ** 2 for w, s in parts)) if largest > 0.0 else 0.0

@@ -70,4 +70,5 @@ def _trapezoids(x: FloatArray) -> FloatArray:
     weights = np.zeros(x.size)
     weights[:-1] += widths / 2.0
     weights[1:] += widths / 2.0
-    return weights / weights.sum()
+    shares: FloatArray = weights / weights.sum()
+    return shares

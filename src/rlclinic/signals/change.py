@@ -40,9 +40,7 @@ class Change:
     """Of a difference this large between two windows of one level."""
 
 
-def change(
-    data: Data, before: Window = (0.0, 0.05), after: Window = (0.9, 1.0), centre: Centre = "robust"
-) -> Change:
+def change(data: Data, before: Window = (0.0, 0.05), after: Window = (0.9, 1.0), centre: Centre = "robust") -> Change:
     """Compare two windows, given as shares of the steps the series spans."""
     curve = resample(data, centre=centre)
     at_least = max(1, min(AT_LEAST, len(curve) // 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import location
 from rlclinic.signals._scale import Scaled, in_units, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data
-from rlclinic.signals._wander import Wander, wander, wander_of, within_bins
+from rlclinic.signals._wander import Wander, rounding_noise, wander, wander_of, within_bins
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -75,8 +76,7 @@ def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
     edges = _split(frame.y, _long_run(model), most)
     if len(edges) > 2:
         levels = _levels(frame.y, edges, centre)
-        floor = curve.resolution / math.sqrt(12.0) / frame.unit
-        model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), floor, fitted=plain_course)
+        model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), rounding_noise(curve), fitted=plain_course)
         edges = _split(frame.y, _long_run(model), most)
     levels = _levels(frame.y, edges, centre)
     unit = frame.difference(math.hypot(model.deviation, within_bins(curve, frame.unit)))
@@ -116,7 +116,7 @@ def _long_run(model: Wander) -> float:
 
 
 def _levels(y: FloatArray, edges: list[int], centre: Centre) -> FloatArray:
-    return np.array([location(y[a:b], centre) for a, b in zip(edges[:-1], edges[1:], strict=True)])
+    return np.array([location(y[a:b], centre) for a, b in pairwise(edges)])
 
 
 def _point(

@@ -60,7 +60,9 @@ def constants(data: Series | FloatArray, run_end: float | None = None) -> Consta
     starts = np.concatenate(([0], np.flatnonzero(values[1:] != values[:-1]) + 1))
     lengths = np.diff(starts, append=n)
     stretches = [
-        Stretch(int(lengths[i]), float(values[starts[i]]), float(steps[starts[i]]), float(steps[starts[i] + lengths[i] - 1]))
+        Stretch(
+            int(lengths[i]), float(values[starts[i]]), float(steps[starts[i]]), float(steps[starts[i] + lengths[i] - 1])
+        )
         for i in (0, -1, int(np.argmax(lengths)))
     ]
     silence = max(0.0, bounded(run_end - float(steps[-1]))) if run_end is not None else math.nan

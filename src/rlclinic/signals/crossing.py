@@ -51,9 +51,7 @@ class Crossing:
     """The margin in standard deviations of a logged point; infinite where there is no noise."""
 
 
-def crossing(
-    data: Data, threshold: float, better: Literal["up", "down"] = "up", centre: Centre = "mean"
-) -> Crossing:
+def crossing(data: Data, threshold: float, better: Literal["up", "down"] = "up", centre: Centre = "mean") -> Crossing:
     """Measure when and for how long a series is at or beyond a threshold."""
     curve = resample(data, centre=centre)
     size = len(curve)

@@ -132,7 +132,8 @@ def _quantiles(values: FloatArray) -> FloatArray:
     lower = values[np.floor(positions).astype(np.intp)]
     upper = values[np.ceil(positions).astype(np.intp)]
     part = positions % 1.0
-    return lower * (1.0 - part) + upper * part
+    quantiles: FloatArray = lower * (1.0 - part) + upper * part
+    return quantiles
 
 
 def _atoms(values: FloatArray, starts: NDArray[np.intp], atom: float) -> tuple[Atom, ...]:
@@ -187,5 +188,7 @@ def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]
 def _smoothed(counts: FloatArray, deviation: float) -> FloatArray:
     reach = int(min(math.ceil(3.0 * deviation), CELLS))
     kernel = np.exp(-0.5 * (np.arange(-reach, reach + 1) / max(deviation, 1e-9)) ** 2)
-    smoothed: FloatArray = np.convolve(counts, kernel / kernel.sum(), mode="same" if 2 * reach + 1 <= counts.size else "full")
+    smoothed: FloatArray = np.convolve(
+        counts, kernel / kernel.sum(), mode="same" if 2 * reach + 1 <= counts.size else "full"
+    )
     return smoothed[reach : reach + counts.size] if smoothed.size > counts.size else smoothed

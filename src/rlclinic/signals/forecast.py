@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._futures import Stretch, continued, stretch
+from rlclinic.signals._futures import Stretch, continued, repeated, stretch
 from rlclinic.signals._robust import smooth
 from rlclinic.signals._runs import since
 from rlclinic.signals._scale import bounded, scaled
@@ -31,6 +31,8 @@ ROUNDING = 1e-9
 """Allowance for the arithmetic, as a share of the range."""
 SEED = 20240229
 """The same series always gives the same forecast."""
+SUREST = 0.97
+"""No extrapolation is surer than this: of real curves that seemed sure to miss a threshold, some percent reached it."""
 INTERVAL = (0.05, 0.95)
 """Ends of the interval: 90 %."""
 
@@ -71,9 +73,10 @@ def forecast(
     memory, deviation = _noise(wander(whole), scaled(whole).unit / frame.unit, len(curve))
     rng = np.random.default_rng(SEED)
     futures = [continued(part, horizon, bar, memory, rng) for part in _stretches(frame.x, y, memory, deviation)]
+    smoothed = smooth(y, max(1, len(curve) // SMOOTHING))
+    futures.append(repeated(frame.x, smoothed, horizon, bar, rng))
     levels = np.concatenate([level for level, _ in futures])
     times = np.concatenate([time for _, time in futures])
-    smoothed = smooth(y, max(1, len(curve) // SMOOTHING))
     index = since(smoothed >= bar - ROUNDING * float(np.abs(smoothed).max()))
     held = None if index is None else float(curve.steps[index])
     crossed = times[times <= horizon]
@@ -85,7 +88,7 @@ def forecast(
     return Forecast(
         n=curve.n,
         enough=True,
-        probability=1.0 if held is not None else float(crossed.size / times.size),
+        probability=1.0 if held is not None else min(max(crossed.size / times.size, 1.0 - SUREST), SUREST),
         value=frame.value(sign * middle),
         low=ends[0],
         high=ends[1],

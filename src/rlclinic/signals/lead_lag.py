@@ -69,8 +69,7 @@ def lead_lag(
     curves = [between(resample(data), *steps) for data in (first, second)]
     n = min(curve.n for curve in curves)
     onsets = [
-        _onset(curve, direction, delay)
-        for curve, direction, delay in zip(curves, directions, delays, strict=True)
+        _onset(curve, direction, delay) for curve, direction, delay in zip(curves, directions, delays, strict=True)
     ]
     one, two = onsets
     if one is None or two is None:

@@ -34,9 +34,7 @@ class Level:
     end_step: float = math.nan
 
 
-def level(
-    data: Data, window: Window = (0.9, 1.0), centre: Centre = "robust", at_least: int = AT_LEAST
-) -> Level:
+def level(data: Data, window: Window = (0.9, 1.0), centre: Centre = "robust", at_least: int = AT_LEAST) -> Level:
     """Measure the level inside a window; a window at an end grows until it holds `at_least` points."""
     curve = resample(data, centre=centre)
     part = within(curve, window, at_least)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.model.series import Series
-from rlclinic.signals._shapes import FloatArray
+from rlclinic.model.series import FloatArray, Series
 
 
 @dataclass(frozen=True, slots=True)

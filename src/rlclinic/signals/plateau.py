@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.model.series import FloatArray
+from rlclinic.signals._error import Error
 from rlclinic.signals._robust import below, location, median, robust_scale, smooth
 from rlclinic.signals._scale import ratio, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data, within
-from rlclinic.signals._wander import Error, Wander, wander
+from rlclinic.signals._wander import Wander, wander
 from rlclinic.signals.noise import noise
 from rlclinic.signals.resample import resample
 
@@ -91,9 +92,7 @@ def plateau(data: Data, tolerance: float = TOLERANCE, centre: Centre = "robust")
     )
 
 
-def _settled(
-    y: FloatArray, smoothed: FloatArray, curve: Curve, band: float, centre: Centre
-) -> tuple[int, float]:
+def _settled(y: FloatArray, smoothed: FloatArray, curve: Curve, band: float, centre: Centre) -> tuple[int, float]:
     """First point after which the smoothed curve stays within the band around the level, and that level."""
     last = within(curve, (1.0 - END, 1.0), 3)
     since, level = last.start, location(y[last], centre)

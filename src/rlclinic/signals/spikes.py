@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from rlclinic.model.series import FloatArray
 from rlclinic.signals._robust import robust_scale, running_median
 from rlclinic.signals._scale import LARGEST, Scaled, in_units, scaled
 from rlclinic.signals._shapes import Curve, Data, points
-from rlclinic.signals._wander import within_bins
+from rlclinic.signals._wander import rounding_noise, within_bins
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -68,8 +69,7 @@ def spikes(data: Data, z: float = Z, material: float = MATERIAL) -> Spikes:
         return Spikes(curve.n, enough=False)
     frame = scaled(curve)
     course = running_median(frame.y, NEIGHBOURS)
-    floor = curve.resolution / math.sqrt(12.0) / frame.unit
-    scale = max(math.hypot(robust_scale(frame.y - course), within_bins(curve, frame.unit)), floor)
+    scale = max(math.hypot(robust_scale(frame.y - course), within_bins(curve, frame.unit)), rounding_noise(curve))
     body = float(np.ptp(course)) + NOISE_RANGE * scale
     limit = max(z * scale, material * body, np.finfo(float).tiny)
     steps, values, distances, order = _beyond(data, curve, frame, course, limit)
@@ -127,4 +127,4 @@ def _peaks(distances: FloatArray, order: NDArray[np.intp]) -> list[int]:
     broken = (np.diff(order) > 1) | (np.diff(np.sign(distances)) != 0)
     edges = [0, *(np.flatnonzero(broken) + 1).tolist(), int(distances.size)]
     sizes = np.abs(distances)
-    return [a + int(np.argmax(sizes[a:b])) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    return [a + int(np.argmax(sizes[a:b])) for a, b in pairwise(edges)]

@@ -76,8 +76,8 @@ def trend(data: Data, window: Window = (0.0, 1.0)) -> Trend:
 def _rank_test(y: FloatArray) -> tuple[float, float]:
     """P value of Spearman's correlation with time under the noise model, and the points it is worth."""
     ranks = average_ranks(y)
-    time = np.arange(y.size) - (y.size - 1) / 2.0
-    time /= math.sqrt(float(time @ time))
+    time = np.arange(y.size, dtype=np.float64) - (y.size - 1) / 2.0
+    time = time / math.sqrt(float(time @ time))
     model = wander_of(ranks, fitted=plain_course)
     error = model.error(time)
     effective = float(y.size)

@@ -59,7 +59,7 @@ def check(patient: Patient) -> Sighting | None:
         evidence = (setting_evidence(patient, pace.key, renewals, FEW, note="updates / (interval / tau)"),)
         return Sighting(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
     if pace.between <= NO_MEMORY and bad:
-        summary = f"the target network takes over the online network within {pace.between:.2g} updates: it has no memory"
+        summary = f"the target network becomes the online network within {pace.between:.2g} updates: it has no memory"
         evidence = (setting_evidence(patient, pace.key, pace.between, NO_MEMORY, note="interval / tau, in updates"),)
         return Sighting(Severity.WARNING, 0.5, summary, evidence)
     return None

@@ -1,4 +1,4 @@
-"""The gradient norm grows by orders of magnitude.
+"""The gradient norm grows far beyond its early level.
 
 What it sees: The norm before clipping, of the whole network or of a part, ends at least 30 times above its early
 level (8 times when the return was lost as well), nearly without pause, while the return does not improve.

@@ -9,7 +9,7 @@ Looks alike: One gradient step per batch: zero by construction. A run that learn
 A solved task.
 What to change: Nothing on this evidence alone. Look at KL, at the gradient norm before clipping against its clip, and
 at the scale of the value loss; they tell which of the two it is.
-References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.1.
 """
 
 from __future__ import annotations

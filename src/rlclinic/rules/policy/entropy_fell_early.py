@@ -9,7 +9,7 @@ Looks alike: Convergence: entropy falls while the return climbs, or after the ta
 negative entropy by right; only its fall counts, per action dimension.
 What to change: Raise the entropy bonus by a factor of 3, or lower the learning rate if KL is high as well. For SAC
 look at the temperature instead.
-References: Ahmed et al. 2019 (arXiv 1811.11214); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
+References: Ahmed et al. 2019 (arXiv 1811.11214); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.8.
 """
 
 from __future__ import annotations

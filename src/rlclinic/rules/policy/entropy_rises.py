@@ -8,7 +8,7 @@ Evidence needed: entropy with at least 15 points and a return.
 Looks alike: A policy that explores again and improves: the return rises. A curriculum or a change of the task can
 raise the entropy for a while. An entropy that returns to its start after a dip of a few points is noise.
 What to change: Lower the entropy bonus by a factor of 3 to 10; if KL is high as well, lower the learning rate first.
-References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.8.
 """
 
 from __future__ import annotations

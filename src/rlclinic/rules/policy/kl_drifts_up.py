@@ -8,7 +8,7 @@ Evidence needed: approx_kl with at least 15 points, the clip range, and a return
 Looks alike: Continuous policies that narrow while they improve: KL grows within the clip and the return rises.
 What to change: Let the learning rate fall over the run, set a target KL, use fewer epochs; check that the rollout
 buffer is emptied between updates.
-References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ Looks alike: One gradient step per batch: KL is zero by construction. A solved t
 printed 0.000 only says that KL is below half a unit of the last decimal.
 What to change: Compare the gradient norm with its clip and the learning rate with a reference config before raising
 anything: a huge value gradient under a shared clip, or a huge reward scale, looks the same as a tiny learning rate.
-References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Looks alike: Sparse tasks, where the rare success is the signal: with a rising r
 batches of some thousand samples reach 4 to 6.
 What to change: Clip or squash rewards that are far from the rest, use a larger batch, and check terminal rewards and
 the bootstrap at time limits.
-References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3; Engstrom et al. 2020 (arXiv 2005.12729).
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Engstrom et al. 2020 (arXiv 2005.12729).
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Looks alike: Returns that are nearly constant. Short runs: critics on unscaled r
 Runs that learn all the same, on easy tasks: a note only.
 What to change: Scale the returns to the order of 1 (reward normalisation), widen or remove the value clip, raise the
 critic's learning rate; if the gradient norm is far above its clip, the value loss starves everything else.
-References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3; Stable-Baselines3 issue 2240.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Stable-Baselines3 issue 2240.
 """
 
 from __future__ import annotations

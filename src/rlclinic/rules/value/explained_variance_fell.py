@@ -9,7 +9,7 @@ Looks alike: A solved task: returns become constant and nothing is left to expla
 difficulty: it comes back.
 What to change: Give the critic more: a larger value-loss weight or critic learning rate, more epochs, a longer
 network; or less to follow: normalised returns, a lower learning rate of the policy.
-References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3; Nikishin et al. 2022 (arXiv 2205.07802).
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Nikishin et al. 2022 (arXiv 2205.07802).
 """
 
 from __future__ import annotations

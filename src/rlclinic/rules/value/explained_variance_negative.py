@@ -10,7 +10,7 @@ Looks alike: The first updates of any run. Returns that are nearly constant (a s
 then explained variance means nothing. Very small rollouts scatter around zero.
 What to change: Look at the scale of returns first (normalise rewards, or scale them to the order of 1), then at value
 clipping and the critic's learning rate. A larger or smaller network is a guess before that.
-References: Schulman et al. 2016 (arXiv 1506.02438); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3.
+References: Schulman et al. 2016 (arXiv 1506.02438); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ Evidence needed: the value clip, value_loss and explained_variance with at least
 Looks alike: The same clip beside a good critic is harmless, however large the clipped share is. Normalised returns
 have a spread of order 1, which a clip of 0.2 fits.
 What to change: Remove the value clip, or normalise returns so that its width means something.
-References: Engstrom et al. 2020 (arXiv 2005.12729); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3; ray
+References: Engstrom et al. 2020 (arXiv 2005.12729); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; ray
 issue 8908.
 """
 

@@ -10,7 +10,7 @@ Looks alike: Learning: returns grow, and the loss with their square. Sparse task
 reward.
 What to change: Lower the critic's learning rate, clip gradients, normalise returns; if KL was high before, the policy
 broke first and the critic only follows.
-References: van Hasselt et al. 2016 (arXiv 1602.07714); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3.
+References: van Hasselt et al. 2016 (arXiv 1602.07714); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
 """
 
 from __future__ import annotations

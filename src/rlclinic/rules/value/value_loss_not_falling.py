@@ -9,7 +9,7 @@ Evidence needed: value_loss with at least 30 points and a return.
 Looks alike: A critic that was good from the start (a resumed run). Learning: the loss grows with the returns.
 What to change: Raise the value-loss weight or the critic's learning rate by a factor of 3; check that the critic's
 parameters are in the optimiser and that observations are not constant.
-References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.3.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
 """
 
 from __future__ import annotations

@@ -1,0 +1,111 @@
+"""The symptom that rules about settings ask for, and the counts they make."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rlclinic.model.run import Status
+from rlclinic.rules.growth import growth
+from rlclinic.rules.offline import is_offline
+from rlclinic.rules.q_values import q_bound
+from rlclinic.rules.standing import failed
+from rlclinic.rules.update_count import expected_updates, updates_per_step
+from tests.rules.build import flat, make_patient, make_run, rising
+from tests.rules.recorded import HEALTHY, fault, recorded
+
+
+@pytest.mark.parametrize("path", HEALTHY)
+def test_no_healthy_run_has_failed(path: str) -> None:
+    assert not failed(recorded(path))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "high_lr_ppo_cartpole",
+        "high_lr_a2c_cartpole",
+        "low_lr_ppo_cartpole",
+        "late_start_dqn_cartpole",
+        "frozen_target_dqn_cartpole",
+        "hot_sac_pendulum",
+        "low_gamma_ppo_cartpole",
+        "many_epochs_ppo_cartpole",
+    ],
+)
+def test_runs_that_learned_nothing_or_lost_it_have_failed(name: str) -> None:
+    assert failed(fault(name))
+
+
+def test_a_sparse_task_is_given_time() -> None:
+    assert not failed(fault("sparse_ppo_mountaincar"))
+
+
+def test_a_run_stopped_at_a_tenth_of_its_budget_has_not_failed() -> None:
+    """constructed: the same flat return, finished and stopped."""
+    series = {"return/train": flat()}
+    assert failed(make_patient(series=series, budget=100_000))
+    assert not failed(make_patient(series=series, budget=1_000_000, status=Status.INTERRUPTED))
+
+
+def test_too_few_points_are_no_failure() -> None:
+    """constructed: five points."""
+    assert not failed(make_patient(series={"return/train": flat(points=5)}))
+
+
+def test_growth_does_not_depend_on_scale_or_density() -> None:
+    """constructed: one curve, three ways of logging it."""
+    curve = np.geomspace(1.0, 1000.0, 60)
+    logged = [curve, 1e6 * curve, np.geomspace(1.0, 1000.0, 6000)]
+    found = [growth(make_run(series={"loss": values}).series["loss"]) for values in logged]
+    factors = [grown.factor for grown in found if grown is not None]
+    assert len(factors) == 3
+    assert max(factors) / min(factors) < 1.2
+    assert all(grown is not None and grown.steadiness > 0.99 for grown in found)
+
+
+@pytest.mark.parametrize(
+    ("config", "framework", "expected"),
+    [
+        ({"train_freq": 4, "gradient_steps": 1, "n_envs": 4}, "sb3", 1 / 16),
+        ({"train_freq": 8, "gradient_steps": -1}, "sb3", 1.0),
+        ({"train_freq": 10}, "cleanrl", 0.1),
+        ({"train_freq": [1, "episode"], "gradient_steps": 1}, "sb3", None),
+        ({"update_to_data": 20.0}, "torchrl", 20.0),
+        ({"train_freq": 50}, "spinningup", None),
+    ],
+)
+def test_updates_per_step_follow_the_framework(
+    config: dict[str, object], framework: str, expected: float | None
+) -> None:
+    """constructed: spellings of several frameworks."""
+    found = updates_per_step(make_patient(algorithm="DQN", framework=framework, config=config))
+    assert found == (None if expected is None else pytest.approx(expected))
+
+
+def test_updates_of_a_recorded_run_are_what_its_counter_shows() -> None:
+    patient = fault("healthy_dqn_cartpole")
+    counted = patient.run["updates"].highest
+    assert counted is not None
+    assert expected_updates(patient, patient.run.steps) == pytest.approx(counted, rel=0.02)
+
+
+def test_a_task_that_pays_one_per_step_bounds_q_by_its_horizon() -> None:
+    bound = q_bound(fault("healthy_dqn_cartpole"))
+    assert bound is not None
+    assert bound.value == pytest.approx(100.0)
+
+
+def test_rewards_in_one_burst_bound_q_by_the_best_return() -> None:
+    """constructed: returns that do not depend on length."""
+    lengths = np.where(np.arange(60) % 2, 50.0, 500.0)
+    series = {"return/train": rising(0.0, 80.0), "episode_length": lengths}
+    bound = q_bound(make_patient(algorithm="DQN", series=series, config={"gamma": 0.9}))
+    assert bound is not None
+    assert bound.value == pytest.approx(max(series["return/train"]))
+
+
+def test_offline_runs_are_told_from_runs_that_count_updates() -> None:
+    assert is_offline(recorded("d3rlpy/cql_cartpole_offline/d3rlpy_logs/*"))
+    assert not is_offline(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*"))
+    assert not is_offline(recorded("verl/grpo_v0.4"))
