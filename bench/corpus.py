@@ -1,6 +1,6 @@
-"""Diagnose a corpus of labelled runs and print how right the verdicts and causes are: `python -m bench.corpus [FOLDER]`.
+"""Diagnose a corpus of labelled runs and print how right verdicts and causes are: `python -m bench.corpus [FOLDER]`.
 
-The folder holds labels.yaml: for each run its path, acceptable verdicts, acceptable causes and the labeller's confidence.
+The folder holds labels.yaml: for each run its path, acceptable verdicts and causes, and the labeller's confidence.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def _next_steps(findings: Sequence[Finding], causes: Sequence[Cause]) -> tuple[s
     for code in codes[:LEADING]:
         row = find_rule(code)
         if row is not None:
-            steps.append(f"{by_code[code].title}: {page_of(row).sections['What to change']}")
+            steps.append(f"{by_code[code].title}. {page_of(row).sections['What to change']}")
     return tuple(steps)
 
 

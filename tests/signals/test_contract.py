@@ -68,7 +68,7 @@ def test_importing_the_package_imports_no_signal() -> None:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @given(data=series())
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, deadline=None, max_examples=40)
 def test_hostile_values_yield_a_result_without_error_or_warning(name: str, data: Series) -> None:
     result = measured(name, data)
     assert dataclasses.is_dataclass(result)
@@ -77,7 +77,7 @@ def test_hostile_values_yield_a_result_without_error_or_warning(name: str, data:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @given(data=series())
-@settings(derandomize=True, deadline=None, max_examples=25)
+@settings(derandomize=True, deadline=None, max_examples=10)
 def test_the_same_series_always_gives_the_same_result(name: str, data: Series) -> None:
     assert repr(measured(name, data)) == repr(measured(name, made(data.values, data.steps, data.decimals)))
 
@@ -90,10 +90,8 @@ def test_too_few_points_say_so_and_leave_the_numbers_unknown(name: str, values: 
         assert name in ("non_finite", "constants", "rounding", "crossing")
         return
     assert result.n <= len(values)
-    known = {key for key, value in _numbers(result) if not math.isnan(value)} - {"n"}
-    assert known <= {"value", "start_step", "end_step", "mean", "share", "steps", "zeros", "repeats", "silent_steps"} | {
-        key for key, value in _numbers(result) if value == 0
-    }
+    doubtful = ("low", "high", "p_value", "slope", "probability", "scale", "effect", "confidence", "period", "lag")
+    assert all(math.isnan(value) for key, value in _numbers(result) if key in doubtful)
 
 
 def _numbers(result: Any) -> Iterator[tuple[str, float]]:

@@ -23,11 +23,6 @@ class CauseEntry:
     kind: str
     meaning: str
 
-    @property
-    def title(self) -> str:
-        """The id in words."""
-        return self.id.replace("-", " ")
-
 
 @cache
 def catalogue() -> Mapping[str, CauseEntry]:

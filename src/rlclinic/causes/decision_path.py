@@ -38,7 +38,10 @@ STATIONS = (
     ),
     Station(
         "Are the gradients sane?",
-        ("gradient-norm-explodes", "gradient-norm-vanishes", "clipped-at-every-step", "part-gets-no-gradient", "loss-diverges"),
+        (
+            "gradient-norm-explodes", "gradient-norm-vanishes", "clipped-at-every-step", "part-gets-no-gradient",
+            "loss-diverges",
+        ),
     ),
     Station("Are the advantages of a sane size?", ("advantages-extreme",)),
     Station(
@@ -62,7 +65,10 @@ STATIONS = (
             "difficulty-raised", "return-exactly-constant",
         ),
     ),
-    Station("Is the task within reach?", ("no-better-than-random", "never-improved", "plateau-below-goal", "below-threshold")),
+    Station(
+        "Is the task within reach?",
+        ("no-better-than-random", "never-improved", "plateau-below-goal", "below-threshold"),
+    ),
 )  # fmt: skip
 
 
@@ -80,7 +86,8 @@ def decision_path(
             lines.append(f"{station.question} No: {seen[0].summary} ({seen[0].code}).{where}")
             begun = True
         elif looked:
-            lines.append(f"{station.question} Nothing found by {len(looked)} checks.")
+            checks = "one check" if len(looked) == 1 else f"{len(looked)} checks"
+            lines.append(f"{station.question} Nothing found by {checks}.")
         else:
             lines.append(f"{station.question} Not checked: the metrics it needs are not logged.")
     return tuple(lines)

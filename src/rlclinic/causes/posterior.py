@@ -62,7 +62,7 @@ def causes_of(
             cause,
             entries[cause].cause_class,
             entries[cause].kind,
-            entries[cause].title,
+            entries[cause].meaning,
             both[cause],
             metrics[cause],
             config[cause],

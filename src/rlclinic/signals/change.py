@@ -46,9 +46,8 @@ def change(data: Data, before: Window = (0.0, 0.05), after: Window = (0.9, 1.0),
     at_least = max(1, min(AT_LEAST, len(curve) // 2))
     first, second = within(curve, before, at_least), within(curve, after, at_least)
     sizes = (first.stop - first.start, second.stop - second.start)
-    n = int(curve.counts[first].sum() + curve.counts[second].sum())
     if len(curve) < LEAST or min(sizes) < 1:
-        return Change(n, enough=False)
+        return Change(curve.n, enough=False)
     frame = scaled(curve)
     start, end = location(frame.y[first], centre), location(frame.y[second], centre)
     contrast = np.zeros(len(curve))
@@ -59,7 +58,7 @@ def change(data: Data, before: Window = (0.0, 0.05), after: Window = (0.9, 1.0),
     unit = noise(curve).scale
     difference, low, high = (frame.difference(end - start + shift) for shift in (0.0, -half, half))
     return Change(
-        n=n,
+        n=int(curve.counts[first].sum() + curve.counts[second].sum()),
         enough=True,
         before=frame.value(start),
         after=frame.value(end),
