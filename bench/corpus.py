@@ -49,9 +49,8 @@ def main(folder: Path = DEFAULT) -> dict[str, float]:
         marks = ("  " if fits else "V ") + ("C " if label["causes"] and not found else "  ") + ("F" if alarm else " ")
         top = ", ".join(f"{cause.id} {cause.probability:.2f}" for cause in diagnosis.causes[:3])
         codes = " ".join(f.code for f in diagnosis.findings if f.severity.rank > 0)
-        print(
-            f"{_short(label)} {marks} {diagnosis.verdict.value:17s} | {label['verdict']} | {top} | {label['causes']} | {codes}"
-        )
+        ours = f"{diagnosis.verdict.value:17s} | {label['verdict']} | {top} | {label['causes']} | {codes}"
+        print(f"{_short(label)} {marks} {ours}")
     shares = {
         "acceptable verdict, high-confidence runs": right / max(high, 1),
         "accepted cause among the first three": named / max(with_cause, 1),

@@ -108,20 +108,26 @@ def test_results_are_frozen(name: str) -> None:
         result.n = 1
 
 
-@pytest.mark.parametrize("name", SIGNALS)
-def test_a_constant_series_has_no_noise_no_trend_and_no_surprise(name: str) -> None:
-    result = measured(name, made(np.full(60, 0.1)))
-    for field, value in _numbers(result):
-        assert not math.isinf(value), field
-    if name in ("trend", "change"):
-        assert result.p_value == 1.0
-    if name in ("noise",):
-        assert result.scale == 0.0
-    if name in ("spikes", "oscillation"):
-        assert getattr(result, "count", 0) == 0
-        assert getattr(result, "turns", 0) == 0
-    if name == "change_points":
-        assert result.points == ()
+@pytest.mark.parametrize(
+    ("name", "field", "expected"),
+    [
+        ("trend", "p_value", 1.0),
+        ("trend", "rise", 0.0),
+        ("change", "p_value", 1.0),
+        ("change", "effect", 0.0),
+        ("noise", "scale", 0.0),
+        ("spikes", "count", 0),
+        ("oscillation", "turns", 0),
+        ("oscillation", "share", 0.0),
+        ("drift", "direction", 0.0),
+        ("collapse", "drop", 0.0),
+        ("plateau", "share", 1.0),
+        ("plateau", "confidence", 1.0),
+        ("change_points", "points", ()),
+    ],
+)
+def test_a_constant_series_has_no_noise_no_trend_and_no_surprise(name: str, field: str, expected: object) -> None:
+    assert getattr(measured(name, made(np.full(60, 0.1))), field) == expected
 
 
 @pytest.mark.parametrize("name", SIGNALS)
