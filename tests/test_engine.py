@@ -10,11 +10,12 @@ import yaml
 
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import diagnose
-from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.finding import Severity
 
 RUNS = Path(__file__).parent / "fixtures" / "runs"
 CASES: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
+HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "unknown"})
 HEALTHY = [
     "sb3/ppo_cartpole",
     "sb3/ppo_cartpole_vec4",
@@ -39,27 +40,42 @@ def test_a_healthy_run_gets_a_clean_bill(path: str) -> None:
     assert [cause.id for cause in accused if cause.id not in {"already-solved", "budget-too-small"}] == []
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: Path(case["path"]).name)
-def test_a_fault_gets_an_acceptable_verdict(case: dict[str, Any]) -> None:
-    diagnosis = diagnose(RUNS / "faults" / Path(case["path"]).name)
-    assert diagnosis.verdict.value in case["verdicts"]
+@pytest.fixture(scope="module")
+def diagnosed() -> list[tuple[dict[str, Any], Diagnosis]]:
+    return [(case, diagnose(RUNS / "faults" / Path(case["path"]).name)) for case in CASES]
 
 
-def test_most_faults_are_named_among_the_first_three_causes() -> None:
-    faulty = [case for case in CASES if not case["healthy"] and case["accepted_causes"]]
-    named = 0
-    for case in faulty:
-        causes = diagnose(RUNS / "faults" / Path(case["path"]).name).causes[:3]
-        named += any(cause.id in case["accepted_causes"] for cause in causes)
-    assert named >= 0.6 * len(faulty)
+def test_nine_of_ten_recorded_cases_get_an_acceptable_verdict(
+    diagnosed: list[tuple[dict[str, Any], Diagnosis]],
+) -> None:
+    misses = [
+        f"{case['path']}: {item.verdict.value}, not one of {case['verdicts']}"
+        for case, item in diagnosed
+        if item.verdict.value not in case["verdicts"]
+    ]
+    assert len(misses) <= 0.1 * len(CASES), misses
 
 
-def test_no_healthy_case_is_accused() -> None:
-    for case in CASES:
-        if case["healthy"]:
-            diagnosis = diagnose(RUNS / "faults" / Path(case["path"]).name)
-            harmless = {NOTHING_WRONG, "already-solved", "budget-too-small", "unknown"}
-            assert diagnosis.causes[0].id in harmless, case["path"]
+def test_three_of_four_faults_are_named_among_the_first_three_causes(
+    diagnosed: list[tuple[dict[str, Any], Diagnosis]],
+) -> None:
+    faulty = [(case, item) for case, item in diagnosed if not case["healthy"] and case["accepted_causes"]]
+    misses = [
+        f"{case['path']}: {[cause.id for cause in item.causes[:3]]}"
+        for case, item in faulty
+        if not any(cause.id in case["accepted_causes"] for cause in item.causes[:3])
+    ]
+    assert len(misses) <= 0.25 * len(faulty), misses
+
+
+def test_no_healthy_case_is_accused(diagnosed: list[tuple[dict[str, Any], Diagnosis]]) -> None:
+    accused = [
+        f"{case['path']}: {cause.id} {cause.probability:.2f}"
+        for case, item in diagnosed
+        for cause in item.causes
+        if case["healthy"] and cause.probability > 0.5 and cause.id not in {*HARMLESS, *case["accepted_causes"]}
+    ]
+    assert accused == []
 
 
 def test_selecting_a_family_runs_only_its_rules(runs: Path) -> None:

@@ -113,6 +113,13 @@ def test_a_density_is_judged_by_its_fall_per_dimension() -> None:
     assert entropy_fell_early.check(make_patient(series=series)) is None
 
 
+def test_a_policy_that_begins_deterministic_is_judged_only_where_the_goal_is_known() -> None:
+    """constructed: a resumed run, or one whose first update left nothing; only the goal tells them apart."""
+    series = {"entropy": _noisy(1e-3), "return/train": flat(9.4)}
+    assert entropy_fell_early.check(make_patient(series=series)) is None
+    assert entropy_fell_early.check(make_patient(series=series, environment="CartPole-v1")) is not None
+
+
 def test_a_short_run_is_not_judged_by_its_entropy() -> None:
     """constructed: eight points."""
     series = {"entropy": np.linspace(0.69, 0.001, 8), "return/train": flat(points=8)}

@@ -13,7 +13,7 @@ from rlclinic.model.vocabulary import position
 from rlclinic.readers.axes import env_step_factor
 from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.identify import identify_algorithm, identify_environment, identify_framework, tables_of
+from rlclinic.readers.identify import Tables, identify_algorithm, identify_environment, identify_framework
 from rlclinic.readers.naming import name_series
 from rlclinic.readers.status import status_of
 from rlclinic.reference.framework import Framework
@@ -25,20 +25,20 @@ METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "met
 def assemble(draft: Draft) -> Run:
     """The Run that a draft describes."""
     framework_id = draft.framework = identify_framework(draft)
-    tables = tables_of(framework_id)
+    tables = Tables(framework_id)
     settings = canonical_settings(draft.settings, tables)
     configured = {name: setting.value for name, setting in settings.items()}
-    algorithm = identify_algorithm(draft, tables[0], configured)
+    algorithm = identify_algorithm(draft, tables.own, configured)
     settings = canonical_settings(draft.settings, tables, algorithm)
-    config = complete(settings, draft.settings, tables[0], algorithm)
-    environment = identify_environment(draft, tables[0], configured)
+    config = complete(settings, draft.settings, tables.own, algorithm)
+    environment = identify_environment(draft, tables.own, configured)
     series = name_series(draft, tables, config, algorithm, environment)
     _add_episode_returns(draft, series)
     series = dict(sorted(series.items(), key=lambda item: position(item[0])))
-    axis, steps = _main_axis(series, tables[0])
+    axis, steps = _main_axis(series, tables.own)
     if framework_id == "unknown" and axis == "env_steps" and series:
         draft.note("no framework recognised: the logged steps are taken for env steps")
-    budget = _budget(draft, config, tables[0], axis)
+    budget = _budget(draft, config, tables.own, axis)
     first, last = _wall_times(series)
     return Run(
         id=draft.name or draft.place.root.name,

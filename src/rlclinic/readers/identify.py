@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -71,10 +71,15 @@ def is_empty(draft: Draft) -> bool:
     return not draft.metric_names
 
 
-def tables_of(framework_id: str) -> tuple[Framework, Framework]:
-    """The framework's tables, and those consulted after them."""
-    common = framework("common")
-    return (common if framework_id == "unknown" else framework(framework_id)), common
+class Tables:
+    """A framework's tables, and the common ones after them: those are parsed only when a name asks for them."""
+
+    def __init__(self, framework_id: str) -> None:
+        self.own = framework("common" if framework_id == "unknown" else framework_id)
+
+    def __iter__(self) -> Iterator[Framework]:
+        yield self.own
+        yield framework("common")
 
 
 def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:

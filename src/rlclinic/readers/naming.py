@@ -15,7 +15,7 @@ from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import Draft, RawMetric
 from rlclinic.readers.guess import guess
-from rlclinic.readers.identify import identify_framework
+from rlclinic.readers.identify import Tables, identify_framework
 from rlclinic.reference.framework import COUNTER, Framework, MetricName
 from rlclinic.reference.patterns import matches
 
@@ -28,19 +28,17 @@ class _Candidate:
     series: Series
 
 
-def name_series(
-    draft: Draft, tables: tuple[Framework, ...], config: Config, algorithm: str, environment: str
-) -> dict[str, Series]:
+def name_series(draft: Draft, tables: Tables, config: Config, algorithm: str, environment: str) -> dict[str, Series]:
     """Every metric of the draft under its canonical name, or its logged name where it has none."""
-    factor = env_step_factor(tables[0], config)
+    factor = env_step_factor(tables.own, config)
     overwritten = 0
     named: dict[str, list[_Candidate]] = {}
     unnamed: list[Series] = []
-    for raw in _one_per_name(draft, tables[0]):
+    for raw in _one_per_name(draft, tables.own):
         rank, entry, captured = _lookup(raw.name, tables, algorithm)
         if entry is not None and entry.name == COUNTER:
             continue
-        axis, steps = _env_steps(raw, entry, tables[0], factor)
+        axis, steps = _env_steps(raw, entry, tables.own, factor)
         order, dropped = in_written_order(steps)
         overwritten = max(overwritten, dropped)
         if entry is not None and entry.caveat_for and not any(matches(p, environment) for p in entry.caveat_for):
@@ -124,7 +122,7 @@ def _table_metrics(draft: Draft, tables: Framework) -> list[RawMetric]:
     return metrics
 
 
-def _lookup(name: str, tables: tuple[Framework, ...], algorithm: str) -> tuple[tuple[int, int], MetricName | None, str]:
+def _lookup(name: str, tables: Tables, algorithm: str) -> tuple[tuple[int, int], MetricName | None, str]:
     for rank, table in enumerate(tables):
         found = table.metrics.find(name)
         if found is None:

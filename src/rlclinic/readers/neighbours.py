@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.identify import identify_algorithm, identify_framework, tables_of
+from rlclinic.readers.identify import Tables, identify_algorithm, identify_framework
 from rlclinic.readers.parts.events import event_entries, read_events
 from rlclinic.readers.place import Place, scan
 from rlclinic.readers.registry import row_of
@@ -28,7 +28,7 @@ def ask_neighbours(draft: Draft) -> None:
         found = identify_framework(probe) if probe.metric_names else "unknown"
         if found != "unknown":
             draft.framework = found
-            draft.algorithm = draft.algorithm or identify_algorithm(probe, tables_of(found)[0], {})
+            draft.algorithm = draft.algorithm or identify_algorithm(probe, Tables(found).own, {})
             draft.note(f"this run logged nothing; framework and algorithm are those of its neighbour {sibling.name}")
             return
 

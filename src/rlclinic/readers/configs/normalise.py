@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from rlclinic.model.config import Config, Setting
 from rlclinic.reference.framework import Framework, HyperparameterName
@@ -20,7 +20,7 @@ _LINEAR = re.compile(r"lin_(?P<start>[-+0-9.eE]+)")
 
 
 def canonical_settings(
-    settings: Mapping[str, Setting], tables: tuple[Framework, ...], algorithm: str = ""
+    settings: Mapping[str, Setting], tables: Iterable[Framework], algorithm: str = ""
 ) -> dict[str, Setting]:
     """What the user set, by canonical name. Earlier tables and earlier entries of a table win."""
     best: dict[str, tuple[tuple[bool, int, int], Setting]] = {}

@@ -6,7 +6,8 @@ entropy fell by 2.3 nats per action dimension (a tenth of the width) without a g
 Why it hurts: A policy that no longer tries other actions cannot find better ones; whatever it does now it keeps.
 Evidence needed: entropy with at least 12 points and a return. Continuous policies: the action shape as well.
 Looks alike: Convergence: entropy falls while the return climbs, or after the task is solved. A density may have
-negative entropy by right; only its fall counts, per action dimension.
+negative entropy by right; only its fall counts, per action dimension. A resumed policy that begins deterministic:
+judged only where the goal is known.
 What to change: Raise the entropy bonus by a factor of 3, or lower the learning rate if KL is high as well. For SAC
 look at the temperature instead.
 References: Ahmed et al. 2019 (arXiv 1811.11214); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.8.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import math
 
 from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import goal_of
 from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
@@ -49,7 +51,8 @@ def check(patient: Patient) -> Sighting | None:
     stretch = longest(curve.values < floor)
     if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, LONG * len(curve)):
         return None
-    if curve.values[: max(1, stretch[0])].max() < 2.0 * floor and patient.max_entropy is None:
+    began_low = curve.values[: max(1, stretch[0])].max() < 2.0 * floor
+    if began_low and goal_of(patient) is None:
         return None
     start, end = float(curve.steps[stretch[0]]), float(curve.steps[stretch[1] - 1])
     before, after = return_at(outcome, start), return_at(outcome, end)
