@@ -408,6 +408,13 @@ def test_metrics_that_freeze_to_the_last_digit_are_an_error() -> None:
     assert updates_cease.check(make_patient(series=series)) is None
 
 
+def test_metrics_that_are_no_numbers_are_not_constant() -> None:
+    assert updates_cease.check(fault("nan_reward_dqn_cartpole")) is None
+    ruined = np.concatenate([_noisy(0.5, 20), np.full(40, np.nan)])
+    series = {"policy_loss": ruined, "value_loss": 3 * ruined, "return/train": flat()}
+    assert updates_cease.check(make_patient(series=series)) is None
+
+
 def test_a_counter_that_stands_still_is_an_error() -> None:
     """constructed: n_updates no longer grows."""
     counter = np.minimum(np.arange(60.0), 15.0)

@@ -61,7 +61,7 @@ def measured(name: str, series: Series, threshold: float = 0.5) -> Any:
 def made(values: Any, steps: Any = None, decimals: int | None = None) -> Series:
     """A series of values at steps 0, 10, 20, ..."""
     array = np.asarray(values, dtype=np.float64)
-    where = np.arange(array.size) * 10.0 if steps is None else np.asarray(steps, dtype=np.float64)
+    where = np.asarray(np.arange(array.size) * 10.0 if steps is None else steps, dtype=np.float64)
     return Series("m", "m", where, array, decimals=decimals)
 
 

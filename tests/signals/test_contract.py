@@ -71,7 +71,6 @@ def test_importing_the_package_imports_no_signal() -> None:
 @settings(derandomize=True, deadline=None, max_examples=40)
 def test_hostile_values_yield_a_result_without_error_or_warning(name: str, data: Series) -> None:
     result = measured(name, data)
-    assert dataclasses.is_dataclass(result)
     assert result.n <= 2 * len(data)
 
 

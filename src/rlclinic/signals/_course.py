@@ -59,25 +59,22 @@ def plain_course(y: FloatArray) -> Course:
 def course(y: FloatArray) -> Course:
     """Choose the course of equally spaced values of order one."""
     n = int(y.size)
-    best = _with(y, line(n, 1))
-    score = _score(best)
-    for pieces in PIECES[1:]:
-        if n < pieces * POINTS_PER_PIECE:
-            break
-        candidate = _with(y, line(n, pieces))
-        if (value := _score(candidate)) < score:
-            best, score = candidate, value
-    extra = 0.0
-    for _ in range(JUMPS):
-        at = _jump(best.residual)
-        if at is None:
-            break
-        extra += (JUMP_PRICE - PIECE_PRICE) * math.log(n)
-        candidate = _with(y, _added(best.basis, at))
-        if (value := _score(candidate) + extra) >= score:
-            break
-        best, score = candidate, value
-    return best
+    smooth = [_with(y, line(n, pieces)) for pieces in PIECES if pieces == 1 or n >= pieces * POINTS_PER_PIECE]
+    scores = [_score(candidate) for candidate in smooth]
+    best = min(range(len(smooth)), key=scores.__getitem__)
+    chosen, score = smooth[best], scores[best]
+    for start in {0, best}:
+        candidate = smooth[start]
+        # Of two jumps there and back the first alone may explain nothing, so the search does not stop at it.
+        for jumps in range(1, JUMPS + 1):
+            at = _jump(candidate.residual)
+            if at is None:
+                break
+            candidate = _with(y, _added(candidate.basis, at))
+            value = _score(candidate) + jumps * (JUMP_PRICE - PIECE_PRICE) * math.log(n)
+            if value < score:
+                chosen, score = candidate, value
+    return chosen
 
 
 def coarser(fine: Course, y: FloatArray, edges: NDArray[np.intp]) -> Course | None:

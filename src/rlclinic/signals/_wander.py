@@ -143,16 +143,18 @@ def rounding_noise(curve: Curve) -> float:
     return min(curve.resolution / math.sqrt(12.0) / scaled(curve).unit, LARGEST_ROUNDING)
 
 
-def within_bins(curve: Curve, unit: float) -> float:
-    """The scatter that binning averaged away."""
+def point_noise(curve: Curve, deviation: float) -> float:
+    """Standard deviation of one logged point, given that of one point of the curve, in the scaled unit."""
     shared = curve.counts > 1
     if int(shared.sum()) * 2 < len(curve):
-        return 0.0
-    dof = median(curve.counts[shared].astype(np.float64)) - 1.0
-    middle = median(curve.spread[shared] / unit)
-    # The middle of many sample deviations lies below the true one when each has few points (Wilson-Hilferty).
-    lowered = (1.0 - 2.0 / (9.0 * dof)) ** 1.5 if dof + 1.0 < QUARTILES else 1.0
-    return bounded(middle / lowered)
+        return deviation
+    count = median(curve.counts[shared].astype(np.float64))
+    inner = median(curve.spread[shared] / scaled(curve).unit)
+    if count < QUARTILES:
+        # The middle of many sample deviations lies below the true one when each has few points (Wilson-Hilferty).
+        inner /= (1.0 - 2.0 / (9.0 * (count - 1.0))) ** 1.5
+    share = min(inner / deviation, 1e9) ** 2 / count if deviation > 0.0 else 0.0
+    return bounded(math.hypot(inner, deviation * math.sqrt(max(0.0, 1.0 - share))))
 
 
 def _calm(y: FloatArray) -> FloatArray:

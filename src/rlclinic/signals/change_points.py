@@ -14,7 +14,7 @@ from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import location
 from rlclinic.signals._scale import Scaled, in_units, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data
-from rlclinic.signals._wander import Wander, rounding_noise, wander, wander_of, within_bins
+from rlclinic.signals._wander import Wander, point_noise, rounding_noise, wander, wander_of
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -73,13 +73,14 @@ def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
         return ChangePoints(curve.n, enough=False)
     frame = scaled(curve)
     model = wander(curve)
-    edges = _split(frame.y, _long_run(model), most)
+    price = _long_run(model)
+    edges = _split(frame.y, price, most)
     if len(edges) > 2:
         levels = _levels(frame.y, edges, centre)
         model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), rounding_noise(curve), fitted=plain_course)
-        edges = _split(frame.y, _long_run(model), most)
+        edges = _split(frame.y, min(price, _long_run(model)), most)
     levels = _levels(frame.y, edges, centre)
-    unit = frame.difference(math.hypot(model.deviation, within_bins(curve, frame.unit)))
+    unit = frame.difference(point_noise(curve, model.deviation))
     points = (_point(curve, frame, model, edges, levels, index, unit) for index in range(1, len(edges) - 1))
     return ChangePoints(curve.n, enough=True, points=tuple(points))
 

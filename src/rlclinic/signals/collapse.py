@@ -61,7 +61,7 @@ def collapse(data: Data, better: Literal["up", "down"] = "up", centre: Centre = 
     frame = scaled(curve)
     sign = 1.0 if better == "up" else -1.0
     y = sign * frame.y
-    first, last = within(curve, (0.0, EDGE), 2), within(curve, (1.0 - EDGE, 1.0), 2)
+    first, last = within(curve, (0.0, EDGE), 3), within(curve, (1.0 - EDGE, 1.0), 3)
     start, end = location(y[first], centre), location(y[last], centre)
     width = max(3, size // SMOOTHING)
     smoothed = smooth(y, width)

@@ -176,8 +176,9 @@ def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]
     start, stop = float(y[0]) - smoothing, float(y[-1]) + smoothing
     width = (stop - start) / CELLS
     density = _smoothed(np.histogram(y, CELLS, (start, stop))[0].astype(np.float64), smoothing / width)
-    left, middle, right = (int((value - start) / width) for value in (lower, (lower + upper) / 2.0, upper))
-    peaks = min(float(density[: middle + 1].max()), float(density[middle:].max()))
+    middle = int(((lower + upper) / 2.0 - start) / width)
+    left, right = int(np.argmax(density[: middle + 1])), middle + int(np.argmax(density[middle:]))
+    peaks = float(min(density[left], density[right]))
     valley = float(density[left : right + 1].min())
     window = max(1.0, 2.5 * smoothing / width)
     seen = valley * window

@@ -10,7 +10,7 @@ import numpy as np
 
 from rlclinic.signals._scale import scaled
 from rlclinic.signals._shapes import Curve, Data
-from rlclinic.signals._wander import LEAST, Wander, wander, within_bins
+from rlclinic.signals._wander import LEAST, Wander, point_noise, wander
 from rlclinic.signals.resample import resample
 
 
@@ -45,8 +45,7 @@ def _of_curve(curve: Curve) -> Noise:
     frame = scaled(curve)
     model = wander(curve)
     effective = _effective_n(model)
-    inner = within_bins(curve, frame.unit)
-    scale = math.hypot(model.deviation, inner)
+    scale = point_noise(curve, model.deviation)
     doubt = 1.96 / math.sqrt(2.0 * max(effective, 2.0))
     return Noise(
         n=curve.n,

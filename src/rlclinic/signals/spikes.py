@@ -13,7 +13,7 @@ from rlclinic.model.series import FloatArray
 from rlclinic.signals._robust import robust_scale, running_median
 from rlclinic.signals._scale import LARGEST, Scaled, in_units, scaled
 from rlclinic.signals._shapes import Curve, Data, points
-from rlclinic.signals._wander import rounding_noise, within_bins
+from rlclinic.signals._wander import point_noise, rounding_noise
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -69,7 +69,7 @@ def spikes(data: Data, z: float = Z, material: float = MATERIAL) -> Spikes:
         return Spikes(curve.n, enough=False)
     frame = scaled(curve)
     course = running_median(frame.y, NEIGHBOURS)
-    scale = max(math.hypot(robust_scale(frame.y - course), within_bins(curve, frame.unit)), rounding_noise(curve))
+    scale = max(point_noise(curve, robust_scale(frame.y - course)), rounding_noise(curve))
     body = float(np.ptp(course)) + NOISE_RANGE * scale
     limit = max(z * scale, material * body, np.finfo(float).tiny)
     steps, values, distances, order = _beyond(data, curve, frame, course, limit)

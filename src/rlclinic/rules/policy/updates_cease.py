@@ -52,7 +52,7 @@ def check(patient: Patient) -> Sighting | None:
         return None
     if counted is not None and counted < stop:
         stop, how = counted, "the counter of updates stands still"
-    elif frozen is not None and frozen < stop:
+    elif counted is None and frozen is not None and frozen < stop:
         stop, how = frozen, "every metric of the updates is constant to the last digit"
     span = float(steps[-1] - steps[0])
     gap = (float(steps[-1]) - stop) / span if span > 0 else 0.0
@@ -84,7 +84,7 @@ def _changes_until(series: Series) -> float | None:
 def _all_frozen(trained: list[Series]) -> float | None:
     """The step from which on all of at least two unrounded metrics are constant, having changed before."""
     unrounded = [series for series in trained if series.decimals is None]
-    if len(unrounded) < 2 or any(len(series) < POINTS for series in unrounded):
+    if len(unrounded) < 2 or any(len(series) < POINTS or not np.isfinite(series.values[-1]) for series in unrounded):
         return None
     last = [_changes_until(series) for series in unrounded]
     known = [step for step in last if step is not None]
