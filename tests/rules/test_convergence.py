@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,23 @@ def test_a_return_that_rises_to_the_end_is_still_rising() -> None:
     assert "over the last third of the run" in sighting.summary
     assert still_rising_at_end.check(fault("solved_ppo_cartpole")) is None
     assert still_rising_at_end.check(recorded("wandb/finished/wandb/*")) is None
+
+
+def test_a_rising_run_with_budget_left_says_how_likely_it_reaches_its_goal() -> None:
+    """constructed: training cannot be asked for a run that is on its way at a given step."""
+    noise = 0.3 * np.random.default_rng(3).normal(size=80)
+    curve = np.linspace(0, 40, 80) + noise
+    near = make_patient(series={"return/train": curve}, steps=40_000, budget=100_000, threshold=45.0)
+    far = make_patient(series={"return/train": curve}, steps=40_000, budget=45_000, threshold=500.0)
+    spent = make_patient(series={"return/train": curve}, steps=40_000, budget=40_000, threshold=70.0)
+    said = [found.summary for patient in (near, far, spent) if (found := still_rising_at_end.check(patient))]
+    likely, unlikely = (re.search(r"a chance of (\d+) %", summary) for summary in said[:2])
+    assert likely is not None
+    assert int(likely[1]) > 50
+    assert "about step" in said[0]
+    assert unlikely is not None
+    assert int(unlikely[1]) < 10
+    assert "chance" not in said[2]
 
 
 def test_a_steady_rise_in_strong_noise_is_still_rising() -> None:

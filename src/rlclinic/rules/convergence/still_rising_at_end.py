@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.course import MATERIAL_RISE, course_of
-from rlclinic.rules.goal import goal_of, reach_of
+from rlclinic.rules.goal import Goal, goal_of, reach_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.sighting import Sighting
+from rlclinic.signals.forecast import forecast
 
 FEWEST_POINTS = 5
+# Share of the budget from which on nothing is left to forecast.
+BUDGET_USED = 0.98
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -38,8 +41,23 @@ def check(patient: Patient) -> Sighting | None:
     summary = (
         f"{returns.logged_as} rose by {rise:.4g} over the last third of the run "
         f"({100 * min(rise / outcome.climb, 1.0):.0f} % of its climb) and ended at {course.end:.4g}"
-    )
+    ) + _outlook(patient, goal)
     third = float(outcome.steps[-max(1, outcome.steps.size // 3)])
     bar = MATERIAL_RISE * outcome.climb
     evidence = (patient.evidence(returns.name, rise, bar, note="rise over the last third"),)
     return Sighting(Severity.INFO, 0.85, summary, evidence, third)
+
+
+def _outlook(patient: Patient, goal: Goal | None) -> str:
+    """For a run with budget left: how likely it reaches its goal within it."""
+    budget, returns = patient.run.budget, patient.run.returns
+    if goal is None or budget is None or returns is None or patient.run.steps >= BUDGET_USED * budget:
+        return ""
+    ahead = forecast(returns, goal.level, budget)
+    if not ahead.enough:
+        return ""
+    when = f", about step {ahead.step:,.0f}" if ahead.step is not None and ahead.probability >= 0.5 else ""
+    return (
+        f"; continued to its budget of {budget:,.0f} it reaches {goal.level:.4g} with a chance of "
+        f"{100 * ahead.probability:.0f} %{when}"
+    )
