@@ -169,9 +169,25 @@ def test_secrets_in_configs_and_logs_do_not_reach_the_run(tmp_path: Path) -> Non
     assert "[redacted]" in everything
 
 
-@given(st.sampled_from(FILES), st.integers(0, 2**32 - 1), st.sampled_from(["cut", "flip", "noise", "grow"]))
+DAMAGE = (st.sampled_from(FILES), st.integers(0, 2**32 - 1), st.sampled_from(["cut", "flip", "noise", "grow"]))
+
+
+@given(*DAMAGE)
 @settings(derandomize=True, deadline=None, max_examples=150)
 def test_damaged_files_never_raise_anything_else(path: Path, seed: int, damage: str) -> None:
+    read_damaged(path, seed, damage)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+@given(*DAMAGE)
+@settings(derandomize=True, deadline=None, max_examples=3000)
+def test_thousands_of_damaged_files_never_raise_anything_else(path: Path, seed: int, damage: str) -> None:
+    read_damaged(path, seed, damage)
+
+
+def read_damaged(path: Path, seed: int, damage: str) -> None:
+    """Damage one file of a recorded run and read the folder and the file."""
     generator = random.Random(seed)
     data = bytearray(path.read_bytes())
     if damage == "cut":
