@@ -31,6 +31,12 @@ def test_a_series_that_still_climbs_has_a_short_plateau_of_low_confidence() -> N
     assert result.rise_low > 0.0
 
 
+def test_a_noisy_climb_is_cut_to_the_stretch_that_may_be_flat() -> None:
+    result = plateau(np.linspace(0.0, 1.0, 500) + 0.2 * white(500))
+    assert result.share < 0.4
+    assert result.rise_low < result.band
+
+
 @pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])
 def test_noise_around_one_level_is_a_plateau_from_the_start(phi: float) -> None:
     shares = [plateau(row).share for row in correlated(400, phi, seed=51, runs=40)]

@@ -34,7 +34,7 @@ def quadratic(contrast: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     return result
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _powers(n: int) -> FloatArray:
     powers: FloatArray = PHIS[:, None] ** np.arange(n)
     return powers

@@ -40,7 +40,7 @@ class Scaled:
         return bounded(self.origin + x * self.span)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def scaled(curve: Curve) -> Scaled:
     """The curve around its middle value, in a unit that is a power of two."""
     if len(curve) == 0:

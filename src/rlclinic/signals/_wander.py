@@ -104,7 +104,7 @@ class Wander:
         return Error(tuple(_level_error(level, weighted, self.unit, rounding) for level in self.levels))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def wander(curve: Curve) -> Wander:
     """The noise model of a curve in its scaled unit."""
     return wander_of(scaled(curve).y, floor=rounding_noise(curve), parts=PARTS)
@@ -160,7 +160,10 @@ def point_noise(curve: Curve, deviation: float) -> float:
 def _calm(y: FloatArray) -> FloatArray:
     """The values with spikes cut down to where the bulk of their neighbourhood ends."""
     course = running_median(y, NEIGHBOURS)
-    bound = SPIKE * robust_scale(y - course)
+    index = np.arange(y.size)
+    ahead, behind = np.minimum(index + NEIGHBOURS, y.size - 1), np.maximum(index - NEIGHBOURS, 0)
+    # At the ends of a climb the middle of the neighbours lies off the course by a part of what it climbs there.
+    bound = SPIKE * robust_scale(y - course) + np.abs(course[ahead] - course[behind])
     calm = np.clip(y, course - bound, course + bound)
     return calm - median(calm)
 

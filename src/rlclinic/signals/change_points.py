@@ -67,7 +67,7 @@ def change_points(data: Data, centre: Centre = "robust", most: int = MOST) -> Ch
     return _of_curve(resample(data, centre=centre), centre, most)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
     if len(curve) < LEAST:
         return ChangePoints(curve.n, enough=False)

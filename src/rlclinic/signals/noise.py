@@ -38,7 +38,7 @@ def noise(data: Data) -> Noise:
     return _of_curve(resample(data))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)
 def _of_curve(curve: Curve) -> Noise:
     if len(curve) < LEAST:
         return Noise(curve.n, enough=False)

@@ -30,6 +30,12 @@ STRAY = 3.0
 """Standard errors by which the smoothed curve may stray from its level by chance, somewhere."""
 OUTLIER = 4.0
 """Values count at most this many scales from the middle of the plateau."""
+SURE = 2.0
+"""Standard errors by which a rise must exceed the band before the plateau is cut shorter."""
+CUT = 4
+"""It is cut by one in this many of its points at a time ..."""
+SHORTEST = 5
+"""... down to this many."""
 ROUNDS = 3
 """Times the level is taken anew from the stretch it defined."""
 
@@ -71,8 +77,9 @@ def plateau(data: Data, tolerance: float = TOLERANCE, centre: Centre = "robust")
     around = np.zeros(size)
     around[:width] = 1.0 / width
     band = max(tolerance * float(np.ptp(smoothed)), SETTLED_NOISE * noise(curve).scale / frame.unit)
-    since, level = _settled(frame.y, smoothed, curve, max(band, STRAY * model.error(around).deviation), centre)
-    rise, error = _rise(frame.y, since, model)
+    since = _settled(frame.y, smoothed, curve, max(band, STRAY * model.error(around).deviation), centre)
+    since, rise, error = _flat(frame.y, since, band, model)
+    level = location(frame.y[since:], centre)
     mean = np.zeros(size)
     mean[since:] = 1.0 / (size - since)
     doubt, half = model.error(mean).half_width(), error.half_width()
@@ -92,15 +99,24 @@ def plateau(data: Data, tolerance: float = TOLERANCE, centre: Centre = "robust")
     )
 
 
-def _settled(y: FloatArray, smoothed: FloatArray, curve: Curve, band: float, centre: Centre) -> tuple[int, float]:
-    """First point after which the smoothed curve stays within the band around the level, and that level."""
+def _settled(y: FloatArray, smoothed: FloatArray, curve: Curve, band: float, centre: Centre) -> int:
+    """First point after which the smoothed curve stays within the band around its level."""
     last = within(curve, (1.0 - END, 1.0), 3)
-    since, level = last.start, location(y[last], centre)
+    since, level = int(last.start), location(y[last], centre)
     for _ in range(ROUNDS):
         outside = np.flatnonzero(np.abs(smoothed - level) > band)
-        since = min(int(outside[-1]) + 1 if outside.size else 0, y.size - 3)
+        since = min(int(outside[-1]) + 1 if outside.size else 0, int(y.size) - 3)
         level = location(y[since:], centre)
-    return since, level
+    return since
+
+
+def _flat(y: FloatArray, since: int, band: float, model: Wander) -> tuple[int, float, Error]:
+    """The stretch cut shorter until its rise is no longer surely larger than the band, with that rise."""
+    rise, error = _rise(y, since, model)
+    while abs(rise) - SURE * error.deviation > band and y.size - since > SHORTEST:
+        since += max(1, (y.size - since) // CUT)
+        rise, error = _rise(y, since, model)
+    return since, rise, error
 
 
 def _rise(y: FloatArray, since: int, model: Wander) -> tuple[float, Error]:
