@@ -66,11 +66,6 @@ def identify_environment(draft: Draft, tables: Framework, configured: Mapping[st
     return found or _above(draft, tables.path.environment)
 
 
-def is_empty(draft: Draft) -> bool:
-    """Whether there is no framework evidence in the draft itself."""
-    return not draft.metric_names
-
-
 class Tables:
     """A framework's tables, and the common ones after them: those are parsed only when a name asks for them."""
 

@@ -10,7 +10,6 @@ from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
-from rlclinic.readers.place import Entry
 from rlclinic.reference.framework import framework
 
 HEAD = 64 << 10
@@ -35,11 +34,6 @@ def is_metric_file(path: Path) -> bool:
     if path.suffix in LOGS:
         return bool(parse_console(clean_lines(head))) or b"Traceback (most recent call last)" in head
     return path.suffix == ".ipynb" and is_notebook(head)
-
-
-def is_run_log(entry: Entry) -> bool:
-    """Whether a single log that the user names holds metrics or errors."""
-    return is_metric_file(entry.path)
 
 
 def _is_telling(name: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from rlclinic.model.run import Checkpoint
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.parts.config_files import config_entries, read_config, read_overrides
 from rlclinic.readers.parts.events import event_entries, groups, read_events
 from rlclinic.readers.parts.logs import CONFIG_DUMPS, log_entries, read_config_dump, read_log
@@ -84,11 +83,6 @@ def is_pointer(draft: Draft, entry: Entry) -> bool:
         return False
     draft.note(f"{entry.relative}: a git-lfs pointer, the data are not here; run `git lfs pull`")
     return True
-
-
-def first_line(entry: Entry) -> str:
-    """The first line of a file as text."""
-    return decode(entry.head(4096)).split("\n", 1)[0]
 
 
 def _step_in(name: str) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.sources import files
 
 
@@ -11,7 +10,3 @@ def read(draft: Draft) -> None:
     """Read the job's files like any others; `.hydra` only adds the config."""
     draft.source = "hydra"
     files.read(draft)
-    job = draft.place.first(".hydra/hydra.yaml", "hydra/hydra.yaml")
-    if job is not None:
-        read_config(draft, job, "hydra_job.")
-        draft.settings = {key: value for key, value in draft.settings.items() if not key.startswith("hydra_job.")}
