@@ -19,7 +19,7 @@ $(CORE): $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(READY): $(CORE)
-	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint
+	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint --editable '.[train,torchrl,optimize,ray]'
 	@touch $@
 
 $(BENCH): $(READY)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rlclinic.model.finding import Finding, NotChecked
+from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 
 
@@ -55,6 +56,8 @@ class Diagnosis:
     not_checked: tuple[NotChecked, ...] = ()
     causes: tuple[Cause, ...] = ()
     classes: Mapping[str, float] = field(default_factory=dict)
+    prescriptions: tuple[Prescription, ...] = ()
+    """By priority; the first three lead."""
     decision_path: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
