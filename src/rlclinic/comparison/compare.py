@@ -1,0 +1,109 @@
+"""Runs side by side: outcomes, what was configured differently, where the curves part, and the best run there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from pathlib import Path
+
+from rlclinic.comparison.labels import labels_of
+from rlclinic.comparison.outcomes import run_outcome
+from rlclinic.comparison.partings import parting
+from rlclinic.comparison.pool import best_run, pool_of
+from rlclinic.comparison.seeds import over_seeds, same_config, seed_groups
+from rlclinic.comparison.settings import setting_differences
+from rlclinic.comparison.standing import standing
+from rlclinic.engine import diagnose
+from rlclinic.model.comparison import Comparison, Parting
+from rlclinic.model.errors import UsageError
+from rlclinic.model.run import Run, Status
+from rlclinic.store.index import RunIndex
+from rlclinic.store.reading import read
+
+# Pairs of curves that are held against each other; with more runs each is held against the best one only.
+MOST_PAIRS = 6
+
+
+def compare(
+    runs: Sequence[Run | str | Path],
+    *,
+    history: str | Path | None = None,
+    index: RunIndex | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Comparison:
+    """Compare runs, given as such or named as for `read`.
+
+    `history` is the folder in which the best run of the same environment is looked for: without it the runs are
+    compared with each other only. A single run is compared with the best run of its environment and algorithm.
+    """
+    asked = [run if isinstance(run, Run) else read(run) for run in runs]
+    if not asked:
+        raise UsageError("there is nothing to compare", hint="name two runs, or one run and a folder of others")
+    every, notes = _with_best(asked, Path(history) if history is not None else None, index, progress)
+    if len(every) == 1:
+        notes.append("There is no other run to compare with: name a second one, or a folder of runs with --history.")
+    environments = tuple(dict.fromkeys(run.environment for run in every))
+    until = min((run.returns.last_step for run in every if run.returns and run.returns.last_step), default=None)
+    outcomes = tuple(
+        run_outcome(diagnose(run), label, until=until, reference=place >= len(asked))
+        for place, (run, label) in enumerate(zip(every, labels_of(every), strict=True))
+    )
+    groups = seed_groups(outcomes)
+    differences, apart = setting_differences(every)
+    comparable = len(environments) == 1
+    if not comparable:
+        named = ", ".join(name or "an unknown one" for name in environments)
+        plainly = f"The runs are of different environments ({named})"
+        notes.insert(0, f"{plainly}: their returns are on different scales, so they are not ranked.")
+    partings = _partings(every, labels_of(every)) if comparable else ()
+    notes += [
+        f"{outcome.label} is still running: its numbers are progress so far, not a result."
+        for outcome in outcomes
+        if outcome.run.status.state is Status.RUNNING
+    ]
+    if not groups and comparable and len(every) > 1:
+        notes.append("Each config has one seed here: part of any difference may be the luck of the seed.")
+    winner, summary = standing(outcomes, groups) if comparable else ("", "Different environments: nothing is ranked.")
+    return Comparison(outcomes, environments, groups, differences, apart, partings, winner, summary, tuple(notes))
+
+
+def _with_best(
+    asked: list[Run], root: Path | None, index: RunIndex | None, progress: Callable[[int, int], None] | None
+) -> tuple[list[Run], list[str]]:
+    """The runs with the best one of the history behind them, and what there is to say about it."""
+    environments = {run.environment for run in asked}
+    if root is None:
+        return list(asked), []
+    if len(environments) > 1:
+        return list(asked), ["No best run is added, because the runs are of different environments."]
+    environment = environments.pop()
+    if not environment:
+        return list(asked), ["No best run is added, because the environment is not known."]
+    algorithm = asked[0].algorithm if len(asked) == 1 else ""
+    pool = pool_of(root, environment, algorithm, index=index, progress=progress)
+    what = f"{algorithm} runs on {environment}" if algorithm else f"runs on {environment}"
+    best = best_run(pool)
+    if best is None:
+        return list(asked), [f"No run below {root} is one of the {what} with a return on the task's scale."]
+    own = {_place(run) for run in asked}
+    if _place(best) in own:
+        note = f"{best.id} is itself the best of the {len(pool)} {what} below {root}."
+        other = best_run(pool, frozenset(run.path for run in asked)) if len(asked) == 1 else None
+        if other is None:
+            return list(asked), [note]
+        return [*asked, other], [f"{note} It is shown beside the next best, {other.id}."]
+    return [*asked, best], [f"{best.id} is the best of the {len(pool)} {what} below {root}."]
+
+
+def _place(run: Run) -> str:
+    return str(Path(run.path).absolute())
+
+
+def _partings(runs: Sequence[Run], labels: Sequence[str]) -> tuple[Parting, ...]:
+    """Between configs, by the mean curves of their seeds."""
+    sides = [[runs[index] for index in members] for members in same_config(runs)]
+    names = [over_seeds(labels[members[0]], len(members)) for members in same_config(runs)]
+    pairs = list(combinations(range(len(sides)), 2))
+    if len(pairs) > MOST_PAIRS:
+        pairs = [(index, len(sides) - 1) for index in range(len(sides) - 1)]
+    return tuple(parting(sides[a], sides[b], (names[a], names[b])) for a, b in pairs)

@@ -1,0 +1,92 @@
+"""The runs of one environment below a folder, from the index where their files have not changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rlclinic.model.errors import RlclinicError
+from rlclinic.model.run import Run
+from rlclinic.readers.discover import RunRef
+from rlclinic.readers.open import read_ref
+from rlclinic.reference.tasks import task_of
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.outcome import Outcome
+from rlclinic.rules.patient import Patient
+from rlclinic.store.index import RunIndex
+from rlclinic.store.listing import list_runs
+
+# Runs that are read whole to find the best: the summaries know single values only, which are noisy.
+CANDIDATES = 6
+# Share of the range of the candidates within which two ends are alike.
+ALIKE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Summaries of the runs of one environment."""
+
+    root: str
+    pairs: tuple[tuple[RunRef, dict[str, Any]], ...]
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def pool_of(
+    root: Path,
+    environment: str,
+    algorithm: str = "",
+    *,
+    index: RunIndex | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Pool:
+    """The runs below a folder whose environment, and algorithm where one is given, are these."""
+    listing = list_runs(root, index=index, progress=progress)
+    pairs = zip(listing.refs, listing.summaries, strict=True)
+    return Pool(
+        str(root),
+        tuple(
+            (ref, row)
+            for ref, row in pairs
+            if str(row["environment"]).lower() == environment.lower()
+            and (not algorithm or str(row["algorithm"]).upper() == algorithm.upper())
+        ),
+    )
+
+
+def best_run(pool: Pool, leave_out: frozenset[str] = frozenset()) -> Run | None:
+    """The run that ended highest among those with the highest single returns.
+
+    Runs whose returns are on another scale than the task's (a wrapper multiplies the reward) do not count.
+    """
+    scored = [pair for pair in pool.pairs if pair[1]["return"]["best"] is not None and pair[1]["path"] not in leave_out]
+    scored.sort(key=lambda pair: -float(pair[1]["return"]["best"]))
+    found: list[tuple[Outcome, Run]] = []
+    for ref, _ in scored:
+        run = read_or_none(ref)
+        if run is not None and on_scale(run) and (outcome := Patient(run).outcome) is not None:
+            found.append((outcome, run))
+        if len(found) == CANDIDATES:
+            break
+    if not found:
+        return None
+    ends = [outcome.end for outcome, _ in found]
+    # Of runs that end alike the one that was there sooner is better.
+    alike = max(ends) - ALIKE * (max(ends) - min(outcome.start for outcome, _ in found))
+    return max((pair for pair in found if pair[0].end >= alike), key=lambda pair: float(pair[0].curve.mean()))[1]
+
+
+def read_or_none(ref: RunRef) -> Run | None:
+    """One unreadable run must not lose the others."""
+    try:
+        return read_ref(ref)
+    except (RlclinicError, OSError):
+        return None
+
+
+def on_scale(run: Run) -> bool:
+    """Whether the returns of a well-known task are on its scale; True where the task is not known."""
+    return task_of(run.environment) is None or known_task(Patient(run)) is not None

@@ -1,0 +1,87 @@
+"""A comparison as one HTML file that needs nothing else, with the curves of all runs in one picture."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rlclinic.model.comparison import Comparison, RunOutcome
+from rlclinic.model.series import Series
+from rlclinic.reports.compare_sections import comparison_sections, comparison_title
+from rlclinic.reports.curves import Chart, Line, Mark, svg
+from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
+from rlclinic.reports.page import Section
+from rlclinic.reports.performance import axis_words
+
+# Curves in one picture; more cannot be told apart.
+MOST_CURVES = 8
+# Metrics that moved first and get a picture of their own.
+MOST_METRICS = 6
+WIDE, TALL = 1040, 280
+FOOT = "Made by rlclinic from the files of the runs."
+
+# Colours that stay apart for most kinds of colour blindness and on light and dark grounds (after Okabe and Ito).
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#8c564b", "#7f7f7f")
+STYLE = "".join(
+    f".rlclinic .line.line-{index}{{stroke:{colour}}}.rlclinic .dot.line-{index}{{fill:{colour}}}"
+    for index, colour in enumerate(_COLOURS)
+)
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """The comparison as a whole HTML document."""
+    title = comparison_title(comparison)
+    head = f'<header><h1>{text_html(title)}</h1><p class="reason">{text_html(comparison.summary)}</p></header>'
+    sections = "\n".join(_section(section, comparison) for section in comparison_sections(comparison))
+    return document(title, fragment(head, sections, FOOT, STYLE))
+
+
+def _section(section: Section, comparison: Comparison) -> str:
+    blocks = "".join(block_html(block) for block in section.blocks)
+    if section.key == "outcomes":
+        blocks = _returns(comparison) + blocks
+    if section.key == "partings":
+        blocks += _metrics(comparison)
+    return f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>{blocks}</section>'
+
+
+def _returns(comparison: Comparison) -> str:
+    found = [(outcome, outcome.run.returns) for outcome in comparison.outcomes]
+    shown = [(outcome, series) for outcome, series in found if series is not None and len(series)][:MOST_CURVES]
+    if not shown or len(comparison.environments) > 1 or len({series.axis for _, series in shown}) > 1:
+        return ""
+    levels = {outcome.threshold for outcome, _ in shown if outcome.threshold is not None}
+    goal = levels.pop() if len(levels) == 1 else None
+    partings = comparison.partings if len(comparison.partings) == 1 else ()
+    marks = tuple(Mark(item.step, "part", "info") for item in partings if item.step is not None and not item.from_start)
+    lines = tuple(Line(outcome.label, series.steps, series.values) for outcome, series in shown)
+    drawn = svg(Chart("returns over steps", lines, marks, goal, width=WIDE, height=TALL))
+    if not drawn:
+        return ""
+    keys = [legend_key(f"line line-{index}", outcome.label) for index, (outcome, _) in enumerate(shown)]
+    if goal is not None and math.isfinite(goal):
+        keys.append(legend_key("goal", "threshold"))
+    left = len(comparison.outcomes) - len(shown)
+    more = f"; {left} without a curve or beyond the first {MOST_CURVES} are not drawn" if left else ""
+    caption = f"return over {axis_words(shown[0][1].axis)}{more}"
+    figure = f'<figure class="wide"><figcaption>{text_html(caption)}</figcaption>{drawn}</figure>'
+    return f'{figure}<ul class="legend">{"".join(keys)}</ul>'
+
+
+def _metrics(comparison: Comparison) -> str:
+    """The metrics that moved first, all runs in one picture each."""
+    names = list(dict.fromkeys(move.metric for item in comparison.partings for move in item.moves))[:MOST_METRICS]
+    figures = [figure for name in names if (figure := _metric(name, comparison.outcomes[:MOST_CURVES]))]
+    return f'<div class="charts">{"".join(figures)}</div>' if figures else ""
+
+
+def _metric(name: str, outcomes: tuple[RunOutcome, ...]) -> str:
+    # A run without the metric keeps its place, so that colours mean the same runs in all pictures.
+    lines = tuple(_line(outcome.label, outcome.run.series.get(name)) for outcome in outcomes)
+    drawn = svg(Chart(f"{name} over steps", lines))
+    return f"<figure><figcaption>{text_html(name)}</figcaption>{drawn}</figure>" if drawn else ""
+
+
+def _line(label: str, series: Series | None) -> Line:
+    return Line(label, np.empty(0), np.empty(0)) if series is None else Line(label, series.steps, series.values)
