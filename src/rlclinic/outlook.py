@@ -1,0 +1,165 @@
+"""What to do with a run that is still going: continue, stop or restart, and why.
+
+A false stop costs more than a late one, so a run goes on unless it is clear that waiting gains nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from rlclinic.causes.lasting import lasting
+from rlclinic.model.diagnosis import Cause, Verdict
+from rlclinic.model.outlook import Advice, Expectation, Outlook, Trajectory
+from rlclinic.model.run import Status
+from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.goal import Goal, goal_of, had_time, reach_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.words import steps_text
+from rlclinic.signals.forecast import forecast
+
+# Share of its climb that a return must have lost before it counts as falling.
+LOST = 0.4
+# Probability of the leading cause from which on a run is not waited for.
+SURE_CAUSE = 0.75
+# Verdicts that a restart needs: a setting is no fault while the run learns.
+ILL = frozenset({Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING, Verdict.REWARD_HACKING})
+# Chance of the target below which waiting gains nothing. The forecast never claims less than 3 %.
+HOPELESS = 0.05
+# Share of the budget before which no run is called hopeless: late starts are common.
+HOPELESS_FROM = 0.6
+# Share of the budget from which on nothing is left to forecast.
+BUDGET_USED = 0.98
+
+
+def outlook_of(patient: Patient, verdict: Verdict, causes: Sequence[Cause]) -> Outlook | None:
+    """The outlook of a running run; None for every other."""
+    run = patient.run
+    if run.status.state is not Status.RUNNING:
+        return None
+    course, goal = course_of(patient), goal_of(patient)
+    trajectory = _trajectory(course)
+    expectation = _expectation(patient, goal)
+    advice, reason = _advice(patient, verdict, causes, trajectory, goal, expectation)
+    return Outlook(
+        trajectory=trajectory,
+        summary=_summary(patient, course),
+        advice=advice,
+        reason=reason,
+        progress=patient.progress,
+        target=None if goal is None else goal.level,
+        target_origin="" if goal is None else goal.origin,
+        expectation=expectation,
+        seconds_left=_seconds_left(patient),
+    )
+
+
+def _trajectory(course: Course | None) -> Trajectory:
+    if course is None or not course.enough:
+        return Trajectory.UNCLEAR
+    if course.rising:
+        return Trajectory.RISING
+    if course.fell_below_start or (course.climbed and course.drop > LOST * course.outcome.climb):
+        return Trajectory.FALLING
+    return Trajectory.FLAT
+
+
+def _summary(patient: Patient, course: Course | None) -> str:
+    returns = patient.run.returns
+    if course is None or returns is None:
+        return "no return has been logged so far"
+    outcome = course.outcome
+    best = f", best {outcome.peak:.4g} at step {outcome.peak_step:,.0f}" if outcome.peak > course.end else ""
+    return (
+        f"so far {returns.logged_as} went from {outcome.start:.4g} to {course.end:.4g}{best}, in "
+        f"{steps_text(patient, patient.run.steps)} and {outcome.points} points"
+    )
+
+
+def _expectation(patient: Patient, goal: Goal | None) -> Expectation | None:
+    run, returns = patient.run, patient.run.returns
+    if goal is None or returns is None or run.budget is None or returns.axis != run.step_axis:
+        return None
+    if run.steps >= BUDGET_USED * run.budget:
+        return None
+    ahead = forecast(returns, goal.level, run.budget)
+    if not ahead.enough:
+        return None
+    return Expectation(
+        ahead.probability, ahead.value, ahead.low, ahead.high, ahead.step, ahead.step_low, ahead.step_high
+    )
+
+
+def _advice(
+    patient: Patient,
+    verdict: Verdict,
+    causes: Sequence[Cause],
+    trajectory: Trajectory,
+    goal: Goal | None,
+    expectation: Expectation | None,
+) -> tuple[Advice, str]:
+    reach = reach_of(patient, goal) if goal is not None else None
+    if goal is not None and reach is not None and reach.held:
+        held = f"the target of {goal.level:.4g} ({goal.origin}) was reached at step {reach.step:,.0f} and holds so far"
+        if trajectory is Trajectory.RISING:
+            return Advice.CONTINUE, f"{held}; the return still rises"
+        if goal.source == "task":
+            # Nobody said that this level is enough here.
+            return Advice.CONTINUE, f"{held}; stop it where that is all you want"
+        return Advice.STOP, f"{held}; further steps add nothing to that"
+    lead = causes[0] if causes else None
+    # What was lost already, or could never be learned, needs no more time to show.
+    shown = trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(patient)
+    if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
+        why = lasting().get(lead.id)
+        if why is not None and lead.probability >= SURE_CAUSE:
+            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f} %) does not mend itself: {why}"
+    progress = patient.progress
+    if expectation is not None and progress is not None and progress >= HOPELESS_FROM:
+        judged = trajectory is not Trajectory.RISING and verdict is not Verdict.INSUFFICIENT_DATA
+        if judged and expectation.probability <= HOPELESS and had_time(patient):
+            chance = f"{100 * expectation.probability:.0f} %"
+            return Advice.STOP, f"the chance of the target within the budget is {chance} and the return does not rise"
+    return Advice.CONTINUE, _patience(patient, trajectory, goal, expectation)
+
+
+def _patience(patient: Patient, trajectory: Trajectory, goal: Goal | None, expectation: Expectation | None) -> str:
+    if expectation is not None:
+        chance = f"the chance of the target within the budget is {100 * expectation.probability:.0f} %"
+        rest = "" if patient.progress is None else f" with {100 * (1 - patient.progress):.0f} % of it left"
+        return f"{chance}{rest}"
+    if trajectory is Trajectory.RISING:
+        return "the return rises"
+    missing = [
+        word
+        for word, absent in (
+            ("target", goal is None),
+            ("budget", patient.run.budget is None),
+            ("course of the return", trajectory is Trajectory.UNCLEAR),
+        )
+        if absent
+    ]
+    if not missing:
+        return "nothing shows that waiting is in vain"
+    verb = "is" if len(missing) == 1 else "are"
+    return f"the {' and the '.join(missing)} {verb} not known, so nothing can be forecast"
+
+
+def _seconds_left(patient: Patient) -> float | None:
+    """From the speed of the latest part of the run."""
+    run = patient.run
+    if run.budget is None or run.steps >= run.budget:
+        return None
+    speed = patient.late("fps")
+    if speed is not None and speed.value > 0 and run.step_axis == "env_steps":
+        return float((run.budget - run.steps) / speed.value)
+    returns = run.returns
+    if returns is None or returns.wall_times is None or returns.axis != run.step_axis or len(returns) < 2:
+        return None
+    half = len(returns) // 2
+    steps, seconds = returns.steps[[half, -1]], returns.wall_times[[half, -1]]
+    taken, lasted = float(np.diff(steps)[0]), float(np.diff(seconds)[0])
+    left = (run.budget - run.steps) * lasted / taken if taken > 0 else math.nan
+    return left if math.isfinite(left) and left > 0 else None
