@@ -1,0 +1,1 @@
+"""Paired experiments that prove or refute a change."""

@@ -1,0 +1,225 @@
+"""Train, diagnose, prescribe, try, keep what holds: until the threshold is reached in the fewest env steps.
+
+Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What a diagnosis prescribes is
+enqueued before anything is drawn. A configuration that looks better than the best so far is trained on further seeds
+and kept only if it is better on the mean of all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import optuna
+from optuna.trial import TrialState
+
+from rlclinic.engine import diagnose
+from rlclinic.lab.recipe import Recipe
+from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.model.optimisation import Attempt, Optimisation, Origin
+from rlclinic.model.trial import Outcome, OutcomeState
+from rlclinic.readers.open import read
+from rlclinic.trials.plan import Job
+from rlclinic.trials.propose import testable
+from rlclinic.trials.pruning import Pruning
+from rlclinic.trials.runners import Runner
+from rlclinic.trials.space import hyperparameters, parameters, search_space
+from rlclinic.trials.statistics import p_value
+
+# Seeds a configuration needs before it is kept, and the level of the final test against the start.
+SEEDS = 3
+ALPHA = 0.05
+# Prescriptions of one diagnosis that are tried.
+PRESCRIPTIONS = 2
+# A first run this much better is worth confirming: 1 for any improvement.
+WORTH_CONFIRMING = 1.0
+
+Listener = Callable[[Attempt], None]
+
+
+@dataclass
+class _Config:
+    """A configuration under trial."""
+
+    number: int
+    origin: Origin
+    reason: str
+    changes: dict[str, object]
+    trial: optuna.Trial | None
+    scores: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def mean(self) -> float:
+        return sum(self.scores.values()) / len(self.scores) if self.scores else math.inf
+
+
+class Optimiser:
+    """The state of one optimisation."""
+
+    def __init__(self, recipe: Recipe, budget: int, runner: Runner, root: Path, on_attempt: Listener | None) -> None:
+        if budget < recipe.total_steps:
+            raise UsageError(
+                f"--budget {budget:,} is less than one run ({recipe.total_steps:,} env steps)",
+                hint="raise it, or shorten a run with -o total_steps=N",
+            )
+        optuna.logging.set_verbosity(optuna.logging.WARNING)
+        self._recipe, self._budget, self._runner, self._root = recipe, budget, runner, root
+        self._space = search_space(recipe)
+        self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=recipe.seed))
+        self._pruning = Pruning(recipe.total_steps)
+        self._tell = on_attempt
+        self._attempts: list[Attempt] = []
+        self._configs: list[_Config] = []
+        self._queue: list[tuple[str, dict[str, object]]] = []
+        self._used = 0.0
+
+    def run(self, workers: int | None = None) -> Optimisation:
+        """Spend the budget."""
+        start = self._enter(Origin.START, "", {}, self._ask({}))
+        self._train([(start, self._seed(0))])
+        best = start
+        while self._affordable() > 0:
+            room = min(workers or os.cpu_count() or 1, self._affordable())
+            candidates = [self._next() for _ in range(room)]
+            self._train([(config, self._seed(0)) for config in candidates])
+            for config in sorted(candidates, key=lambda item: item.mean):
+                if config.scores and config.mean < WORTH_CONFIRMING * best.mean:
+                    best = self._confirmed(config, best)
+        return self._result(start, best)
+
+    def _next(self) -> _Config:
+        """A prescription that waits, else what the search draws."""
+        if self._queue:
+            reason, changes = self._queue.pop(0)
+            return self._enter(Origin.PRESCRIPTION, reason, changes, self._ask(changes))
+        trial = self._study.ask(self._space)
+        drawn = hyperparameters({key: trial.params[key] for key in self._space}, self._recipe)
+        return self._enter(Origin.SEARCH, "", drawn, trial)
+
+    def _ask(self, changes: dict[str, object]) -> optuna.Trial:
+        """A trial of Optuna's with given values, so that the search learns from it."""
+        values = {**self._recipe.hyperparameters, **changes}
+        self._study.enqueue_trial(parameters(self._space, values), skip_if_exists=False)
+        return self._study.ask(self._space)
+
+    def _enter(self, origin: Origin, reason: str, changes: dict[str, object], trial: optuna.Trial) -> _Config:
+        config = _Config(len(self._configs), origin, reason, changes, trial)
+        self._configs.append(config)
+        return config
+
+    def _confirmed(self, config: _Config, best: _Config) -> _Config:
+        """The better of two configurations on the same seeds, as far as the budget allows to train them."""
+        seeds = [self._seed(index) for index in range(1, SEEDS)]
+        missing = [(item, seed) for seed in seeds for item in (config, best) if seed not in item.scores]
+        self._train(missing[: self._affordable()])
+        shared = config.scores.keys() & best.scores.keys()
+        ours, theirs = ([item.scores[seed] for seed in shared] for item in (config, best))
+        return config if shared and sum(ours) < sum(theirs) else best
+
+    def _train(self, wanted: list[tuple[_Config, int]]) -> None:
+        jobs = {}
+        for config, seed in wanted:
+            job = self._job(config, seed)
+            jobs[job.arm, job.seed] = config
+        todo = [self._job(config, seed) for config, seed in wanted]
+        folders = {job.name: self._root / job.name for job in todo}
+
+        def goes_on(job: Job) -> bool:
+            config = jobs[job.arm, job.seed]
+            first = config.trial if not config.scores else None
+            return not self._pruning.gives_up(first, self._study, folders[job.name])
+
+        for outcome in self._runner.run(todo, self._root, goes_on):
+            self._record(jobs[outcome.arm, outcome.seed], outcome)
+
+    def _record(self, config: _Config, outcome: Outcome) -> None:
+        score = self._score(outcome)
+        first = not config.scores
+        self._used += outcome.steps or self._pruning.reached(Path(outcome.folder))
+        config.scores[outcome.seed] = score
+        if first and config.trial is not None:
+            pruned = outcome.state is OutcomeState.STOPPED
+            self._study.tell(config.trial, None if pruned else score, TrialState.PRUNED if pruned else None)
+        best = min(score, self._attempts[-1].best) if self._attempts else score
+        origin = config.origin if first else Origin.CONFIRMATION
+        attempt = Attempt(
+            len(self._attempts), origin, config.reason, config.number, config.changes, outcome, score, self._used, best
+        )
+        self._attempts.append(attempt)
+        if self._tell is not None:
+            self._tell(attempt)
+        if first and outcome.state is OutcomeState.DONE:
+            self._prescribe(config, outcome)
+
+    def _prescribe(self, config: _Config, outcome: Outcome) -> None:
+        """Enqueue what the diagnosis of a run prescribes, on top of that run's own configuration."""
+        try:
+            found = [item for item in diagnose(read(outcome.folder)).prescriptions if testable(item)]
+        except RlclinicError:
+            return
+        tried = [other.changes for other in self._configs]
+        for item in found[:PRESCRIPTIONS]:
+            changes = {**config.changes, **{change.key: change.after for change in item.changes}}
+            if changes not in tried and changes not in [waiting for _, waiting in self._queue]:
+                self._queue.append((", ".join(item.causes), changes))
+
+    def _score(self, outcome: Outcome) -> float:
+        """Steps to the threshold; a run that did not reach it scores worse than any that did."""
+        whole = float(self._recipe.total_steps)
+        if outcome.state is not OutcomeState.DONE:
+            return 3.0 * whole
+        goal = self._recipe.threshold
+        if goal is None:
+            return -outcome.auc
+        if outcome.steps_to_threshold is not None:
+            return outcome.steps_to_threshold
+        start = outcome.curve[0][1] if outcome.curve else outcome.final_return
+        missing = (goal - outcome.auc) / max(abs(goal - start), 1e-9)
+        return whole * (1.0 + min(max(missing, 0.0), 2.0))
+
+    def _job(self, config: _Config, seed: int) -> Job:
+        values: dict[str, Any] = {**self._recipe.to_config(), **config.changes}
+        arm = f"config-{config.number}"
+        return Job("optimize", arm, seed, values, self._recipe.total_steps, self._recipe.threshold)
+
+    def _seed(self, index: int) -> int:
+        return self._recipe.seed + index
+
+    def _affordable(self) -> int:
+        """How many whole runs the budget still holds."""
+        return max(0, int((self._budget - self._used) // self._recipe.total_steps))
+
+    def _result(self, start: _Config, best: _Config) -> Optimisation:
+        shared = sorted(start.scores.keys() & best.scores.keys())
+        ours, theirs = [-best.scores[seed] for seed in shared], [-start.scores[seed] for seed in shared]
+        changed = self._recipe.with_changes(best.changes)
+        return Optimisation(
+            environment=self._recipe.environment,
+            algorithm=self._recipe.algorithm,
+            budget=self._budget,
+            used=self._used,
+            threshold=self._recipe.threshold,
+            attempts=tuple(self._attempts),
+            best=changed.to_config(),
+            changes=best.changes,
+            scores=tuple(best.scores.values()),
+            start_scores=tuple(start.scores.values()),
+            proved=best is not start and p_value(theirs, ours) <= ALPHA,
+        )
+
+
+def optimize(
+    recipe: Recipe,
+    budget: int,
+    runner: Runner,
+    *,
+    root: Path,
+    workers: int | None = None,
+    on_attempt: Listener | None = None,
+) -> Optimisation:
+    """Bring a recipe to its threshold in the fewest env steps, spending at most `budget` env steps on the way."""
+    return Optimiser(recipe, budget, runner, root, on_attempt).run(workers)

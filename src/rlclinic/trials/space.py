@@ -1,0 +1,82 @@
+"""Where a search may look: hyperparameters, as far around working values as working configs spread."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+
+from rlclinic.lab.recipe import Recipe
+from rlclinic.prescriptions.constraints import dividing_batch
+from rlclinic.reference.reference_configs import NEAR_ONE, log_position, reference_spread
+
+# Searched where the algorithm takes them, in this order.
+SEARCHED = (
+    "learning_rate", "n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda", "ent_coef", "clip_range",
+    "max_grad_norm", "vf_coef", "train_freq", "gradient_steps", "learning_starts", "tau", "target_update_interval",
+    "exploration_fraction", "exploration_final",
+)  # fmt: skip
+WHOLE = frozenset(
+    {
+        "n_steps", "batch_size", "n_epochs", "train_freq", "gradient_steps", "learning_starts",
+        "target_update_interval",
+    }
+)  # fmt: skip
+POWERS = frozenset({"n_steps", "batch_size"})
+# Spreads of working configs around their centre, and decades around the start where no spread is known.
+SPREADS = 2.5
+DECADES = 0.5
+# The start itself is always inside: widened by this many decades around it.
+MARGIN = 0.1
+
+
+def search_space(recipe: Recipe) -> dict[str, BaseDistribution]:
+    """A distribution for each searched hyperparameter that the recipe has as a positive number."""
+    spread = reference_spread(recipe.algorithm)
+    space: dict[str, BaseDistribution] = {}
+    for key in SEARCHED:
+        value = recipe.number(key)
+        at = None if value is None else log_position(key, value)
+        if at is None:
+            continue
+        centre, width = spread.get(key, (at, DECADES / SPREADS))
+        low, high = min(centre - SPREADS * width, at - MARGIN), max(centre + SPREADS * width, at + MARGIN)
+        space[key] = _distribution(key, low, high)
+    return space
+
+
+def parameters(space: Mapping[str, BaseDistribution], values: Mapping[str, object]) -> dict[str, Any]:
+    """Values of a config in terms of the space, those outside it brought to its edge."""
+    found: dict[str, Any] = {}
+    for key, distribution in space.items():
+        value = values.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if isinstance(distribution, CategoricalDistribution):
+            found[key] = min(distribution.choices, key=lambda choice: abs(math.log(float(choice or 1) / value)))
+        elif isinstance(distribution, FloatDistribution):
+            raw = 1.0 - value if key in NEAR_ONE else float(value)
+            found[key] = min(max(raw, distribution.low), distribution.high)
+    return found
+
+
+def hyperparameters(chosen: Mapping[str, Any], recipe: Recipe) -> dict[str, object]:
+    """What was drawn, as canonical hyperparameters; the batch divides the rollout."""
+    values: dict[str, object] = {}
+    for key, raw in chosen.items():
+        value = 1.0 - raw if key in NEAR_ONE else raw
+        values[key] = max(1, round(value)) if key in WHOLE else float(f"{value:.4g}")
+    n_steps = values.get("n_steps", recipe.number("n_steps"))
+    batch = values.get("batch_size")
+    if isinstance(n_steps, int | float) and isinstance(batch, int | float) and recipe.number("n_epochs") is not None:
+        values["batch_size"] = dividing_batch(float(batch), float(n_steps) * recipe.n_envs)
+    return values
+
+
+def _distribution(key: str, low: float, high: float) -> BaseDistribution:
+    if key in POWERS:
+        first, last = math.floor(low / math.log10(2)), math.ceil(high / math.log10(2))
+        return CategoricalDistribution([2**power for power in range(max(first, 0), last + 1)])
+    return FloatDistribution(10.0**low, 1.0 if key in NEAR_ONE else 10.0**high, log=True)

@@ -1,0 +1,99 @@
+"""Run a trial: train every arm on the same seeds, enter what happens into the ledger, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from rlclinic.model.trial import BASELINE, ArmResult, Outcome, OutcomeState, Trial
+from rlclinic.store.ledger import Ledger
+from rlclinic.trials.judge import can_still_be_proved, judge
+from rlclinic.trials.plan import Arm, Job, TrialPlan
+from rlclinic.trials.runners import Runner
+
+FOLDER = "trials"
+Listener = Callable[[Outcome, int, int], None]
+
+
+def run_trial(
+    plan: TrialPlan, runner: Runner, *, ledger: Ledger, root: Path, on_outcome: Listener | None = None
+) -> Trial:
+    """Train what the ledger does not hold yet, then judge. Arms that cannot be proved any more are given up."""
+    ledger.start(plan.id, environment=plan.environment, algorithm=plan.algorithm, plan=plan.to_object())
+    outcomes = {(outcome.arm, outcome.seed): outcome for outcome in ledger.outcomes(plan.id)}
+    jobs = [job for job in plan.jobs() if (job.arm, job.seed) not in outcomes]
+
+    def wanted(job: Job) -> bool:
+        open_arms = [arm.name for arm in plan.arms[1:] if _is_open(plan, arm, outcomes)]
+        return bool(open_arms) if job.arm == BASELINE else job.arm in open_arms
+
+    for outcome in runner.run(jobs, root / FOLDER / plan.id, wanted):
+        ledger.record(plan.id, outcome)
+        outcomes[outcome.arm, outcome.seed] = outcome
+        if on_outcome is not None:
+            on_outcome(outcome, len(outcomes), len(plan.arms) * len(plan.seeds))
+    trial = judged(plan, outcomes)
+    ledger.finish(plan.id, trial_object(trial))
+    return trial
+
+
+def judged(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome]) -> Trial:
+    """The trial with a verdict on every arm, from the outcomes so far."""
+    arms = []
+    for arm in plan.arms[1:]:
+        before, after = _of(outcomes, BASELINE), _of(outcomes, arm.name)
+        arms.append(judge(arm.name, arm.changes, before, after, budget=plan.budget, causes=arm.causes))
+    return Trial(
+        id=plan.id,
+        run=plan.run,
+        environment=plan.environment,
+        algorithm=plan.algorithm,
+        budget=plan.budget,
+        seeds=plan.seeds,
+        threshold=plan.threshold,
+        arms=tuple(arms),
+        outcomes=tuple(outcomes[key] for key in sorted(outcomes)),
+        notes=plan.notes + _notes(plan, outcomes),
+    )
+
+
+def trial_object(trial: Trial) -> dict[str, Any]:
+    """What the ledger keeps of a finished trial: the effects, not the curves."""
+    return {
+        "id": trial.id,
+        "environment": trial.environment,
+        "algorithm": trial.algorithm,
+        "seeds": len(trial.seeds),
+        "arms": [_arm_object(arm) for arm in trial.arms],
+    }
+
+
+def _arm_object(arm: ArmResult) -> dict[str, Any]:
+    return {
+        "verdict": arm.verdict.value,
+        "causes": list(arm.causes),
+        "changes": [{"key": change.key, "from": change.before, "to": change.after} for change in arm.changes],
+        "effects": {effect.metric: effect.relative for effect in arm.effects},
+    }
+
+
+def _is_open(plan: TrialPlan, arm: Arm, outcomes: dict[tuple[str, int], Outcome]) -> bool:
+    return can_still_be_proved(_of(outcomes, BASELINE), _of(outcomes, arm.name), len(plan.seeds))
+
+
+def _of(outcomes: dict[tuple[str, int], Outcome], arm: str) -> list[Outcome]:
+    return [outcome for (name, _), outcome in sorted(outcomes.items()) if name == arm]
+
+
+def _notes(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome]) -> tuple[str, ...]:
+    notes = [
+        f"{outcome.arm}, seed {outcome.seed}: {outcome.error}"
+        for outcome in outcomes.values()
+        if outcome.state is OutcomeState.FAILED
+    ]
+    missing = len(plan.arms) * len(plan.seeds) - len(outcomes)
+    stopped = sum(outcome.state is OutcomeState.STOPPED for outcome in outcomes.values()) + missing
+    if stopped:
+        notes.append(f"{stopped} runs were not trained to their end because their arm could not be proved any more")
+    return tuple(notes)
