@@ -1,0 +1,189 @@
+"""`rlclinic fix`: the prescribed change in the user's own config file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.reading import FILE
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
+from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
+from rlclinic.model.run import Run
+from rlclinic.reports.text import printable
+
+if TYPE_CHECKING:
+    from rlclinic.prescriptions.edit.plan import Plan
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What was decided, for text and JSON alike."""
+
+    run: Run
+    number: int | None = None
+    prescription: Prescription | None = None
+    plan: Plan | None = None
+    reason: str = ""
+    """Why no file was edited."""
+    hint: str = ""
+    native: tuple[str, str] | None = None
+    backup: Path | None = None
+    by_hand: list[str] = field(default_factory=list)
+    guidelines: list[str] = field(default_factory=list)
+
+
+@click.command()
+@click.argument("name", metavar="RUN", default="@last")
+@click.option("--diff", "action", flag_value="diff", default="diff", help="Print the change; the default.")
+@click.option("--write", "action", flag_value="write", help="Write it, with a backup FILE.bak.")
+@click.option("--prescription", "number", type=click.IntRange(min=1), help="Which one, as numbered by `diagnose`.")
+@click.option("--config", default="", metavar="FILE[::SECTION]", help="The config file to edit.")
+@click.option("--unsafe", is_flag=True, help="Also changes that alter behaviour or the learning problem.")
+@click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def fix(
+    name: str, action: str, number: int | None, config: str, unsafe: bool, root: Path | None, as_json: bool
+) -> None:
+    """Make the prescribed change in your own config file: only the changed values, comments and formatting stay.
+
+    The file is the one the run was made from, where it can be found; --config names it otherwise, SECTION being the
+    environment or variant in it. YAML, JSON, TOML and Python files are edited. What is not sure is refused, and the
+    change is printed in the syntax of the framework instead. Exit codes: 0 done or nothing to fix, 2 refused or a
+    usage error, 5 nothing could be read.
+    """
+    outcome, code = _decide(name, root, number, config, unsafe=unsafe, writes=action == "write")
+    if as_json:
+        write_json(_object(outcome))
+    else:
+        write(printable(_text(outcome)))
+    click.get_current_context().exit(int(code))
+
+
+def _decide(
+    name: str, root: Path | None, number: int | None, config: str, *, unsafe: bool, writes: bool
+) -> tuple[Outcome, ExitCode]:
+    from rlclinic.prescriptions.edit.plan import plan
+    from rlclinic.prescriptions.edit.write_file import write_file
+    from rlclinic.prescriptions.syntax import render
+
+    diagnosis = _diagnosis(name, root)
+    outcome = Outcome(diagnosis.run, guidelines=list(diagnosis.guidelines))
+    outcome.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
+    _choose(diagnosis, number, outcome, unsafe=unsafe)
+    chosen = outcome.prescription
+    if chosen is None:
+        return outcome, ExitCode.OK
+    try:
+        native = render(diagnosis.run, chosen.changes)
+        outcome.native = native.format, native.text
+    except RlclinicError as error:
+        outcome.reason, outcome.hint = error.message, error.hint
+    try:
+        outcome.plan = plan(diagnosis.run, chosen.changes, config)
+        outcome.reason = outcome.hint = ""
+        if writes:
+            outcome.backup = write_file(outcome.plan)
+    except RlclinicError as error:
+        where = f"{error.path}: " if error.path else ""
+        outcome.reason, outcome.hint = f"{where}{error.message}", error.hint
+        # A file that the user named, or asked to be written, and that stays as it is, is a refusal.
+        return outcome, ExitCode.ERROR if writes or config else ExitCode.OK
+    return outcome, ExitCode.OK
+
+
+def _diagnosis(name: str, root: Path | None) -> Diagnosis:
+    from rlclinic.engine import diagnose
+    from rlclinic.readers.open import read
+    from rlclinic.store.names import resolve
+
+    paths = resolve(name, root=root)
+    if len(paths) > 1:
+        raise UsageError(f"{name!r} names {len(paths)} runs", path=name, hint="one run is fixed at a time")
+    diagnosis = diagnose(read(paths[0]))
+    # A run that died before its first row can still show what is wrong with its config.
+    if not diagnosis.prescriptions and not any(len(series) for series in diagnosis.run.series.values()):
+        raise NothingReadable("no metric could be read, so nothing is known to be wrong", path=paths[0])
+    return diagnosis
+
+
+def _choose(diagnosis: Diagnosis, number: int | None, outcome: Outcome, *, unsafe: bool) -> None:
+    """The named prescription, or the first that a config can hold and that is safe enough."""
+    known = list(enumerate(diagnosis.prescriptions, start=1))
+    if number is not None:
+        if number > len(known):
+            raise UsageError(f"there is no prescription {number} of {len(known)}", hint="see `rlclinic diagnose`")
+        chosen = diagnosis.prescriptions[number - 1]
+        if chosen.kind != PrescriptionKind.CONFIG:
+            raise UsageError(f"prescription {number} is no config change: {chosen.instruction}", hint="do it by hand")
+        if chosen.safety != Safety.SAFE and not unsafe:
+            raise UsageError(f"prescription {number} is {chosen.safety}: {chosen.risk}", hint="allow it with --unsafe")
+        outcome.number, outcome.prescription = number, chosen
+        return
+    configs = [(index, item) for index, item in known if item.kind == PrescriptionKind.CONFIG]
+    allowed = [(index, item) for index, item in configs if unsafe or item.safety == Safety.SAFE]
+    if allowed:
+        outcome.number, outcome.prescription = allowed[0]
+    elif configs:
+        outcome.reason = f"prescription {configs[0][0]} would change the learning problem: {configs[0][1].instruction}"
+        outcome.hint = "allow it with --unsafe"
+    else:
+        outcome.reason = f"no config change is prescribed; the verdict is {diagnosis.verdict}"
+
+
+def _text(outcome: Outcome) -> str:
+    lines: list[str] = []
+    chosen = outcome.prescription
+    if chosen is not None:
+        lines.append(f"Prescription {outcome.number}: {chosen.instruction}")
+    if outcome.plan is not None and not outcome.reason:
+        lines += ["", outcome.plan.diff.rstrip("\n"), ""]
+        file = outcome.plan.file
+        done = f"Written to {file}; the old file is {outcome.backup}."
+        lines.append(done if outcome.backup else f"Not written yet: --write changes {file}.")
+        lines += [f"Note: {outcome.plan.note}."] if outcome.plan.note else []
+    elif chosen is None:
+        lines.append(f"Nothing to fix in a config: {outcome.reason}.")
+        lines += [f"  {outcome.hint}"] if outcome.hint else []
+    else:
+        lines += ["", f"No file was edited: {outcome.reason}."]
+        lines += [f"  {outcome.hint}"] if outcome.hint else []
+        if outcome.native is not None:
+            form, text = outcome.native
+            lines += ["", f"The change as {form}:", *(f"  {line}" for line in text.splitlines())]
+    lines += ["", "By hand:", *(f"  - {item}" for item in outcome.by_hand)] if outcome.by_hand else []
+    lines += [f"This project has guidelines: {', '.join(outcome.guidelines)}"] if outcome.guidelines else []
+    return "\n".join(lines) + "\n"
+
+
+def _object(outcome: Outcome) -> dict[str, Any]:
+    chosen, plan = outcome.prescription, outcome.plan
+    return {
+        "schema": "rlclinic.fix/1",
+        "run": {"id": outcome.run.id, "path": outcome.run.path, "framework": outcome.run.framework},
+        "prescription": None
+        if chosen is None
+        else {
+            "number": outcome.number,
+            "instruction": chosen.instruction,
+            "safety": str(chosen.safety),
+            "changes": [
+                {"key": item.key, "native_key": item.native_key, "from": item.before, "to": item.after}
+                for item in chosen.changes
+            ],
+        },
+        "native": None if outcome.native is None else {"format": outcome.native[0], "text": outcome.native[1]},
+        "file": None if plan is None else str(plan.file),
+        "diff": "" if plan is None else plan.diff,
+        "written": outcome.backup is not None,
+        "backup": None if outcome.backup is None else str(outcome.backup),
+        "reason": outcome.reason,
+        "hint": outcome.hint,
+        "note": "" if plan is None else plan.note,
+        "by_hand": outcome.by_hand,
+        "guidelines": outcome.guidelines,
+    }

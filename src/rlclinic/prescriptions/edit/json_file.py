@@ -1,0 +1,115 @@
+"""One value of a JSON text replaced or added in place."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+
+from rlclinic.prescriptions.edit.edits import Path, Refused
+from rlclinic.prescriptions.syntax.spelling import json_text
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_data
+
+# Characters; configs have kilobytes.
+MAX_CHARS = 8 << 20
+
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
+
+@dataclass(slots=True)
+class _Object:
+    """An object in the text: where its last pair is."""
+
+    start: int
+    key_start: int | None = None
+    value_end: int | None = None
+
+
+@dataclass(slots=True)
+class _Layout:
+    spans: dict[Path, tuple[int, int]] = field(default_factory=dict)
+    objects: dict[Path, _Object] = field(default_factory=dict)
+    twice: set[Path] = field(default_factory=set)
+
+
+def load(text: str) -> object:
+    """The data."""
+    if len(text) > MAX_CHARS:
+        raise Refused(f"{len(text)} characters of JSON are more than a config has ({MAX_CHARS})")
+    try:
+        return load_json_data(text)
+    except FormatError as error:
+        raise Refused(f"not JSON: {error}") from None
+
+
+def replace(text: str, path: Path, found: object, after: object) -> str:
+    """The text with another value at the path."""
+    layout = _scan(text)
+    if path in layout.twice:
+        raise Refused(f"{'.'.join(str(part) for part in path)} is given twice")
+    start, end = layout.spans[path]
+    return text[:start] + json_text(after) + text[end:]
+
+
+def insert(text: str, path: Path, after: object) -> str:
+    """The text with a new last key in an object that is there."""
+    layout = _scan(text)
+    place = layout.objects.get(path[:-1])
+    if place is None or path[:-1] in layout.twice:
+        raise Refused(f"there is no place for {'.'.join(str(part) for part in path)} in this file")
+    pair = f"{json.dumps(str(path[-1]))}: {json_text(after)}"
+    if place.key_start is None or place.value_end is None:
+        return text[: place.start + 1] + pair + text[place.start + 1 :]
+    before_key = re.search(r"(\r?\n[ \t]*)?$", text[: place.key_start])
+    gap = before_key.group(1) if before_key and before_key.group(1) else " "
+    return f"{text[: place.value_end]},{gap}{pair}{text[place.value_end :]}"
+
+
+def line_of(text: str, path: Path) -> int | None:
+    """The 1-based line of a value, None where it is not in the text."""
+    span = _scan(text).spans.get(path)
+    return None if span is None else text.count("\n", 0, span[0]) + 1
+
+
+def _scan(text: str) -> _Layout:
+    """Spans of all values. The text is known to be valid, so the scan only has to keep count."""
+    layout = _Layout()
+    path: list[str | int] = []
+    starts: list[int] = []
+    awaits_key = False
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        first = token[0]
+        if first in "{[":
+            if first == "{":
+                layout.objects[tuple(path)] = _Object(match.start())
+            starts.append(match.start())
+            path.append("" if first == "{" else 0)
+            awaits_key = first == "{"
+        elif first in "}]":
+            path.pop()
+            _value(layout, tuple(path), starts.pop(), match.end())
+            awaits_key = False
+        elif first == ",":
+            last = path[-1]
+            awaits_key = isinstance(last, str)
+            if isinstance(last, int):
+                path[-1] = last + 1
+        elif first == ":":
+            continue
+        elif awaits_key:
+            path[-1] = str(json.loads(token))
+            layout.objects[tuple(path[:-1])].key_start = match.start()
+            awaits_key = False
+        else:
+            _value(layout, tuple(path), match.start(), match.end())
+    return layout
+
+
+def _value(layout: _Layout, path: Path, start: int, end: int) -> None:
+    if path in layout.spans:
+        layout.twice.add(path)
+    layout.spans[path] = start, end
+    if path and isinstance(path[-1], str) and path[:-1] in layout.objects:
+        layout.objects[path[:-1]].value_end = end

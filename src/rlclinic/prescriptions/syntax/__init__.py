@@ -1,0 +1,121 @@
+"""Changes in the user's own syntax: YAML, flags, Hydra overrides, Python. One file per dialect, one row here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlclinic.model.prescription import Change, Native
+from rlclinic.model.run import Run
+from rlclinic.prescriptions.syntax import (
+    cleanrl,
+    generic,
+    gymnasium_solver,
+    hydra,
+    rl_zoo,
+    rlclinic_flags,
+    rllib,
+    rsl_rl,
+    sb3_python,
+    skrl,
+    spinningup,
+)
+from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect
+from rlclinic.prescriptions.syntax.translate import translate
+
+# By framework, the most usual way first; the next is tried where a way cannot say a change.
+DIALECTS: dict[str, tuple[Dialect, ...]] = {
+    "gymnasium-solver": (gymnasium_solver.FLAGS, gymnasium_solver.YAML),
+    "rlclinic": (rlclinic_flags.DIALECT,),
+    "sb3": (sb3_python.DIALECT,),
+    "sb3-zoo": (rl_zoo.YAML, rl_zoo.FLAGS),
+    "imitation": (sb3_python.DIALECT,),
+    "cleanrl": (cleanrl.DIALECT,),
+    "rllib": (rllib.PYTHON, rllib.DICT),
+    "torchrl": (hydra.TORCHRL,),
+    "rsl_rl": (rsl_rl.DIALECT,),
+    "skrl": (skrl.DIALECT,),
+    "spinningup": (spinningup.DIALECT,),
+    "verl": (hydra.DIALECT,),
+    "search-r1": (hydra.DIALECT,),
+    "nemo-rl": (hydra.DIALECT,),
+    "areal": (hydra.DIALECT,),
+    "trl": (generic.TRL,),
+    "d3rlpy": (generic.D3RLPY,),
+    "openrlhf": (generic.FLAGS,),
+    "slime": (generic.FLAGS,),
+    "sample-factory": (generic.FLAGS_JOINED,),
+    "mlagents": (generic.MLAGENTS,),
+    "prime-rl": (generic.TOML,),
+}
+BY_SUFFIX = {"yaml": generic.YAML, "yml": generic.YAML, "json": generic.JSON, "toml": generic.TOML}
+
+__all__ = ["Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render", "write"]
+
+
+def write(run: Run, changes: Sequence[Change]) -> Native | None:
+    """The changes as the user would write them; None where no syntax of the framework can say them exactly."""
+    try:
+        return render(run, changes)
+    except CannotWrite:
+        return None
+
+
+def render(run: Run, changes: Sequence[Change], dialect: Dialect | None = None) -> Native:
+    """The same, with CannotWrite and its reason instead of None."""
+    if not changes:
+        raise CannotWrite("there is nothing to change")
+    failures: list[CannotWrite] = []
+    for candidate in (dialect,) if dialect is not None else dialects_of(run):
+        try:
+            return Native(candidate.id, candidate.render(run, assignments(run, changes, candidate)))
+        except CannotWrite as failure:
+            failures.append(failure)
+    raise failures[-1]
+
+
+def assignments(run: Run, changes: Sequence[Change], dialect: Dialect) -> tuple[Assignment, ...]:
+    """The changes under the keys of one dialect."""
+    found = translate(run, changes, dialect.names)
+    for assignment in found:
+        reason = dialect.refuses(run, assignment)
+        if reason:
+            raise CannotWrite(reason)
+    return found
+
+
+def dialects() -> tuple[Dialect, ...]:
+    """Every dialect, each once."""
+    known = [dialect for row in DIALECTS.values() for dialect in row]
+    return tuple({dialect.id: dialect for dialect in (*known, sb3_python.FILE, *BY_SUFFIX.values())}.values())
+
+
+def dialects_of(run: Run) -> tuple[Dialect, ...]:
+    """The ways to write for one run, best first: what started it, its framework, then the format of its config."""
+    if run.source == "hydra" and run.framework not in ("torchrl", "rsl_rl"):
+        return (hydra.DIALECT,)
+    row = DIALECTS.get(run.framework)
+    if row is None:
+        return (_by_config_file(run) or generic.YAML,)
+    # A section of its own for one Atari game would hide all that `atari` says, so flags come first there too.
+    if run.framework == "sb3-zoo" and (_is_set(run, "hyperparams") or "NoFrameskip" in run.environment):
+        return row[::-1]
+    if run.framework == "rllib" and not rllib.is_new_stack(run):
+        return row[::-1]
+    if run.framework == "sb3" and _by_config_file(run) is not None:
+        return (*row, sb3_python.FILE)
+    return row
+
+
+def _by_config_file(run: Run) -> Dialect | None:
+    for setting in run.config.settings.values():
+        suffix = setting.origin.file.rpartition(".")[2] if setting.origin is not None else ""
+        if suffix in BY_SUFFIX:
+            return BY_SUFFIX[suffix]
+    return None
+
+
+def _is_set(run: Run, key: str) -> bool:
+    """Whether the zoo was given hyperparameters on its command line."""
+    return any(
+        setting.value not in (None, {}, "") for name, setting in run.config.native.items() if name.split(".")[0] == key
+    )

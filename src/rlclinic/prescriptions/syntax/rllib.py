@@ -1,0 +1,124 @@
+"""RLlib: the methods of an AlgorithmConfig, or a dict of settings for configs of before that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlclinic.model.run import Run
+from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect, Names, Rate
+from rlclinic.prescriptions.syntax.nesting import nested
+from rlclinic.prescriptions.syntax.spelling import json_text, python_text
+
+# Settings whose method is not `training`.
+METHODS = {
+    "rollout_fragment_length": "env_runners",
+    "num_env_runners": "env_runners",
+    "num_envs_per_env_runner": "env_runners",
+    "observation_filter": "env_runners",
+    "exploration_config": "env_runners",
+    "clip_rewards": "environment",
+    "env": "environment",
+    "evaluation_duration": "evaluation",
+    "seed": "debugging",
+    "model_config": "rl_module",
+}
+# Keys of result files that Python spells otherwise.
+PYTHON_KEYS = {"lambda": "lambda_"}
+# Of the new API stack; configs of the old stack have a `model` and no `model_config`.
+SIGNS_OF_NEW_STACK = ("enable_rl_module_and_learner", "_enable_rl_module_api", "_enable_new_api_stack")
+NETWORK = {"net_arch": "model_config.fcnet_hiddens", "activation": "model_config.fcnet_activation"}
+
+
+def _rate(run: Run, before: Rate, after: Rate) -> Sequence[Assignment]:
+    """A schedule is a list of [step, rate]; the old stack has a key of its own for it."""
+    key = "actor_lr" if run.algorithm == "SAC" else "lr"
+    was = before.start if before.kind == "constant" else None
+    if after.kind == "constant":
+        return [Assignment(key, was, after.start)]
+    if after.kind != "linear":
+        raise CannotWrite(f"RLlib has piecewise linear learning rates, not {after.kind!r}")
+    if run.budget is None:
+        raise CannotWrite("a learning rate that falls needs the budget in steps, which is not known")
+    return [Assignment(key, was, [[0, after.start], [int(run.budget), after.final]])]
+
+
+def _refuse_text(name: str, value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise CannotWrite(f"RLlib's {name} is a number, not {value!r}")
+
+
+def _filter(value: object) -> object:
+    return value if isinstance(value, str) else "MeanStdFilter" if value else "NoFilter"
+
+
+def _kl(value: object) -> object:
+    _refuse_text("kl_target", value)
+    return value
+
+
+NAMES = Names(
+    keys={
+        **NETWORK,
+        "n_envs": "num_envs_per_env_runner",
+        "rollout_size": "train_batch_size_per_learner",
+        "batch_size@DQN": "train_batch_size_per_learner",
+        "batch_size@SAC": "train_batch_size_per_learner",
+        "batch_size": "minibatch_size",
+        "buffer_size": "replay_buffer_config.capacity",
+        "gae_lambda": "lambda",
+        "learning_rate_critic@SAC": "critic_lr",
+        "ent_coef@SAC": "initial_alpha",
+    },
+    # A SAC of the new stack must have `lr` None.
+    always={"learning_rate@SAC": "actor_lr"},
+    impossible={
+        "max_episode_steps": "RLlib takes the time limit from the environment",
+        "normalize_reward": "RLlib has no reward normalisation; wrap the environment",
+        "reward_scale": "RLlib has no reward scale; wrap the environment in gymnasium.wrappers.TransformReward",
+        "total_steps": "RLlib takes the budget from the stop condition of tune: num_env_steps_sampled_lifetime",
+        "learning_rate_critic@PPO": "RLlib's PPO has one learning rate",
+        "policy_delay@SAC": "RLlib's SAC updates its actor with its critics",
+        **{f"adam_epsilon@{name}": f"RLlib's {name} has no adam_epsilon" for name in ("PPO", "SAC", "APPO", "IMPALA")},
+    },
+    values={"normalize_obs": _filter, "target_kl": _kl},
+    rate=_rate,
+)
+
+
+def write_python(run: Run, assignments: Sequence[Assignment]) -> str:
+    """`config.training(lr=0.0003)`, one line per method."""
+    methods: dict[str, list[str]] = {}
+    for key, value in nested(assignments).items():
+        name = PYTHON_KEYS.get(key, key)
+        literal = json_text(value) if isinstance(value, dict) and _is_plain(value) else python_text(value)
+        methods.setdefault(METHODS.get(name, "training"), []).append(f"{name}={literal}")
+    return "\n".join(f"config.{method}({', '.join(options)})" for method, options in methods.items())
+
+
+def write_dict(run: Run, assignments: Sequence[Assignment]) -> str:
+    """Settings of a config dict, as YAML or JSON files of rllib hold them."""
+    return json_text(nested(assignments))
+
+
+def is_new_stack(run: Run) -> bool:
+    """Whether the run was configured with an AlgorithmConfig; the newest Ray knows nothing else."""
+    return not run.config.native or any(sign in run.config.native for sign in SIGNS_OF_NEW_STACK)
+
+
+def refuses_shared_runners(run: Run, assignment: Assignment) -> str:
+    """Environments are counted per runner, so a total cannot be set where there are several runners."""
+    runners = run.config.native.get("num_env_runners")
+    several = runners is not None and isinstance(runners.value, int) and runners.value > 1
+    if assignment.key == "num_envs_per_env_runner" and several:
+        return "with several env runners the number of environments is a product; set num_env_runners by hand"
+    return ""
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(_is_plain(item) for item in value.values())
+    return isinstance(value, int | float | str) and not isinstance(value, bool)
+
+
+PYTHON = Dialect("rllib-python", "RLlib: AlgorithmConfig", NAMES, write_python, refuses=refuses_shared_runners)
+DICT = Dialect("rllib-dict", "RLlib: config dict", NAMES, write_dict, refuses=refuses_shared_runners)

@@ -1,0 +1,99 @@
+"""`rlclinic fix` as a user meets it, on recorded runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rlclinic.apps.cli.fix import fix
+from rlclinic.engine import diagnose
+from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+from rlclinic.model.prescription import PrescriptionKind, Safety
+from rlclinic.readers.open import read
+
+
+def _fix(*arguments: str) -> Result:
+    return CliRunner().invoke(fix, list(arguments))
+
+
+def _error(*arguments: str) -> RlclinicError:
+    error = _fix(*arguments).exception
+    assert isinstance(error, RlclinicError)
+    return error
+
+
+@pytest.fixture
+def broken(runs: Path, tmp_path: Path) -> Path:
+    """A run whose learning rate is far too high, with the config it was made from beside its logs."""
+    return Path(shutil.copytree(runs / "faults" / "high_lr_ppo_cartpole", tmp_path / "run"))
+
+
+def test_the_change_is_shown_and_nothing_is_written(broken: Path) -> None:
+    before = (broken / "config.yaml").read_bytes()
+    result = _fix(str(broken))
+    assert result.exit_code == 0
+    assert "\n-learning_rate: 0.1\n+learning_rate: 0.0" in result.stdout
+    assert "Not written yet" in result.stdout
+    assert (broken / "config.yaml").read_bytes() == before
+
+
+def test_write_changes_the_one_line_and_keeps_the_old_file(broken: Path) -> None:
+    before = (broken / "config.yaml").read_text()
+    result = _fix(str(broken), "--write", "--json")
+    data = json.loads(result.stdout)
+    after = data["prescription"]["changes"][0]["to"]
+    assert (result.exit_code, data["schema"], data["written"]) == (0, "rlclinic.fix/1", True)
+    assert (broken / "config.yaml").read_text() == before.replace("learning_rate: 0.1", f"learning_rate: {after}")
+    assert Path(data["backup"]).read_text() == before
+    assert read(broken).config.number("learning_rate") == after
+
+
+def test_a_healthy_run_has_nothing_to_fix(runs: Path) -> None:
+    run = read(runs / "faults" / "solved_ppo_cartpole")
+    assert not [item for item in diagnose(run).prescriptions if item.kind is PrescriptionKind.CONFIG]
+    result = _fix(str(runs / "faults" / "solved_ppo_cartpole"), "--write")
+    assert result.exit_code == 0
+    assert "Nothing to fix" in result.stdout
+
+
+def test_a_run_without_its_config_file_gets_the_change_as_text(broken: Path, tmp_path: Path) -> None:
+    # The record of a gymnasium-solver run stands in for a config whose source is elsewhere.
+    config = broken / "config.yaml"
+    elsewhere = tmp_path / "train.py"
+    elsewhere.write_text("model = PPO('MlpPolicy', env, learning_rate=1e-1, n_steps=128)\n")
+    assert _fix(str(broken), "--config", str(elsewhere), "--write").exit_code == 0
+    assert "learning_rate=1e-1" not in elsewhere.read_text()
+    elsewhere.write_text("model = PPO('MlpPolicy', env, learning_rate=0.5)\n")
+    result = _fix(str(broken), "--config", str(elsewhere), "--write", "--json")
+    data = json.loads(result.stdout)
+    assert (result.exit_code, data["written"], data["native"]["format"]) == (2, False, "sb3-python")
+    assert "the run had 0.1" in data["reason"]
+    assert elsewhere.read_text() == "model = PPO('MlpPolicy', env, learning_rate=0.5)\n"
+    assert config.read_text().count("learning_rate: 0.1") == 1
+
+
+def test_a_record_is_not_edited_and_the_flags_are_printed(runs: Path) -> None:
+    crashed = str(runs / "gymnasium_solver" / "runs" / "local-20260115-102500")
+    result = _fix(crashed)
+    assert result.exit_code == 0
+    assert "No file was edited" in result.stdout
+    assert "  --override batch_size=" in result.stdout
+    assert _fix(crashed, "--write").exit_code == 2
+
+
+def test_numbers_that_name_no_config_change_are_usage_errors(broken: Path) -> None:
+    assert isinstance(_error(str(broken), "--prescription", "99"), UsageError)
+    prescriptions = diagnose(read(broken)).prescriptions
+    by_hand = [index for index, item in enumerate(prescriptions, 1) if item.kind is not PrescriptionKind.CONFIG]
+    unsafe = [index for index, item in enumerate(prescriptions, 1) if item.safety is Safety.UNSAFE]
+    for index in (*by_hand, *unsafe):
+        assert _error(str(broken), "--prescription", str(index)).exit_code == 2
+
+
+def test_what_cannot_be_read_has_the_exit_codes_of_every_verb(runs: Path, tmp_path: Path) -> None:
+    assert isinstance(_error(str(runs / "edge" / "aborted_start")), NothingReadable)
+    assert isinstance(_error(str(tmp_path / "nowhere")), RunReadError)
