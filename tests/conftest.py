@@ -18,3 +18,4 @@ def runs() -> Path:
 @pytest.fixture(autouse=True)
 def _own_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLCLINIC_INDEX", str(tmp_path / "index" / "runs.sqlite"))
+    monkeypatch.setenv("RLCLINIC_LEDGER", str(tmp_path / "ledger" / "trials.sqlite"))

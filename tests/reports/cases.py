@@ -7,6 +7,16 @@ from dataclasses import replace
 
 from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
 from rlclinic.model.finding import Evidence, Finding, NotChecked, Severity
+from rlclinic.model.prescription import (
+    Basis,
+    Change,
+    Impact,
+    Native,
+    Prescription,
+    PrescriptionKind,
+    Priority,
+    Safety,
+)
 from rlclinic.model.run import Run, RunStatus, Status
 from rlclinic.readers.open import read
 from tests.conftest import RUNS
@@ -114,9 +124,36 @@ def collapsed() -> Diagnosis:
             "Does the policy still explore? No: entropy fell from 0.651 to 8e-22 (POL01). Begin here.",
             "Are the gradients sane? Not checked: the metrics it needs are not logged.",
         ),
+        prescriptions=(
+            Prescription(
+                priority=Priority.CRITICAL,
+                kind=PrescriptionKind.CONFIG,
+                instruction="Lower learning_rate from 0.05 to 0.001",
+                rationale="POL04 kl-too-large: KL of one update reached 1.66. learning_rate 0.05 is 50 times 0.001",
+                expected_impact=Impact("steps-to-threshold", -0.55, -0.2, Basis.GUESS, "no trial of this change yet"),
+                risk="learning becomes slower if the rate was not the cause",
+                safety=Safety.SAFE,
+                causes=("learning-rate-too-high",),
+                changes=(Change("learning_rate", "policy_lr", 0.05, 0.001),),
+                native=Native("gymnasium-solver-flags", "--override policy_lr=0.001"),
+                watch=("approx_kl", "grad_norm"),
+            ),
+            Prescription(
+                priority=Priority.MEDIUM,
+                kind=PrescriptionKind.CODE,
+                instruction="If that does not suffice: normalise the observations",
+                rationale="the scale of the observations is not logged",
+                expected_impact=Impact("final-return", -0.05, 0.12, Basis.MEASURED, "measured on 4 environments"),
+                risk="a policy evaluated without its statistics acts at random",
+                safety=Safety.UNSAFE,
+                causes=("observations-unnormalised", "value-underfit"),
+                code="class Normalised:\n    def __init__(self, env):\n        self.env = env",
+            ),
+        ),
+        guidelines=("project/CLAUDE.md", "project/AGENTS.md"),
         next_steps=(
-            "Lower the learning rate from 0.05 to 0.0003 and train again with the same seed.",
-            "If KL still rises above 0.02, halve the number of epochs as well.",
+            "Lower learning_rate from 0.05 to 0.001. Change nothing else, and train again with the same seed.",
+            "Monitor in the next run: train/approx_kl.",
         ),
         unknowns=("No config was found, so no hyperparameter could be checked.",),
     )
@@ -214,6 +251,18 @@ def suspected_bug() -> Diagnosis:
             Cause("parameters-not-trained", "implementation", "root", "A part gets no gradient.", 0.2, 0.2, 0.2),
         ),
         classes={"implementation": 0.61, "unknown": 0.33},
+        prescriptions=(
+            Prescription(
+                priority=Priority.HIGH,
+                kind=PrescriptionKind.CHECK,
+                instruction="Run `rlclinic probe your.module:make_trainer`",
+                rationale="POL12 ratios-never-move: clip fraction is exactly 0",
+                expected_impact=None,
+                risk="none: it only looks",
+                safety=Safety.ADVICE,
+                causes=("implementation-bug",),
+            ),
+        ),
     )
 
 

@@ -7,6 +7,16 @@ import numpy as np
 from rlclinic.model.config import Config, Origin, Setting
 from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
 from rlclinic.model.finding import Evidence, Finding, NotChecked, Severity
+from rlclinic.model.prescription import (
+    Basis,
+    Change,
+    Impact,
+    Native,
+    Prescription,
+    PrescriptionKind,
+    Priority,
+    Safety,
+)
 from rlclinic.model.run import LogExcerpt, Provenance, Run, RunStatus, SourceFile, Status
 from rlclinic.model.series import Series
 
@@ -66,6 +76,23 @@ def hostile_diagnosis(text: str) -> Diagnosis:
             Cause("unknown", "unknown", "none", "unknown", 0.4),
         ),
         classes={text: 0.6},
+        prescriptions=(
+            Prescription(
+                priority=Priority.HIGH,
+                kind=PrescriptionKind.CONFIG,
+                instruction=text,
+                rationale=text,
+                expected_impact=Impact(text, -0.5, 0.5, Basis.GUESS, text),
+                risk=text,
+                safety=Safety.SAFE,
+                causes=(text,),
+                changes=(Change(text, text, text, text),),
+                native=Native(text, f"{text}\n```\n{text}"),
+                code=f"{text}\n```\n{text}",
+                watch=(text, "approx_kl"),
+            ),
+        ),
+        guidelines=(text,),
         decision_path=(text,),
         next_steps=(text, text),
         unknowns=(text,),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
 from typing import Any
 
@@ -22,6 +24,17 @@ def problems(value: Any, schema: dict[str, Any], root: dict[str, Any], where: st
     for keyword, wanted in schema.items():
         if keyword not in NOTES:
             found += _CHECKS[keyword](value, wanted, schema, root, where)
+    return found
+
+
+def checked(value: Any, schema: dict[str, Any]) -> list[str]:
+    """Every way in which a document does not fit, by jsonschema as well where it is installed."""
+    found = problems(value, schema, schema)
+    if importlib.util.find_spec("jsonschema") is not None:
+        jsonschema = importlib.import_module("jsonschema")
+        jsonschema.Draft202012Validator.check_schema(schema)
+        errors = list(jsonschema.Draft202012Validator(schema).iter_errors(value))
+        assert bool(errors) == bool(found), (errors, found)
     return found
 
 

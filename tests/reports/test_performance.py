@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.model.diagnosis import Target
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.reports.page import Facts, Inline
@@ -71,3 +72,19 @@ def test_huge_returns_do_not_overflow() -> None:
     found = course(run_of([1e308] * 50, None).series["return/train"])
     assert found is not None
     assert found.start == pytest.approx(1e308)
+
+
+def test_the_target_of_the_task_serves_where_the_run_names_no_threshold() -> None:
+    target = Target(90.0, "the threshold of CartPole")
+    run = run_of([0.0] * 10 + [100.0] * 10, None)
+    facts = dict(row for block in performance_blocks(run, target) if isinstance(block, Facts) for row in block.rows)
+    assert facts["goal"] == "90, the threshold of CartPole"
+    assert facts["return/train"] == "reached it first at step 1,100; the end is 10 above it"
+
+
+def test_the_runs_own_threshold_comes_before_that_of_the_task() -> None:
+    run = run_of([0.0] * 10 + [100.0] * 10, 50.0)
+    blocks = performance_blocks(run, Target(90.0, "the threshold of CartPole"))
+    facts = dict(row for block in blocks if isinstance(block, Facts) for row in block.rows)
+    assert facts["threshold"] == "50"
+    assert "goal" not in facts

@@ -41,13 +41,15 @@ class Config:
     """By canonical hyperparameter; framework defaults are filled in and marked."""
     native: Mapping[str, Setting] = field(default_factory=dict)
     """Everything the user's files hold, by the user's own key."""
+    shadowed: tuple[Setting, ...] = ()
+    """What further files give for a key of `native`, where it differs from the value that counts."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", MappingProxyType(dict(self.settings)))
         object.__setattr__(self, "native", MappingProxyType(dict(self.native)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Config, (dict(self.settings), dict(self.native))
+        return Config, (dict(self.settings), dict(self.native), self.shadowed)
 
     def __contains__(self, name: str) -> bool:
         return name in self.settings

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from rlclinic.model.finding import Finding, NotChecked
+from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 
@@ -45,6 +46,49 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """The return that counts as success."""
+
+    level: float
+    origin: str
+    """Who says so, in words: `the run's own threshold`, `the threshold of CartPole-v1`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A metric that moved clearly, and when its move began."""
+
+    metric: str
+    logged_as: str
+    step: float
+    low: float
+    """Lower end of the 95 % interval of the step."""
+    high: float
+    change: float
+    """By how much, with its sign."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """The component that the evidence for an implementation bug points to."""
+
+    component: str
+    """In the words of the probes: `advantage sign`, `done mask`, ..."""
+    meaning: str
+    """What a bug there does to a run."""
+    reasons: tuple[str, ...]
+    """Codes of the findings that point there."""
+    command: str
+    """What reproduces the bug on a task with a known answer."""
+    probe: str
+    """The probe that must fail if the component is broken, and its right answer."""
+    config: tuple[tuple[str, str], ...]
+    """The smallest config that shows the bug."""
+    look_at: tuple[str, ...]
+    """Files, classes and functions of the framework, most likely first."""
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """Everything rlclinic says about one run."""
 
@@ -61,6 +105,15 @@ class Diagnosis:
     decision_path: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
+    target: Target | None = None
+    """From the run's own files, else from the table of well-known tasks."""
+    moves: tuple[Move, ...] = ()
+    """What moved around the trouble, the first first."""
+    suspect: Suspect | None = None
+    guidelines: tuple[str, ...] = ()
+    """Paths of the project's own guidelines, where something is to be changed: they come before any advice."""
+    outlook: Outlook | None = None
+    """Only for a run that is still going."""
 
     def _repr_html_(self) -> str:
         from rlclinic.model.notebook import diagnosis_html

@@ -20,6 +20,7 @@ class ExitCode(IntEnum):
     FINDINGS = 1
     ERROR = 2
     NOTHING_READABLE = 5
+    INTERRUPTED = 130
 
 
 class RlclinicError(Exception):

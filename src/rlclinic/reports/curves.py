@@ -6,7 +6,7 @@ Colours come from the page's style sheet, so that a curve follows light, dark an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import pairwise
 
@@ -36,6 +36,8 @@ class Line:
     name: str
     steps: FloatArray
     values: FloatArray
+    colour: int | None = None
+    """Number of its colour in the style sheet; its place among the lines by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,10 @@ def svg(chart: Chart) -> str:
     y = _vertical(chart, values, bottom)
     parts = [
         _grid(chart, x, y),
-        *(_curve(line, x, y, index, bottom) for index, line in enumerate(lines)),
+        *(
+            _curve(line, x, y, index if line.colour is None else line.colour, bottom)
+            for index, line in enumerate(lines)
+        ),
         _goal(chart, y),
         _marks(chart.marks, x, bottom),
     ]
@@ -104,7 +109,7 @@ def thin(steps: FloatArray, values: FloatArray, points: int = MAX_POINTS) -> tup
 
 def _finite_steps(line: Line) -> Line:
     sound = np.isfinite(line.steps)
-    return Line(line.name, line.steps[sound], line.values[sound])
+    return replace(line, steps=line.steps[sound], values=line.values[sound])
 
 
 def _span(values: FloatArray) -> tuple[float, float]:

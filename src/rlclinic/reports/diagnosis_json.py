@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from rlclinic.model.diagnosis import Cause, Diagnosis
+from rlclinic.model.diagnosis import Cause, Diagnosis, Suspect
 from rlclinic.model.finding import Evidence, Finding
 from rlclinic.model.summary import run_summary
+from rlclinic.reports.outlook import outlook_object
+from rlclinic.reports.recommendations import prescription_object
 from rlclinic.reports.root_cause import shown_causes
 from rlclinic.reports.run_json import dumps
 
@@ -31,10 +34,15 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
             {"id": name, "probability": round(probability, DIGITS)}
             for name, probability in sorted(diagnosis.classes.items(), key=lambda item: -item[1])
         ],
-        "prescriptions": [],
+        "prescriptions": [prescription_object(item) for item in diagnosis.prescriptions],
         "decision_path": list(diagnosis.decision_path),
         "next_steps": list(diagnosis.next_steps),
         "unknowns": list(diagnosis.unknowns),
+        "goal": None if diagnosis.target is None else asdict(diagnosis.target),
+        "moves": [asdict(move) for move in diagnosis.moves],
+        "suspect": None if diagnosis.suspect is None else _suspect(diagnosis.suspect),
+        "guidelines": list(diagnosis.guidelines),
+        "outlook": outlook_object(diagnosis.outlook),
     }
 
 
@@ -82,3 +90,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "for": list(cause.supports),
         "against": list(cause.contradicts),
     }
+
+
+def _suspect(suspect: Suspect) -> dict[str, Any]:
+    return {**asdict(suspect), "config": dict(suspect.config)}

@@ -52,12 +52,12 @@ def code(text: str) -> str:
     return f"{fence}{space}{flat}{space}{fence}"
 
 
-def fenced(lines: tuple[str, ...]) -> list[str]:
+def fenced(lines: tuple[str, ...], language: str = "text") -> list[str]:
     """Quoted lines in a block that they cannot close."""
     shown = [printable(line) for line in lines]
     longest = max((len(run) for line in shown for run in _BACKTICKS.findall(line)), default=0)
     fence = "`" * max(3, longest + 1)
-    return [f"{fence}text", *shown, fence]
+    return [f"{fence}{language}", *shown, fence]
 
 
 def _cell_code(text: str) -> str:

@@ -105,7 +105,17 @@ class Quote:
     lines: tuple[str, ...]
 
 
-Block = Words | Facts | Table | Listing | Card | Candidate | Quote
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Lines to copy: a change in the user's syntax, or code. Their indentation counts."""
+
+    title: str
+    lines: tuple[str, ...]
+    language: str = ""
+    """For highlighting; empty for plain text."""
+
+
+Block = Words | Facts | Table | Listing | Card | Candidate | Quote | Snippet
 
 
 @dataclass(frozen=True, slots=True)

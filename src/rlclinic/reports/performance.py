@@ -1,4 +1,4 @@
-"""How well the agent did: start, best and end of each return, the gap to the threshold, and the speed."""
+"""How well the agent did: start, best and end of each return, the gap to the goal, and the speed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.model.run import RETURN_METRICS, Run
+from rlclinic.model.diagnosis import Target
+from rlclinic.model.run import RETURN_METRICS, Run, Status
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.reports.page import Block, Code, Facts, Table, Words
 from rlclinic.reports.text import number
@@ -47,8 +48,8 @@ def course(series: Series | None) -> Course | None:
     )
 
 
-def performance_blocks(run: Run) -> list[Block]:
-    """What the performance section says."""
+def performance_blocks(run: Run, target: Target | None = None) -> list[Block]:
+    """What the performance section says. The run's own threshold is the goal; else the target of its task."""
     returns = run.returns
     main = course(returns)
     if returns is None or main is None:
@@ -57,17 +58,17 @@ def performance_blocks(run: Run) -> list[Block]:
     rows = [_row(series) for series in shown if course(series) is not None]
     blocks: list[Block] = [
         Table(
-            ("metric", "start", "best", "at step", "end", "logged as"),
+            ("metric", "start", "best", "at step", _end(run), "logged as"),
             tuple(rows),
             frozenset({1, 2, 3, 4}),
             cut=(0,),
             drop=(0,),
         )
     ]
-    facts = [*_goal(run), *_speed(run)]
+    facts = [*_goal(run, target), *_speed(run)]
     if facts:
         blocks.append(Facts(tuple(facts)))
-    windows = f"first {100 * START_SHARE:.0f} % of the points, end of the last {100 * END_SHARE:.0f} %"
+    windows = f"first {100 * START_SHARE:.0f} % of the points, {_end(run)} of the last {100 * END_SHARE:.0f} %"
     blocks.append(Words(f"Start is the mean of the {windows}; best is the highest single value."))
     blocks += [Words((f"{series.name}: {series.caveat}.",)) for series in shown if series.caveat]
     return blocks
@@ -95,6 +96,11 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
+def _end(run: Run) -> str:
+    """What a run that is still going has reached is no end."""
+    return "now" if run.status.state is Status.RUNNING else "end"
+
+
 def _mean(values: FloatArray) -> float:
     # Divided first, so that the sum of huge values stays finite.
     return float((values / values.size).sum())
@@ -116,14 +122,19 @@ def _row(series: Series) -> tuple[str, ...]:
     return (series.name, *(number(value) for value in values), Code(series.logged_as))
 
 
-def _goal(run: Run) -> list[tuple[str, str]]:
-    if run.threshold is None or not math.isfinite(run.threshold):
+def _goal(run: Run, target: Target | None) -> list[tuple[str, str]]:
+    if run.threshold is not None:
+        level, facts = run.threshold, [("threshold", number(run.threshold))]
+    elif target is not None:
+        level, facts = target.level, [("goal", f"{number(target.level)}, {target.origin}")]
+    else:
         return []
-    facts = [("threshold", number(run.threshold))]
+    if not math.isfinite(level):
+        return []
     for name in RETURN_METRICS:
         found = course(run.series.get(name))
         if found is not None:
-            facts.append((name, _standing(run, run.series[name], found, run.threshold)))
+            facts.append((name, _standing(run, run.series[name], found, level)))
     return facts
 
 
@@ -133,9 +144,11 @@ def _standing(run: Run, returns: Series, found: Course, goal: float) -> str:
     at_start = goal - found.start
     end = f"{number(found.end - goal)} above it" if found.end >= goal else _below(goal - found.end, at_start)
     if not above.size:
-        return f"never reached it: best {_below(goal - found.best, at_start)}, end {end}"
+        never = "not reached so far" if _end(run) == "now" else "never reached it"
+        return f"{never}: best {_below(goal - found.best, at_start)}, {_end(run)} {end}"
     step = float(steps[int(above[0])])
-    return f"reached it first at step {number(step)}{_of_budget(run, returns, step)}; the end is {end}"
+    last = "it is now" if _end(run) == "now" else "the end is"
+    return f"reached it first at step {number(step)}{_of_budget(run, returns, step)}; {last} {end}"
 
 
 def _below(gap: float, at_start: float) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
+from rlclinic.model.diagnosis import Cause, Diagnosis, Move, Suspect, Verdict
+from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
-from rlclinic.reports.page import Block, Candidate, Facts, Listing, Words, percent
+from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words, percent
+from rlclinic.reports.text import number
 
 NOTHING_WRONG = "nothing-wrong"
 UNKNOWN = "unknown"
@@ -20,6 +22,9 @@ MEANINGS = {
 SMALLEST = 0.05
 # From here on a cause may be called most likely.
 LIKELY = 0.5
+# From here on a class is worth a sentence, if it is so many times as probable as its first member.
+CLASS_LIKELY = 0.25
+CLEARER = 1.25
 # Candidates shown with their evidence.
 MAX_SHOWN = 5
 
@@ -39,6 +44,8 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
     blocks: list[Block] = [Words(sentence, leads=not index) for index, sentence in enumerate(_lead(diagnosis, causes))]
     if lead.component is not None:
         blocks.append(Words(f"The suspected component is {lead.component}; see the section on the suspected bug."))
+    if len(diagnosis.moves) > 1:
+        blocks.append(Words(_moves(diagnosis.moves)))
     blocks += [_candidate(cause, diagnosis) for cause in causes[:MAX_SHOWN]]
     rest = 1.0 - sum(cause.probability for cause in causes[:MAX_SHOWN])
     if rest >= 0.01 and len(causes) <= MAX_SHOWN:
@@ -50,25 +57,46 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
 
 def bug_blocks(diagnosis: Diagnosis) -> list[Block]:
     """What the section on a suspected implementation bug says; nothing where no component is suspected."""
-    suspects = [cause for cause in shown_causes(diagnosis) if cause.component]
     blocks: list[Block] = []
-    for cause in suspects:
-        blocks.append(
-            Facts(
-                (
-                    ("component", cause.component or ""),
-                    ("probability", percent(cause.probability)),
-                    ("reproduce", _reproduce(diagnosis)),
-                    ("look at", _where(diagnosis, cause.component or "")),
-                )
-            )
-        )
-        if cause.supports:
-            blocks.append(Words("What points there:"))
-            blocks.append(Listing(tuple(_reason(text, diagnosis) for text in cause.supports)))
+    for cause in shown_causes(diagnosis):
+        if not cause.component:
+            continue
+        suspect = diagnosis.suspect
+        facts: list[tuple[str, Inline]] = [("component", cause.component), ("probability", percent(cause.probability))]
+        if suspect is not None:
+            facts += _details(diagnosis, suspect)
+        else:
+            facts += [("reproduce", _by_hand(diagnosis)), ("look at", _where(diagnosis, cause.component))]
+        blocks.append(Facts(tuple(facts)))
+        reasons = suspect.reasons if suspect is not None else cause.supports
+        if reasons:
+            blocks += [Words("What points there:"), Listing(tuple(_reason(text, diagnosis) for text in reasons))]
     if blocks:
         blocks.append(Words("Rule the bug out before you tune: no hyperparameter repairs a wrong update."))
     return blocks
+
+
+def _moves(moves: Sequence[Move]) -> str:
+    """What moved first when the return fell."""
+    told = [f"{move.metric} {'up' if move.change > 0 else 'down'} at step {number(move.step)}" for move in moves]
+    order = f"First to move: {told[0]}, then {', '.join(told[1:])}."
+    if moves[0].metric in RETURN_METRICS:
+        return f"{order} Nothing that is logged moved before the return."
+    if moves[-1].metric in RETURN_METRICS:
+        return order
+    return f"{order} What moved after the return cannot have caused its fall."
+
+
+def _details(diagnosis: Diagnosis, suspect: Suspect) -> list[tuple[str, Inline]]:
+    config = ", ".join(f"{key}={value}" for key, value in suspect.config)
+    places = "; ".join(suspect.look_at)
+    return [
+        ("what it does", suspect.meaning),
+        ("reproduce", Code(suspect.command)),
+        ("must fail", suspect.probe),
+        ("smallest config", Code(config)),
+        ("look at", places if places else _where(diagnosis, suspect.component)),
+    ]
 
 
 def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
@@ -85,15 +113,24 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
         sentences = [f"No known cause fits this run well: an unknown cause leads with {sure}."]
         if len(causes) > 1:
             sentences.append("Take the other candidates as ideas to test, one at a time, not as an answer.")
-        return sentences
-    sentences = [_named(lead, sure), *_kind(lead)]
-    of_class = diagnosis.classes.get(lead.cause_class, 0.0)
-    if lead.probability < LIKELY <= of_class:
-        sentences.append(
-            f"Its class, {lead.cause_class}, is clearer, with {percent(of_class)}: the members of a class are hard to "
-            "tell apart by logs alone."
-        )
-    return sentences
+        return sentences + _class_level(diagnosis, lead)
+    return [_named(lead, sure), *_kind(lead), *_class_level(diagnosis, lead)]
+
+
+def _class_level(diagnosis: Diagnosis, lead: Cause) -> list[str]:
+    """The answer by class, where it is clearer than by cause."""
+    classes = {name: share for name, share in diagnosis.classes.items() if name not in MEANINGS}
+    if not classes:
+        return []
+    name = max(classes, key=lambda key: classes[key])
+    share, best = classes[name], max((c.probability for c in diagnosis.causes if c.cause_class == name), default=0.0)
+    if share < CLASS_LIKELY or share <= lead.probability or share < CLEARER * best or lead.probability >= LIKELY:
+        return []
+    members = [cause.id for cause in shown_causes(diagnosis) if cause.cause_class == name]
+    told = f" ({', '.join(members)})" if len(members) > 1 else ""
+    return [
+        f"The class {name} is clearer, with {percent(share)}: its members{told} cannot be told apart by these logs."
+    ]
 
 
 def _healthy(lead: Cause, sure: str) -> str:
@@ -144,7 +181,7 @@ def _reason(text: str, diagnosis: Diagnosis) -> str:
     return text
 
 
-def _reproduce(diagnosis: Diagnosis) -> str:
+def _by_hand(diagnosis: Diagnosis) -> str:
     algorithm = diagnosis.run.algorithm or "the trainer"
     start = f"train {algorithm} with this code and config, two seeds, on a task whose right answer is known by hand"
     if "language-model" in families_of(algorithm):

@@ -12,6 +12,7 @@ from rlclinic.model.run import Run, Status
 from rlclinic.reports.evidence import evidence_line
 from rlclinic.reports.key_metrics import key_metric_blocks, watched
 from rlclinic.reports.not_checked import not_checked_blocks
+from rlclinic.reports.outlook import outlook_blocks
 from rlclinic.reports.page import (
     Block,
     Card,
@@ -28,6 +29,7 @@ from rlclinic.reports.page import (
     sentence,
 )
 from rlclinic.reports.performance import axis_words, performance_blocks
+from rlclinic.reports.recommendations import recommendation_blocks
 from rlclinic.reports.root_cause import bug_blocks, root_cause_blocks
 from rlclinic.reports.text import number, shorten
 
@@ -46,12 +48,14 @@ def page_of(diagnosis: Diagnosis) -> Page:
     run = diagnosis.run
     built = (
         ("run", "Run", _run(run)),
-        ("performance", "Performance", performance_blocks(run)),
+        ("performance", "Performance", performance_blocks(run, diagnosis.target)),
+        ("outlook", "Outlook", outlook_blocks(diagnosis.outlook)),
         ("metrics", "Key metrics", key_metric_blocks(diagnosis)),
         ("findings", "Findings", _findings(diagnosis)),
         ("logs", "What the log says (quoted)", _logs(diagnosis)),
         ("cause", "Root cause", root_cause_blocks(diagnosis)),
-        ("next", "What to change, and next steps", _next_steps(diagnosis)),
+        ("recommendations", "Recommendations", recommendation_blocks(diagnosis)),
+        ("next", "Next steps", _next_steps(diagnosis)),
         ("path", "Decision path", _items(diagnosis.decision_path, numbered=True)),
         ("unchecked", "Not checked", not_checked_blocks(diagnosis)),
         ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False)),
@@ -150,7 +154,7 @@ def _next_steps(diagnosis: Diagnosis) -> list[Block]:
     blocks += _items(diagnosis.next_steps, numbered=len(diagnosis.next_steps) > 1)
     lines = watched(diagnosis)
     if lines:
-        blocks += [Words("Watch in the next run:"), Listing(lines)]
+        blocks += [Words("To compare with, from this run:"), Listing(lines)]
     return blocks
 
 

@@ -1,0 +1,1 @@
+"""Causes in, exact and valid changes out."""

@@ -1,0 +1,50 @@
+"""A project's own guidelines, which come before any advice: named, never read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+NAMES = ("CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md")
+# What marks the root of a project, the surest first.
+ROOTS = (".git", "pyproject.toml", "setup.py")
+# Folders above a run that are looked at, at most: runs lie a few levels below their project.
+HIGHEST = 12
+
+
+def guidelines(path: str) -> tuple[str, ...]:
+    """Paths of the guideline files between a run and the root of its project; empty outside of a project."""
+    if not path:
+        return ()
+    try:
+        start = Path(path).expanduser()
+        start = start.resolve() if start.exists() else Path()
+    except (OSError, RuntimeError, ValueError):
+        return ()
+    if not start.is_absolute():
+        return ()
+    folders = list(_folders(start))
+    root = next((folder for mark in ROOTS for folder in folders if (folder / mark).exists()), None)
+    if root is None:
+        return ()
+    inside = folders[: folders.index(root) + 1]
+    return tuple(str(folder / name) for folder in reversed(inside) for name in NAMES if (folder / name).is_file())
+
+
+def _folders(start: Path) -> Iterator[Path]:
+    """The folders above a run, up to a repository's root; the home folder and all above it are not the project's."""
+    home = _home()
+    for folder in (start, *start.parents)[:HIGHEST]:
+        if folder == home or folder in (home.parents if home else ()) or folder == folder.parent:
+            return
+        if folder.is_dir():
+            yield folder
+        if (folder / ".git").exists():
+            return
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None

@@ -1,0 +1,173 @@
+"""From a diagnosis to what to do: at most three prescriptions lead, in the order of a careful expert.
+
+Causes become candidates, each with the first remedy that fits the run. Of one mechanism only the most probable cause is
+treated, so that a round changes one thing and no two changes contradict each other. Where the evidence does not tell
+causes apart, the test that does leads. A healthy run is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
+from rlclinic.model.diagnosis import Cause, Verdict
+from rlclinic.model.finding import Finding
+from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
+from rlclinic.model.run import Run
+from rlclinic.prescriptions.candidate import Candidate, candidate_of
+from rlclinic.prescriptions.case import Case
+from rlclinic.prescriptions.effects import Effects, packaged_effects
+from rlclinic.prescriptions.implicated import implicated_first
+from rlclinic.prescriptions.remedies import Stage
+from rlclinic.prescriptions.separation import separating_test
+
+# Prescriptions that lead a report; more are not read, and not done.
+LEADING = 3
+# A candidate this much less probable than the first, or this improbable, is not acted on.
+COMPARABLE = 2.5
+LEAST = 0.08
+# From here on `nothing-wrong` leaves a run alone that is flat below its goal, if no cause has half as much.
+FINE = 0.3
+HALF = 0.5
+# An optional remark on a healthy run needs this much.
+WORTH_SAYING = 0.15
+# Verdicts that say nothing bad about learning.
+GOOD = frozenset({Verdict.SOLVED, Verdict.LEARNING, Verdict.INSUFFICIENT_DATA, Verdict.INTERRUPTED})
+HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
+# Mechanisms without which a run cannot be judged at all.
+BLIND = frozenset({"logging", "evaluation"})
+LATER = "If that does not suffice: "
+CONFIRMED = "If the test confirms it: "
+
+
+def prescribe(
+    run: Run,
+    verdict: Verdict,
+    findings: Sequence[Finding],
+    causes: Sequence[Cause],
+    *,
+    effects: Effects | None = None,
+) -> tuple[Prescription, ...]:
+    """What to do about a run, the most urgent first. `effects` defaults to those that come with the package."""
+    ranked = sorted(causes, key=lambda cause: -cause.probability)
+    case = Case(run, verdict, {finding.name: finding for finding in findings}, {cause.id: cause for cause in ranked})
+    if verdict is Verdict.NOT_RL or not ranked:
+        return ()
+    table = packaged_effects() if effects is None else effects
+    candidates = _candidates(case, table)
+    if _is_healthy(case, ranked[0], candidates):
+        return _optional(case, candidates)
+    likely = implicated_first(case, _comparable(candidates))
+    test = separating_test(case, likely)
+    changes = [item.prescription for item in _ordered(_one_per_mechanism(likely))]
+    chosen = changes if test is None else [test, *changes]
+    return tuple(_worded(chosen[:LEADING], tested=test is not None))
+
+
+def _candidates(case: Case, effects: Effects) -> list[Candidate]:
+    """What would be done about each cause, by probability; causes with the same remedy are treated by one."""
+    found: dict[tuple[object, ...], Candidate] = {}
+    for cause in case.causes.values():
+        if cause.id in (NOTHING_WRONG, UNKNOWN):
+            continue
+        made = candidate_of(case, cause, effects)
+        if made is None:
+            continue
+        first = found.get(made.signature)
+        if first is None:
+            found[made.signature] = made
+            continue
+        both = (*first.prescription.causes, cause.id)
+        again = candidate_of(case, first.cause, effects, treats=frozenset(both)) or first
+        found[made.signature] = again.with_prescription(replace(again.prescription, causes=both))
+    return list(found.values())
+
+
+def _is_healthy(case: Case, lead: Cause, candidates: Sequence[Candidate]) -> bool:
+    if case.verdict is Verdict.SOLVED:
+        return True
+    if case.verdict in GOOD:
+        return lead.id in HARMLESS
+    flat = case.verdict is Verdict.PLATEAUED and lead.id == NOTHING_WRONG and lead.probability >= FINE
+    return flat and all(item.probability < HALF * lead.probability for item in candidates)
+
+
+def _optional(case: Case, candidates: Sequence[Candidate]) -> tuple[Prescription, ...]:
+    """At most one remark: what is missing to judge the run, or that it may go on."""
+    wanted = [
+        item
+        for item in candidates
+        if item.probability >= WORTH_SAYING
+        and (item.stage is Stage.FACTS or (item.stage is Stage.BUDGET and case.verdict is not Verdict.SOLVED))
+    ]
+    if not wanted:
+        return ()
+    first = min(wanted, key=lambda item: (item.stage.rank, -item.probability))
+    choice = "Optional, if the return is not enough yet" if first.stage is Stage.BUDGET else "Optional"
+    text = f"{choice}: {_begun(first.prescription.instruction)}"
+    remark = replace(first.prescription, priority=Priority.LOW, instruction=text)
+    if first.stage is Stage.BUDGET:
+        # Going on is the user's choice: nothing that a tool should write into a healthy run's config.
+        remark = replace(
+            remark,
+            kind=PrescriptionKind.CHECK,
+            safety=Safety.ADVICE,
+            changes=(),
+            native=None,
+            expected_impact=None,
+        )
+    return (remark,)
+
+
+def _comparable(candidates: Sequence[Candidate]) -> list[Candidate]:
+    if not candidates:
+        return []
+    least = max(LEAST, candidates[0].probability / COMPARABLE)
+    return [item for item in candidates if item.probability >= least] or list(candidates[:1])
+
+
+def _one_per_mechanism(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The most probable of each mechanism, unless it would turn a setting that another already turns."""
+    kept: list[Candidate] = []
+    for item in candidates:
+        keys = {change.key for change in item.prescription.changes}
+        taken = {change.key for other in kept for change in other.prescription.changes}
+        if item.mechanism not in {other.mechanism for other in kept} and not keys & taken:
+            kept.append(item)
+    return kept
+
+
+def _ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """By priority, then by the stages of an expert. Facts come first: nothing can be judged without them."""
+    if not candidates:
+        return []
+    top = min((item.priority for item in candidates), key=lambda priority: priority.rank)
+    raised = [_raised(item, top) if item.stage is Stage.FACTS else item for item in candidates]
+    return sorted(raised, key=lambda item: (item.priority.rank, item.stage.rank, -item.probability))
+
+
+def _raised(item: Candidate, top: Priority) -> Candidate:
+    """A fact with the priority of what depends on it; without a return or a sound evaluation nothing can be judged."""
+    least = Priority.MEDIUM if item.mechanism in BLIND else Priority.LOW
+    raised = min(top, item.priority, least, key=lambda priority: priority.rank)
+    return item.with_prescription(replace(item.prescription, priority=raised))
+
+
+def _worded(chosen: Sequence[Prescription], *, tested: bool) -> list[Prescription]:
+    """One mechanism per round: what follows waits for the outcome of what comes before."""
+    finished: list[Prescription] = []
+    waits = ""
+    for index, item in enumerate(chosen):
+        acts = item.kind is not PrescriptionKind.CHECK
+        text = f"{waits}{_begun(item.instruction)}" if waits and acts else item.instruction
+        finished.append(replace(item, instruction=text))
+        if acts:
+            waits = LATER
+        elif tested and index == 0:
+            waits = CONFIRMED
+    return finished
+
+
+def _begun(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]

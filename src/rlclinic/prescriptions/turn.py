@@ -1,0 +1,12 @@
+"""One hyperparameter and the value it is to have, before it is written in the user's terms."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Turn(NamedTuple):
+    """A canonical hyperparameter and its new value; None removes the setting."""
+
+    key: str
+    to: object

@@ -1,0 +1,98 @@
+"""The sentences of a prescription: what to do, and why, with the numbers of this run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlclinic.model.diagnosis import Cause
+from rlclinic.model.finding import Finding
+from rlclinic.model.prescription import Change
+from rlclinic.prescriptions.case import Case
+from rlclinic.prescriptions.computed.reward_scale import reward_divisor
+from rlclinic.prescriptions.written import as_text
+from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.reference_configs import NEAR_ONE
+
+# Findings quoted per prescription, and letters of a quoted error.
+QUOTED = 2
+ERROR_WIDTH = 120
+TENTH = 0.1
+
+
+def config_instruction(changes: Sequence[Change], note: str = "") -> str:
+    """One sentence that names every change."""
+    parts = [change_words(change) for change in changes]
+    sentence = " and ".join([parts[0], *(part[0].lower() + part[1:] for part in parts[1:])])
+    return f"{sentence}. {note}".strip()
+
+
+def change_words(change: Change) -> str:
+    """One change in words: the user's key, the old value and the new one."""
+    name, before, after = change.native_key, change.before, change.after
+    if after is None:
+        return f"Remove {name} (now {as_text(before)})"
+    if isinstance(after, bool):
+        return f"Switch {'on' if after else 'off'} {hyperparameters()[change.key].title} ({name})"
+    if before is None:
+        return f"Set {name} to {as_text(after)}"
+    ups = _number(before), _number(after)
+    if ups[0] is None or ups[1] is None:
+        return f"Set {name} from {as_text(before)} to {as_text(after)}"
+    return f"{'Raise' if ups[1] > ups[0] else 'Lower'} {name} from {as_text(before)} to {as_text(after)}"
+
+
+def rationale(case: Case, cause: Cause, evidence: Sequence[Finding], changes: Sequence[Change]) -> str:
+    """Why: the findings with their codes and numbers, and how the value stands to what works."""
+    quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
+    found = "; ".join(quoted)
+    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. "
+    compared = [line for change in changes if (line := _against_reference(case, change))]
+    share = f"The probability of {cause.id} is {100 * cause.probability:.0f} %."
+    return " ".join([f"{told}{share}", *compared])
+
+
+def fill(template: str, case: Case, **more: str) -> str:
+    """A text with the run's own names and numbers in its places."""
+    budget = case.budget
+    values = {
+        "env": case.run.environment or "ENV",
+        "trainer": case.trainer,
+        "budget": _count(budget) if budget else "the planned",
+        "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
+        "reward_divisor": f"{reward_divisor(case):g}",
+        "last_error": _last_error(case),
+        "pace": "the KL of each update" if case.is_on_policy else "how far each update moves the values",
+        **more,
+    }
+    for name, value in values.items():
+        template = template.replace("{" + name + "}", value)
+    return template
+
+
+def _against_reference(case: Case, change: Change) -> str:
+    known, here = case.reference_number(change.key), case.number(change.key)
+    if known is None or here is None or not case.has_entry or known == here:
+        return ""
+    where = f"{case.run.algorithm} on {case.run.environment}"
+    if change.key in NEAR_ONE or known == 0 or here == 0:
+        return f"{change.native_key} is {as_text(here)}; {as_text(known)} works for {where}."
+    ratio = here / known
+    times = f"{ratio:.3g} times the" if ratio > 1 else f"{1 / ratio:.3g} times below the"
+    return f"{change.native_key} {as_text(here)} is {times} {as_text(known)} that works for {where}."
+
+
+def _last_error(case: Case) -> str:
+    errors = [item for item in case.run.logs if item.kind != "warning"]
+    if not errors:
+        return "its text is not in the log"
+    line = errors[-1].text.strip().splitlines()[-1].strip()
+    shown = line if len(line) <= ERROR_WIDTH else line[: ERROR_WIDTH - 1] + "…"
+    return f"the log ends with: {shown}"
+
+
+def _count(value: float) -> str:
+    return f"{round(value):,}"
+
+
+def _number(value: object) -> float | None:
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)

@@ -1,0 +1,66 @@
+"""How far one step goes."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlclinic.prescriptions.target import stepped
+from tests.prescriptions.made import DQN, PPO, case_of, made_run
+
+ELSEWHERE = "MyRobot-v0"
+
+
+def step(key: str, value: float, *, up: bool, environment: str = ELSEWHERE, native: str = "") -> float | None:
+    run = made_run({**PPO, native or key: value}, environment=environment)
+    return stepped(case_of(run, {}), key, up=up)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "direction", "wanted"),
+    [
+        ("learning_rate", 6e-4, "down", 2e-4),
+        ("learning_rate", 1e-4, "up", 3e-4),
+        ("ent_coef", 0.003, "up", 0.009),
+        ("n_epochs", 10, "down", 5),
+        ("batch_size", 64, "up", 128),
+        ("gamma", 0.98, "up", 0.9933),
+        ("gamma", 0.99, "down", 0.97),
+    ],
+)
+def test_a_step_is_a_factor_of_three_or_two(key: str, value: float, direction: str, wanted: float) -> None:
+    assert step(key, value, up=direction == "up") == pytest.approx(wanted, rel=2e-3)
+
+
+def test_a_step_ends_at_what_works_for_this_environment() -> None:
+    assert step("learning_rate", 2e-3, up=False, environment="CartPole-v1") == 1e-3
+
+
+def test_a_step_does_not_reach_beyond_a_factor_of_three_when_the_entry_is_two_steps_away() -> None:
+    assert step("learning_rate", 8e-3, up=False, environment="CartPole-v1") == 2.7e-3
+
+
+def test_a_value_far_off_goes_to_the_entry_at_once() -> None:
+    assert step("learning_rate", 0.1, up=False, environment="CartPole-v1") == 1e-3
+    assert step("learning_rate", 1e-6, up=True, environment="CartPole-v1") == 1e-3
+
+
+def test_a_value_far_off_without_an_entry_goes_to_the_near_edge_of_working_configs() -> None:
+    after = step("learning_rate", 0.1, up=False)
+    assert after is not None
+    assert 3e-4 < after < 5e-3
+
+
+def test_a_value_past_the_far_edge_of_working_configs_is_not_moved_further_away() -> None:
+    assert step("learning_rate", 1e-7, up=False) is None
+    assert step("learning_rate", 0.5, up=True) is None
+
+
+def test_zero_has_no_step_down_and_a_small_one_up() -> None:
+    assert step("ent_coef", 0.0, up=False) is None
+    assert step("ent_coef", 0.0, up=True) == 0.01
+
+
+def test_counts_stay_whole() -> None:
+    run = made_run({**DQN, "target_update_interval": 75}, algorithm="DQN", environment=ELSEWHERE)
+    after = stepped(case_of(run, {}), "target_update_interval", up=False)
+    assert isinstance(after, int)
