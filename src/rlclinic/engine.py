@@ -1,23 +1,25 @@
-"""From a run to its diagnosis: the only wiring of rules and causes."""
+"""From a run to its diagnosis: the only wiring of rules, causes and prescriptions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
+from rlclinic.causes.components import suspect_of
 from rlclinic.causes.decision_path import decision_path
+from rlclinic.causes.onset_order import onset_order
 from rlclinic.causes.posterior import causes_of
-from rlclinic.model.diagnosis import Cause, Diagnosis
-from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.diagnosis import Diagnosis, Target
 from rlclinic.model.run import Run, Status
-from rlclinic.rules.documentation import find_rule, page_of
+from rlclinic.outlook import outlook_of
+from rlclinic.prescriptions.guidelines import guidelines
+from rlclinic.prescriptions.known_effects import known_effects
+from rlclinic.prescriptions.next_steps import next_steps
+from rlclinic.prescriptions.prescribe import prescribe
+from rlclinic.rules.goal import Goal, goal_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, Row, examine
 from rlclinic.rules.verdict import verdict
-
-# Findings whose advice leads the next steps.
-LEADING = 3
 
 
 def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Diagnosis:
@@ -32,18 +34,35 @@ def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Seque
     skipped = {item.code for item in not_checked}
     checked = frozenset(row.name for row in rows if row.code not in skipped and row.applies(patient))
     word, reason = verdict(patient, findings)
-    causes, classes = causes_of(run, word, findings, checked)
+    order, suspect = onset_order(patient, findings), suspect_of(run, findings)
+    causes, classes = causes_of(
+        run,
+        word,
+        findings,
+        checked,
+        applicable=frozenset(row.name for row in ROWS if row.applies(patient)),
+        after_the_fall=order.after_the_fall,
+        component=suspect.component if suspect else None,
+    )
+    goal = goal_of(patient)
+    prescriptions = prescribe(run, word, findings, causes, effects=known_effects())
     return Diagnosis(
         run=run,
         verdict=word,
-        reason=reason,
+        reason=f"so far: {reason}" if run.status.state is Status.RUNNING else reason,
         findings=findings,
         not_checked=not_checked,
         causes=causes,
         classes=classes,
-        decision_path=decision_path(findings, not_checked, checked),
-        next_steps=_next_steps(findings, causes),
-        unknowns=_unknowns(run),
+        decision_path=decision_path(findings, checked, order.after_the_fall),
+        prescriptions=prescriptions,
+        next_steps=next_steps(run, prescriptions),
+        unknowns=_unknowns(run, goal),
+        target=Target(goal.level, goal.origin) if goal is not None else None,
+        moves=order.moves,
+        suspect=suspect,
+        guidelines=guidelines(run.path) if prescriptions else (),
+        outlook=outlook_of(patient, word, causes),
     )
 
 
@@ -51,22 +70,7 @@ def _named(row: Row, names: Sequence[str]) -> bool:
     return any(name.lower() in (row.code.lower(), row.name, row.family) for name in names)
 
 
-def _next_steps(findings: Sequence[Finding], causes: Sequence[Cause]) -> tuple[str, ...]:
-    """The advice of the findings that support the leading causes, in their order."""
-    if causes and causes[0].id == NOTHING_WRONG:
-        return ("Nothing needs to change as far as these logs tell.",)
-    wanted = [reason.split()[0] for cause in causes if cause.id != UNKNOWN for reason in cause.supports]
-    by_code = {finding.code: finding for finding in findings if finding.severity is not Severity.INFO}
-    codes = [code for code in dict.fromkeys(wanted) if code in by_code] or list(by_code)
-    steps = []
-    for code in codes[:LEADING]:
-        row = find_rule(code)
-        if row is not None:
-            steps.append(f"{by_code[code].title}. {page_of(row).sections['What to change']}")
-    return tuple(steps)
-
-
-def _unknowns(run: Run) -> tuple[str, ...]:
+def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
     """What the files do not tell and a diagnosis would want."""
     lines = []
     if not run.config.settings:
@@ -79,6 +83,6 @@ def _unknowns(run: Run) -> tuple[str, ...]:
         lines.append("The budget is not known, so progress is measured against the log's own length.")
     if run.status.state is Status.UNKNOWN:
         lines.append("Nothing says how the run ended.")
-    if run.returns is not None and run.threshold is None:
-        lines.append("No threshold is known, so `solved` can only be judged by reference scores.")
+    if run.returns is not None and goal is None:
+        lines.append("No goal is known, neither from the run nor for its task, so `solved` can hardly be judged.")
     return tuple(lines)

@@ -1,10 +1,9 @@
-"""Runs for the rules on environments, configs and language models: constructed from curves, or recorded."""
+"""Runs for the tests of rules: recorded ones by name, and scenes built from curves where no training makes the case."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,54 +14,27 @@ from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
 from rlclinic.readers.open import read
 from rlclinic.rules.patient import Patient
+from tests.conftest import RUNS
 
-RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
-
-# Recorded runs that learn: no rule may say more than a note about them.
-HEALTHY = (
-    "sb3/ppo_cartpole",
-    "sb3/ppo_cartpole_vec4",
-    "sb3/ppo_cartpole_resumed",
-    "sb3/dqn_cartpole",
-    "sb3/a2c_cartpole",
-    "faults/healthy_a2c_cartpole",
-    "faults/healthy_dqn_cartpole",
-    "faults/healthy_ppo_acrobot",
-    "faults/healthy_sac_pendulum",
-    "faults/solved_ppo_cartpole",
-    "faults/unusual_ppo_cartpole",
-    "cleanrl/ppo_cartpole",
-    "cleanrl/dqn_cartpole",
-    "torchrl/ppo_cartpole_csv",
-    "rllib/ppo_cartpole",
-    "rsl_rl/cartpole",
-    "skrl/ppo_cartpole",
-    "tianshou/dqn_cartpole",
-    "sample_factory/train_dir/cartpole",
-    "zoo/ppo_cartpole/logs",
-    "zoo/old_encoding",
-    "hydra/ppo_acrobot",
-    "d3rlpy/cql_cartpole_offline",
-    "d3rlpy/dqn_cartpole_online",
-    "gymnasium_solver/runs/local-20260115-103000",
-    "spinningup/ppo",
-    "baselines/ppo2",
-    "trackio/frozenlake.db",
-    "wandb/finished",
-    "trl/grpo_tiny",
-    "trl/console_v0.17",
-    "verl/grpo_v0.4",
-    "verl/grpo_v0.5",
-    "verl/ppo_v0.1",
-    "verl/file_logger",
-    "search_r1/grpo",
-    "openrlhf/grpo",
-    "nemo_rl/grpo",
-    "slime/grpo",
-    "prime_rl/grpo",
-)
+STEPS = 100_000.0
+POINTS = 60
+NOISE = 0.02  # share of the level
+# Up to the best in the first half, and below the start by the end.
+FELL: FloatArray = np.concatenate([np.linspace(20.0, 200.0, POINTS // 2), np.linspace(200.0, 15.0, POINTS // 2)])
 
 Values = Sequence[float] | FloatArray
+
+
+@cache
+def recorded(name: str) -> Patient:
+    """The run below `tests/fixtures/runs` that a pattern names; each is read once."""
+    (path,) = RUNS.glob(name)
+    return Patient(read(path))
+
+
+def fault(name: str) -> Patient:
+    """A run with a known fault."""
+    return recorded(f"faults/{name}")
 
 
 def scene(
@@ -70,60 +42,84 @@ def scene(
     algorithm: str = "PPO",
     environment: str = "",
     framework: str = "sb3",
-    series: Mapping[str, Values] | None = None,
+    series: Mapping[str, Values | Series] | None = None,
     config: Mapping[str, object] | None = None,
+    defaults: Sequence[str] = (),
     native: Mapping[str, Setting] | None = None,
+    shadowed: Mapping[str, object] | None = None,
     budget: float | None = None,
-    steps: float = 100_000.0,
+    threshold: float | None = None,
+    steps: float | None = None,
     axis: StepAxis = "env_steps",
-    episodes: tuple[Values, Values] | None = None,
+    episodes: Episodes | tuple[Values, Values] | None = None,
     status: Status = Status.FINISHED,
     name: str = "constructed",
     details: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Patient:
-    """A run whose series are spread evenly over `steps`; `details` sets further fields of single series.
+    """A run whose values are spread evenly over its steps; a Series is taken as it is.
 
-    `config` holds canonical hyperparameters as the user set them; `episodes` holds returns and lengths.
+    `config` holds canonical hyperparameters as the user set them, `defaults` names those that the framework filled in,
+    `shadowed` what another file says about them; `episodes` holds returns and lengths; `details` sets
+    further fields of single series.
     """
+    length = steps if steps is not None else STEPS if series else 0.0
     built = {
-        key: _series(key, np.asarray(values, dtype=np.float64), steps, axis, (details or {}).get(key, {}))
-        for key, values in (series or {}).items()
+        key: _series(key, values, length, axis, (details or {}).get(key, {})) for key, values in (series or {}).items()
     }
-    settings = {key: Setting(key, value, key, Origin("config.yaml", 1)) for key, value in (config or {}).items()}
-    run = Run(
-        id=name,
-        path=f"runs/{name}",
-        framework=framework,
-        algorithm=algorithm,
-        environment=environment,
-        status=RunStatus(status),
-        step_axis=axis,
-        steps=steps if built else 0.0,
-        budget=budget,
-        config=Config(settings, native if native is not None else settings),
-        series=built,
-        episodes=_episodes(episodes, steps) if episodes is not None else None,
+    settings = {
+        key: Setting(key, value, key, Origin("config.yaml", 1), is_default=key in defaults)
+        for key, value in (config or {}).items()
+    }
+    hidden = tuple(Setting(key, value, key, Origin("args.yaml", 1)) for key, value in (shadowed or {}).items())
+    return Patient(
+        Run(
+            id=name,
+            path=f"runs/{name}",
+            framework=framework,
+            algorithm=algorithm,
+            environment=environment,
+            status=RunStatus(status),
+            step_axis=axis,
+            steps=length,
+            budget=budget,
+            threshold=threshold,
+            config=Config(settings, native if native is not None else settings, shadowed=hidden),
+            series=built,
+            episodes=_episodes(episodes, length) if isinstance(episodes, tuple) else episodes,
+        )
     )
-    return Patient(run)
 
 
-@cache
-def recorded(path: str) -> Patient:
-    """The patient of a recorded run, by its path below fixtures/runs."""
-    return Patient(read(RUNS / path))
-
-
-def noisy(start: float, end: float, points: int = 60, noise: float = 0.02, seed: int = 0) -> FloatArray:
+def line(start: float, end: float, points: int = POINTS, noise: float = NOISE, seed: int = 0) -> FloatArray:
     """A straight course with scatter, as a share of the larger end."""
     scatter = np.random.default_rng(seed).normal(0.0, noise * max(abs(start), abs(end)), points)
-    result: FloatArray = np.linspace(start, end, points) + scatter
-    return result
+    course: FloatArray = np.linspace(start, end, points) + scatter
+    return course
 
 
-def _series(name: str, values: FloatArray, steps: float, axis: StepAxis, more: Mapping[str, Any]) -> Series:
-    at = np.linspace(steps / max(values.size, 1), steps, values.size)
-    fields: dict[str, Any] = {"axis": axis, "known": metric(name) is not None, "steps": at, **more}
-    return Series(name=name, logged_as=fields.pop("logged_as", name), values=values, **fields)
+def flat(level: float = 20.0, points: int = POINTS, noise: float = NOISE, seed: int = 0) -> FloatArray:
+    """A curve that goes nowhere."""
+    return line(level, level, points, noise, seed)
+
+
+def rising(start: float = 20.0, end: float = 200.0, points: int = POINTS, seed: int = 0) -> FloatArray:
+    """A curve that climbs evenly with a little noise."""
+    return line(start, end, points, seed=seed)
+
+
+def around(level: float, spread: float, points: int = POINTS, seed: int = 1) -> FloatArray:
+    """Scatter of a given size about a level."""
+    values: FloatArray = level + spread * np.random.default_rng(seed).standard_normal(points)
+    return values
+
+
+def _series(name: str, values: Values | Series, steps: float, axis: StepAxis, more: Mapping[str, Any]) -> Series:
+    if isinstance(values, Series):
+        return values
+    array = np.asarray(values, dtype=np.float64)
+    at = np.linspace(steps / max(array.size, 1), steps, array.size)
+    fields: dict[str, Any] = {"logged_as": f"log/{name}", "axis": axis, "known": metric(name) is not None, "steps": at}
+    return Series(name=name, values=array, **{**fields, **more})
 
 
 def _episodes(given: tuple[Values, Values], steps: float) -> Episodes:

@@ -18,8 +18,7 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.verdict import verdict
 from rlclinic.rules.window_noise import window_noise
-from tests.rules.build import flat, make_patient, rising
-from tests.rules.recorded import recorded
+from tests.rules.scene import flat, recorded, rising, scene
 
 FAMILIES = ("success", "convergence", "evaluation", "process")
 FOLDER = Path(rlclinic.rules.__file__).parent
@@ -49,7 +48,7 @@ def windowed(singles: np.ndarray, length: float, every: int) -> Patient:
     steps = np.linspace(every * length, (at[-1] + 1) * length, at.size)
     returns = Series("return/train", "r", steps, means, window="last 100 episodes")
     lengths = Series("episode_length", "l", steps, np.full(at.size, length))
-    return make_patient(series={"return/train": returns, "episode_length": lengths}, steps=float(steps[-1]))
+    return scene(series={"return/train": returns, "episode_length": lengths}, steps=float(steps[-1]))
 
 
 @pytest.mark.parametrize("every", [1, 5, 20, 150])
@@ -65,7 +64,7 @@ def test_the_noise_of_a_mean_over_episodes_is_a_tenth_of_theirs(every: int) -> N
 def test_noise_is_only_inferred_where_episodes_can_be_counted() -> None:
     """constructed: the same curve without a window, and without lengths."""
     for series in ({"return/train": flat()}, {"return/train": flat(), "episode_length": flat(100)}):
-        patient = make_patient(series=series)
+        patient = scene(series=series)
         assert window_noise(patient, patient.run["return/train"]) is None
 
 
@@ -99,7 +98,7 @@ def test_the_end_of_a_steep_rise_is_not_behind_it() -> None:
 @pytest.mark.parametrize("level", [-200.0, 0.1, 3e7])
 def test_a_constant_does_not_rise(level: float) -> None:
     """constructed: sums over a constant leave a rest of rounding."""
-    course = course_of(make_patient(series={"return/train": np.full(60, level)}))
+    course = course_of(scene(series={"return/train": np.full(60, level)}))
     assert course is not None
     assert not course.rising
 
@@ -107,8 +106,8 @@ def test_a_constant_does_not_rise(level: float) -> None:
 def test_survival_to_the_limit_at_constant_pay_is_saturation() -> None:
     """constructed: the environment has no name, as in many logs."""
     length = np.concatenate([rising(20, 400, 30), np.full(20, 500.0)])
-    solved = make_patient(series={"return/train": 2 * length, "episode_length": length})
-    shaped = make_patient(series={"return/train": 2 * length - 30, "episode_length": length})
+    solved = scene(series={"return/train": 2 * length, "episode_length": length})
+    shaped = scene(series={"return/train": 2 * length - 30, "episode_length": length})
     reason = saturation(solved)
     assert reason is not None
     assert "every episode lasts 500 steps" in reason
@@ -118,8 +117,8 @@ def test_survival_to_the_limit_at_constant_pay_is_saturation() -> None:
 def test_a_success_rate_near_one_is_saturation() -> None:
     """constructed: robotics tasks take hours."""
     rate = np.concatenate([np.linspace(0, 0.97, 20), np.full(10, 0.98)])
-    assert saturation(make_patient(series={"return/train": flat(), "success_rate": rate})) is not None
-    assert saturation(make_patient(series={"return/train": flat(), "success_rate": rate * 0.9})) is None
+    assert saturation(scene(series={"return/train": flat(), "success_rate": rate})) is not None
+    assert saturation(scene(series={"return/train": flat(), "success_rate": rate * 0.9})) is None
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -131,7 +130,7 @@ def test_a_success_rate_near_one_is_saturation() -> None:
 def test_no_numbers_make_a_rule_fail(values: list[float], evaluations: list[float], length: float) -> None:
     series = {"return/train": values, "return/eval": evaluations, "episode_length": [length] * len(values)}
     for names in (("return/train",), ("return/train", "return/eval"), tuple(series)):
-        patient = make_patient(series={name: series[name] for name in names}, environment="CartPole-v1")
+        patient = scene(series={name: series[name] for name in names}, environment="CartPole-v1")
         seen = [rule.check(patient) for rule in RULES]
         assert all(sighting is None or "\n" not in sighting.summary for sighting in seen)
         verdict(patient, [])
@@ -145,7 +144,7 @@ def test_the_unit_of_the_return_does_not_matter(name: str, factor: float) -> Non
     kept = {name: run[name] for name in names if name in run}
     old = kept["return/train"]
     scaled = Series(old.name, old.logged_as, old.steps, old.values * factor, old.axis, window=old.window)
-    first = make_patient(series=kept, steps=run.steps)
-    second = make_patient(series={**kept, "return/train": scaled}, steps=run.steps)
+    first = scene(series=kept, steps=run.steps)
+    second = scene(series={**kept, "return/train": scaled}, steps=run.steps)
     codes = [[rule.__name__ for rule in RULES if rule.check(patient)] for patient in (first, second)]
     assert codes[0] == codes[1]

@@ -17,33 +17,14 @@ from rlclinic.rules.data import (
     rollout_shorter_than_episode,
     updates_fewer_than_expected,
 )
-from tests.rules.build import flat, make_patient, make_run, rising
-from tests.rules.recorded import HEALTHY, fault, recorded
+from tests.rules.scene import fault, flat, recorded, rising, scene
 
-RULES = (
-    rollout_shorter_than_episode,
-    batch_does_not_divide_rollout,
-    few_updates_in_budget,
-    many_passes_over_data,
-    batch_tiny,
-    updates_fewer_than_expected,
-    horizon_short_for_task,
-)
 PPO = {"n_steps": 128, "n_envs": 4, "batch_size": 64, "n_epochs": 10, "gamma": 0.99, "gae_lambda": 0.95}
-
-
-@pytest.mark.parametrize("path", HEALTHY)
-def test_a_healthy_run_gets_nothing_above_a_note(path: str) -> None:
-    patient = recorded(path)
-    alarms = [s for rule in RULES if (s := rule.check(patient)) is not None and s.severity is not Severity.INFO]
-    assert alarms == []
 
 
 def _patient(returns: np.ndarray, changes: dict[str, object], **fields: object) -> object:
     lengths = np.full(60, 500.0)
-    return make_patient(
-        series={"return/train": returns, "episode_length": lengths}, config={**PPO, **changes}, **fields
-    )
+    return scene(series={"return/train": returns, "episode_length": lengths}, config={**PPO, **changes}, **fields)
 
 
 def test_rollouts_of_a_few_steps_are_an_alarm_when_the_return_is_poor() -> None:
@@ -64,9 +45,7 @@ def test_the_short_rollouts_of_a2c_are_only_noted() -> None:
     """constructed: usual settings beside a poor return."""
     config = {"n_steps": 5, "n_envs": 8, "gamma": 0.99, "gae_lambda": 1.0}
     found = rollout_shorter_than_episode.check(
-        make_patient(
-            algorithm="A2C", series={"return/train": flat(), "episode_length": np.full(60, 500.0)}, config=config
-        )
+        scene(algorithm="A2C", series={"return/train": flat(), "episode_length": np.full(60, 500.0)}, config=config)
     )
     assert found is not None
     assert found.severity is Severity.INFO
@@ -111,7 +90,7 @@ def test_updates_of_off_policy_runs_are_counted_from_the_start_of_learning() -> 
     """constructed: 100 updates after a long start."""
     config = {"learning_starts": 60_000, "train_freq": 400, "gradient_steps": 1, "n_envs": 1}
     found = few_updates_in_budget.check(
-        make_patient(algorithm="DQN", series={"return/train": flat()}, config=config, budget=100_000)
+        scene(algorithm="DQN", series={"return/train": flat()}, config=config, budget=100_000)
     )
     assert found is not None
     assert found.evidence[0].value == 100.0
@@ -128,15 +107,15 @@ def test_many_passes_with_a_large_kl_are_an_alarm_when_the_return_was_lost() -> 
 def test_many_passes_need_all_three_signs(returns: np.ndarray, kl: float, epochs: int) -> None:
     """constructed: one sign is missing in each."""
     series = {"return/train": returns, "approx_kl": flat(kl), "clip_fraction": flat(0.1)}
-    assert many_passes_over_data.check(make_patient(series=series, config={**PPO, "n_epochs": epochs})) is None
+    assert many_passes_over_data.check(scene(series=series, config={**PPO, "n_epochs": epochs})) is None
 
 
 def test_as_many_passes_as_a_working_config_of_the_task_are_not_blamed() -> None:
     """constructed: CartPole is trained with 20 passes; the learning rate is the fault here."""
     series = {"return/train": flat(10.0), "approx_kl": flat(0.5)}
     config = {**PPO, "n_epochs": 20}
-    assert many_passes_over_data.check(make_patient(series=series, config=config, environment="CartPole-v1")) is None
-    assert many_passes_over_data.check(make_patient(series=series, config=config)) is not None
+    assert many_passes_over_data.check(scene(series=series, config=config, environment="CartPole-v1")) is None
+    assert many_passes_over_data.check(scene(series=series, config=config)) is not None
 
 
 def test_a_tiny_batch_is_noted_and_is_an_alarm_when_the_return_is_poor() -> None:
@@ -163,7 +142,7 @@ def test_usual_batches_and_shares_of_a_rollout_are_fine() -> None:
 def _counted(share: float) -> object:
     """SB3 counts passes: 100,000 steps are 195 rollouts of 10 passes."""
     counter = share * np.linspace(32.0, 1953.0, 60)
-    return make_patient(series={"updates": counter, "return/train": flat()}, config={**PPO, "target_kl": 0.001})
+    return scene(series={"updates": counter, "return/train": flat()}, config={**PPO, "target_kl": 0.001})
 
 
 def test_a_counter_far_below_what_the_config_implies_is_an_alarm() -> None:
@@ -190,8 +169,8 @@ def test_the_counter_of_a_recorded_run_agrees_with_its_config() -> None:
 
 def test_losses_that_fall_silent_while_episodes_go_on_are_an_error() -> None:
     """constructed: the latching target KL of gymnasium-solver, whose runs are not among the recorded ones."""
-    losses = make_run(series={"policy_loss": np.ones(20)}, steps=15_000).series["policy_loss"]
-    patient = make_patient(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
+    losses = scene(series={"policy_loss": np.ones(20)}, steps=15_000).run.series["policy_loss"]
+    patient = scene(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
     found = updates_fewer_than_expected.check(patient)
     assert found is not None
     assert found.severity is Severity.ERROR
@@ -200,8 +179,8 @@ def test_losses_that_fall_silent_while_episodes_go_on_are_an_error() -> None:
 
 def test_losses_on_another_axis_are_not_compared() -> None:
     """constructed: a counter of updates beside one of env steps."""
-    losses = replace(make_run(series={"policy_loss": np.ones(20)}, steps=15_000).series["policy_loss"], axis="updates")
-    patient = make_patient(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
+    losses = replace(scene(series={"policy_loss": np.ones(20)}, steps=15_000).run.series["policy_loss"], axis="updates")
+    patient = scene(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
     assert updates_fewer_than_expected.check(patient) is None
 
 
@@ -235,7 +214,7 @@ def test_usual_discounts_are_fine_whatever_the_return(gamma: float) -> None:
 def test_the_length_of_a_known_task_counts_where_failing_episodes_are_short() -> None:
     """constructed: CartPole that falls after nine steps."""
     series = {"return/train": flat(9.0), "episode_length": flat(9.0)}
-    patient = make_patient(series=series, config={"gamma": 0.5}, environment="CartPole-v1")
+    patient = scene(series=series, config={"gamma": 0.5}, environment="CartPole-v1")
     found = horizon_short_for_task.check(patient)
     assert found is not None
     assert "500 steps" in found.summary

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
@@ -15,29 +14,15 @@ from rlclinic.rules.evaluation import (
     train_and_eval_part,
 )
 from rlclinic.rules.patient import Patient
-from tests.rules.build import flat, make_patient, rising
-from tests.rules.recorded import HEALTHY, recorded
+from tests.rules.scene import flat, recorded, rising, scene
 
-RULES = (
-    train_and_eval_part,
-    evaluation_of_old_policy,
-    return_not_there,
-    few_evaluations,
-    evaluation_noise_hides_trend,
-)
 # Healthy trainings whose logs still deserve a warning: one evaluates an untrained copy, one has no Monitor.
 STALE, SILENT = "gymnasium_solver/runs/local-20260115-103000", "sb3/ppo_cartpole_no_monitor"
 
 
-@pytest.mark.parametrize("name", [name for name in HEALTHY if name not in {STALE, SILENT}])
-def test_a_healthy_run_gets_notes_at_most(name: str) -> None:
-    seen = [rule.check(recorded(name)) for rule in RULES]
-    assert [sighting.summary for sighting in seen if sighting and sighting.severity is not Severity.INFO] == []
-
-
 def pair(evaluation: np.ndarray, *, train: np.ndarray | None = None) -> Patient:
     """A training return that climbs from 20 to 200, and an evaluation beside it."""
-    return make_patient(series={"return/train": rising() if train is None else train, "return/eval": evaluation})
+    return scene(series={"return/train": rising() if train is None else train, "return/eval": evaluation})
 
 
 def test_an_evaluation_that_stays_behind_parts_from_training() -> None:
@@ -92,7 +77,7 @@ def test_losses_without_a_return_are_reported() -> None:
 
 def test_a_return_that_is_never_a_number_is_reported() -> None:
     """constructed: an environment whose episodes never end."""
-    patient = make_patient(series={"return/train": np.full(30, np.nan), "policy_loss": flat(1)})
+    patient = scene(series={"return/train": np.full(30, np.nan), "policy_loss": flat(1)})
     sighting = return_not_there.check(patient)
     assert sighting is not None
     assert "undefined at all 30 points" in sighting.summary
@@ -101,7 +86,7 @@ def test_a_return_that_is_never_a_number_is_reported() -> None:
 def test_names_that_could_be_a_return_are_offered() -> None:
     """constructed: a home-made name."""
     mine = Series("my/score", "my/score", np.arange(30.0), np.arange(30.0))
-    sighting = return_not_there.check(make_patient(series={"my/score": mine, "policy_loss": flat(1)}))
+    sighting = return_not_there.check(scene(series={"my/score": mine, "policy_loss": flat(1)}))
     assert sighting is not None
     assert "could be one: my/score" in sighting.summary
 

@@ -24,43 +24,22 @@ from rlclinic.rules.language_model import (
     valid_actions_rare,
 )
 from rlclinic.rules.patient import Patient
-from tests.rules.scene import HEALTHY, Values, noisy, recorded, scene
+from tests.rules.scene import Values, line, recorded, scene
 
-RULES = (
-    score_falls_while_reward_rises,
-    responses_cut,
-    groups_without_variance,
-    reference_differs_at_start,
-    reference_kl_explodes,
-    length_runs_away,
-    entropy_and_length_explode,
-    entropy_gone_score_stalled,
-    sampler_and_trainer_disagree,
-    train_up_validation_flat,
-    only_supervised,
-    valid_actions_rare,
-)
-RISES = noisy(0.1, 0.7, noise=0.05)
-STALLS = noisy(0.3, 0.3, noise=0.1, seed=1)
-FALLS = noisy(0.5, 0.2, noise=0.05, seed=2)
+RISES = line(0.1, 0.7, noise=0.05)
+STALLS = line(0.3, 0.3, noise=0.1, seed=1)
+FALLS = line(0.5, 0.2, noise=0.05, seed=2)
 
 
 def _model(series: Mapping[str, Values], **more: Any) -> Patient:
-    """constructed: no language model of useful size can be trained here, and small ones learn."""
-    curves = {"response_length": noisy(200.0, 200.0), **series}
+    """constructed: curves of models larger than those that can be trained here."""
+    curves = {"response_length": line(200.0, 200.0), **series}
     return scene(algorithm="GRPO", framework="verl", axis="updates", steps=60, series=curves, **more)
-
-
-@pytest.mark.parametrize("path", HEALTHY)
-def test_a_healthy_run_gets_nothing_above_a_note(path: str) -> None:
-    patient = recorded(path)
-    alarms = [s for rule in RULES if (s := rule.check(patient)) is not None and s.severity is not Severity.INFO]
-    assert alarms == []
 
 
 def test_a_reward_that_rises_while_the_score_falls_is_an_error() -> None:
     found = score_falls_while_reward_rises.check(
-        _model({"return/train": FALLS, "reward/shaped": noisy(-18.0, -2.0)}, config={"kl_coef": 0.05})
+        _model({"return/train": FALLS, "reward/shaped": line(-18.0, -2.0)}, config={"kl_coef": 0.05})
     )
     assert found is not None
     assert found.severity is Severity.ERROR
@@ -69,12 +48,12 @@ def test_a_reward_that_rises_while_the_score_falls_is_an_error() -> None:
 
 @pytest.mark.parametrize("score", [RISES, STALLS])
 def test_a_reward_that_rises_with_or_without_the_score_is_no_hack(score: Values) -> None:
-    patient = _model({"return/train": score, "reward/shaped": noisy(-18.0, -2.0)})
+    patient = _model({"return/train": score, "reward/shaped": line(-18.0, -2.0)})
     assert score_falls_while_reward_rises.check(patient) is None
 
 
 def test_many_cut_responses_with_a_stalled_score_are_an_alarm() -> None:
-    cut = {"return/train": STALLS, "truncated_fraction": noisy(0.3, 0.6)}
+    cut = {"return/train": STALLS, "truncated_fraction": line(0.3, 0.6)}
     found = responses_cut.check(_model(cut, config={"max_response_length": 256}))
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -82,15 +61,15 @@ def test_many_cut_responses_with_a_stalled_score_are_an_alarm() -> None:
 
 
 def test_cut_responses_are_a_note_while_the_score_rises_and_nothing_once_they_vanish() -> None:
-    found = responses_cut.check(_model({"return/train": RISES, "truncated_fraction": noisy(0.5, 0.5)}))
+    found = responses_cut.check(_model({"return/train": RISES, "truncated_fraction": line(0.5, 0.5)}))
     assert found is not None
     assert found.severity is Severity.INFO
-    assert responses_cut.check(_model({"return/train": STALLS, "truncated_fraction": noisy(0.6, 0.1)})) is None
+    assert responses_cut.check(_model({"return/train": STALLS, "truncated_fraction": line(0.6, 0.1)})) is None
 
 
 def test_a_share_that_does_not_measure_truncation_is_not_judged() -> None:
     patient = _model(
-        {"return/train": STALLS, "truncated_fraction": noisy(0.5, 0.6)},
+        {"return/train": STALLS, "truncated_fraction": line(0.5, 0.6)},
         details={"truncated_fraction": {"caveat": "as long as the longest of the batch"}},
     )
     assert responses_cut.check(patient) is None
@@ -98,7 +77,7 @@ def test_a_share_that_does_not_measure_truncation_is_not_judged() -> None:
 
 def test_tied_groups_are_an_alarm_while_the_score_is_low() -> None:
     found = groups_without_variance.check(
-        _model({"return/train": noisy(0.02, 0.02, noise=0.3), "zero_variance_groups": noisy(0.9, 0.95)})
+        _model({"return/train": line(0.02, 0.02, noise=0.3), "zero_variance_groups": line(0.9, 0.95)})
     )
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -108,9 +87,9 @@ def test_tied_groups_of_a_solved_task_are_a_note() -> None:
     found = groups_without_variance.check(
         _model(
             {
-                "return/train": noisy(0.97, 0.97, noise=0.01),
+                "return/train": line(0.97, 0.97, noise=0.01),
                 "return/train_max": np.ones(60),
-                "zero_variance_groups": noisy(0.9, 0.95),
+                "zero_variance_groups": line(0.9, 0.95),
             }
         )
     )
@@ -122,7 +101,7 @@ def test_advantages_of_zero_are_an_alarm_and_some_variance_is_not() -> None:
     found = groups_without_variance.check(_model({"return/train": np.zeros(60), "advantage/abs_max": np.zeros(60)}))
     assert found is not None
     assert found.severity is Severity.WARNING
-    half = {"return/train": STALLS, "zero_variance_groups": noisy(0.5, 0.5)}
+    half = {"return/train": STALLS, "zero_variance_groups": line(0.5, 0.5)}
     assert groups_without_variance.check(_model(half)) is None
 
 
@@ -134,14 +113,14 @@ def test_a_group_of_one_has_no_baseline() -> None:
 
 
 def test_a_reference_that_differs_at_the_first_step_is_an_alarm() -> None:
-    found = reference_differs_at_start.check(_model({"return/train": STALLS, "kl_ref": noisy(0.5, 0.7)}))
+    found = reference_differs_at_start.check(_model({"return/train": STALLS, "kl_ref": line(0.5, 0.7)}))
     assert found is not None
     assert found.severity is Severity.WARNING
 
 
 def test_a_teacher_that_the_config_names_is_a_note_unless_the_score_falls() -> None:
     config = {"model": "a/small", "reference_model": "b/teacher"}
-    curves = {"kl_ref": noisy(0.5, 0.7)}
+    curves = {"kl_ref": line(0.5, 0.7)}
     calm = reference_differs_at_start.check(_model({"return/train": STALLS, **curves}, config=config))
     bad = reference_differs_at_start.check(_model({"return/train": FALLS, **curves}, config=config))
     assert calm is not None
@@ -159,7 +138,7 @@ def test_a_kl_that_grows_from_zero_is_learning() -> None:
 
 
 def test_a_kl_that_multiplies_while_the_score_falls_is_an_alarm() -> None:
-    kl = np.concatenate([noisy(0.05, 0.06, 40), noisy(0.1, 3.0, 20)])
+    kl = np.concatenate([line(0.05, 0.06, 40), line(0.1, 3.0, 20)])
     found = reference_kl_explodes.check(_model({"return/train": FALLS, "kl_ref": kl}))
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -168,7 +147,7 @@ def test_a_kl_that_multiplies_while_the_score_falls_is_an_alarm() -> None:
     assert reference_kl_explodes.check(_model({"return/train": STALLS, "kl_ref": kl})) is None
 
 
-@pytest.mark.parametrize(("length", "word"), [(noisy(200.0, 900.0), "longer"), (noisy(900.0, 20.0), "shorter")])
+@pytest.mark.parametrize(("length", "word"), [(line(200.0, 900.0), "longer"), (line(900.0, 20.0), "shorter")])
 def test_length_that_runs_away_either_way_without_score_is_an_alarm(length: Values, word: str) -> None:
     found = length_runs_away.check(_model({"return/train": STALLS, "response_length": length}))
     assert found is not None
@@ -177,19 +156,17 @@ def test_length_that_runs_away_either_way_without_score_is_an_alarm(length: Valu
 
 
 def test_length_that_moves_with_the_score_or_a_little_is_fine() -> None:
-    assert length_runs_away.check(_model({"return/train": RISES, "response_length": noisy(200.0, 900.0)})) is None
-    assert length_runs_away.check(_model({"return/train": STALLS, "response_length": noisy(200.0, 260.0)})) is None
+    assert length_runs_away.check(_model({"return/train": RISES, "response_length": line(200.0, 900.0)})) is None
+    assert length_runs_away.check(_model({"return/train": STALLS, "response_length": line(200.0, 260.0)})) is None
 
 
 def test_validation_that_rises_vouches_for_the_length() -> None:
-    patient = _model(
-        {"return/train": STALLS, "return/eval": noisy(0.1, 0.5, 8), "response_length": noisy(200.0, 900.0)}
-    )
+    patient = _model({"return/train": STALLS, "return/eval": line(0.1, 0.5, 8), "response_length": line(200.0, 900.0)})
     assert length_runs_away.check(patient) is None
 
 
 def test_entropy_and_length_that_grow_while_the_score_falls_are_an_alarm() -> None:
-    grown = {"entropy": noisy(0.24, 0.75), "response_length": noisy(500.0, 900.0)}
+    grown = {"entropy": line(0.24, 0.75), "response_length": line(500.0, 900.0)}
     found = entropy_and_length_explode.check(_model({"return/train": FALLS, **grown}))
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -208,12 +185,12 @@ def test_entropy_that_is_gone_with_a_stalled_score_is_an_alarm() -> None:
 def test_entropy_that_falls_while_the_score_rises_or_only_by_half_is_fine() -> None:
     entropy = np.geomspace(0.5, 0.001, 60)
     assert entropy_gone_score_stalled.check(_model({"return/train": RISES, "entropy": entropy})) is None
-    assert entropy_gone_score_stalled.check(_model({"return/train": STALLS, "entropy": noisy(0.5, 0.2)})) is None
+    assert entropy_gone_score_stalled.check(_model({"return/train": STALLS, "entropy": line(0.5, 0.2)})) is None
 
 
 def test_a_sampler_that_disagrees_is_an_alarm() -> None:
     found = sampler_and_trainer_disagree.check(
-        _model({"return/train": STALLS, "sampler_mismatch/kl": noisy(0.02, 0.5), "sampler_mismatch/tis": noisy(1, 4)})
+        _model({"return/train": STALLS, "sampler_mismatch/kl": line(0.02, 0.5), "sampler_mismatch/tis": line(1, 4)})
     )
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -227,13 +204,13 @@ def test_a_small_gap_between_sampler_and_trainer_is_fine() -> None:
 
 
 def test_validation_that_stays_while_training_rises_is_an_alarm() -> None:
-    found = train_up_validation_flat.check(_model({"return/train": RISES, "return/eval": noisy(0.2, 0.2, 10)}))
+    found = train_up_validation_flat.check(_model({"return/train": RISES, "return/eval": line(0.2, 0.2, 10)}))
     assert found is not None
     assert found.severity is Severity.WARNING
     assert "stayed" in found.summary
 
 
-@pytest.mark.parametrize("held_out", [noisy(0.2, 0.5, 10), noisy(0.95, 0.96, 10), noisy(0.2, 0.2, 3)])
+@pytest.mark.parametrize("held_out", [line(0.2, 0.5, 10), line(0.95, 0.96, 10), line(0.2, 0.2, 3)])
 def test_validation_that_rises_or_is_full_or_too_short_is_no_alarm(held_out: Values) -> None:
     assert train_up_validation_flat.check(_model({"return/train": RISES, "return/eval": held_out})) is None
 
@@ -247,17 +224,17 @@ def test_supervised_training_is_named() -> None:
 
 def test_a_supervised_loss_beside_a_reward_is_reinforcement() -> None:
     """constructed: a mixed objective."""
-    assert only_supervised.check(_model({"loss/supervised": noisy(1.0, 0.5), "return/train": STALLS})) is None
+    assert only_supervised.check(_model({"loss/supervised": line(1.0, 0.5), "return/train": STALLS})) is None
 
 
 def test_actions_that_cannot_be_parsed_are_an_alarm() -> None:
-    found = valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": noisy(0.03, 0.03)}))
+    found = valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": line(0.03, 0.03)}))
     assert found is not None
     assert found.severity is Severity.WARNING
 
 
 def test_a_format_that_is_learned_is_a_note_and_a_known_one_nothing() -> None:
-    learned = valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": noisy(0.02, 0.15)}))
+    learned = valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": line(0.02, 0.15)}))
     assert learned is not None
     assert learned.severity is Severity.INFO
-    assert valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": noisy(0.9, 0.9)})) is None
+    assert valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": line(0.9, 0.9)})) is None

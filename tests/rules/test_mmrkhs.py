@@ -7,51 +7,44 @@ import pytest
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.mmrkhs import kl_large_from_start, mmd_outweighs_objective, policy_pinned
-from tests.rules.build import flat, make_patient, rising
-from tests.rules.recorded import HEALTHY, recorded
+from tests.rules.scene import flat, rising, scene
 
 RULES = (mmd_outweighs_objective, policy_pinned, kl_large_from_start)
 ALGORITHM = "MM-RKHS"
 
 
-@pytest.mark.parametrize("path", HEALTHY)
-def test_no_other_algorithm_is_judged(path: str) -> None:
-    patient = recorded(path)
-    assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
-
-
 def test_a_healthy_run_gets_nothing() -> None:
-    """constructed: its trainer does not exist yet."""
+    """constructed: the bounds of the rule, apart from the course of a run."""
     series = {
         "approx_kl": flat(0.01),
         "mmd": flat(0.02),
         "policy_loss": flat(-0.03),
         "return/train": rising(),
     }
-    patient = make_patient(algorithm=ALGORITHM, series=series)
+    patient = scene(algorithm=ALGORITHM, series=series)
     assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
 
 
 def test_a_penalty_far_above_the_objective_is_an_alarm() -> None:
-    """constructed: its trainer does not exist yet."""
+    """constructed: the bounds of the rule, apart from the course of a run."""
     series = {"mmd": flat(0.05), "policy_loss": flat(-0.001), "return/train": flat()}
-    found = mmd_outweighs_objective.check(make_patient(algorithm=ALGORITHM, series=series, config={"mmd_coef": 10.0}))
+    found = mmd_outweighs_objective.check(scene(algorithm=ALGORITHM, series=series, config={"mmd_coef": 10.0}))
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].value == pytest.approx(0.5, rel=0.05)
 
 
 def test_a_penalty_at_the_noise_floor_or_of_the_size_of_the_objective_is_fine() -> None:
-    """constructed: its trainer does not exist yet."""
+    """constructed: the bounds of the rule, apart from the course of a run."""
     for mmd, loss in ((0.001, -0.00001), (0.05, -0.02)):
         series = {"mmd": flat(mmd), "policy_loss": flat(loss), "return/train": flat()}
-        assert mmd_outweighs_objective.check(make_patient(algorithm=ALGORITHM, series=series)) is None
+        assert mmd_outweighs_objective.check(scene(algorithm=ALGORITHM, series=series)) is None
 
 
 def test_a_policy_that_never_moves_is_an_alarm() -> None:
-    """constructed: its trainer does not exist yet."""
+    """constructed: the bounds of the rule, apart from the course of a run."""
     series = {"approx_kl": flat(1e-6), "mmd": flat(0.001), "return/train": flat()}
-    found = policy_pinned.check(make_patient(algorithm=ALGORITHM, series=series))
+    found = policy_pinned.check(scene(algorithm=ALGORITHM, series=series))
     assert found is not None
     assert found.severity is Severity.WARNING
 
@@ -60,7 +53,7 @@ def test_a_policy_that_never_moves_is_an_alarm() -> None:
 def test_a_policy_that_moves_or_learns_is_not_pinned(kl: float, returns: np.ndarray) -> None:
     """constructed: one of the two conditions is missing."""
     series = {"approx_kl": flat(kl), "mmd": flat(0.001), "return/train": returns}
-    assert policy_pinned.check(make_patient(algorithm=ALGORITHM, series=series)) is None
+    assert policy_pinned.check(scene(algorithm=ALGORITHM, series=series)) is None
 
 
 def test_kl_of_a_resampled_action_is_an_error() -> None:
@@ -70,7 +63,7 @@ def test_kl_of_a_resampled_action_is_an_error() -> None:
         "policy_loss": flat(1e-5, 24),
         "return/train": rising(9.4, 18.0, 24),
     }
-    found = kl_large_from_start.check(make_patient(algorithm=ALGORITHM, series=series))
+    found = kl_large_from_start.check(scene(algorithm=ALGORITHM, series=series))
     assert found is not None
     assert found.severity is Severity.ERROR
     assert "8" in found.summary
@@ -81,4 +74,4 @@ def test_large_steps_with_a_real_objective_are_another_case() -> None:
     growing = {"approx_kl": np.geomspace(0.01, 5.0, 24), "policy_loss": flat(1e-5, 24)}
     real = {"approx_kl": np.full(24, 0.5), "policy_loss": flat(-0.4, 24)}
     for series in (growing, real):
-        assert kl_large_from_start.check(make_patient(algorithm=ALGORITHM, series=series)) is None
+        assert kl_large_from_start.check(scene(algorithm=ALGORITHM, series=series)) is None

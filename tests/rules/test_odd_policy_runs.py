@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlclinic.rules.registry import ROWS
-from tests.rules.build import make_patient
+from tests.rules.scene import scene
 
 RULES = [row.module for row in ROWS if row.family in {"policy", "value"}]
 METRICS = (
@@ -45,9 +45,7 @@ values = st.one_of(numbers, st.integers(-3, 10**7), st.none(), st.booleans(), st
 def test_no_rule_raises_and_every_answer_can_be_shown(
     series: dict[str, np.ndarray], config: dict[str, object], algorithm: str, framework: str, environment: str
 ) -> None:
-    patient = make_patient(
-        series=series, config=config, algorithm=algorithm, framework=framework, environment=environment
-    )
+    patient = scene(series=series, config=config, algorithm=algorithm, framework=framework, environment=environment)
     with np.errstate(all="ignore"):
         found = [sighting for rule in RULES if (sighting := rule.check(patient)) is not None]
     for sighting in found:
@@ -74,6 +72,6 @@ def test_what_is_seen_does_not_depend_on_the_unit_of_the_reward(seed: int, scale
     settings_ = {"n_epochs": 10, "clip_range": 0.2}
     scaled = {**series, "return/train": scale * series["return/train"], "value_loss": scale**2 * series["value_loss"]}
     names = [rule for rule in RULES if not rule.__name__.endswith("returns_too_large_for_critic")]
-    before = [rule.check(make_patient(series=series, config=settings_)) for rule in names]
-    after = [rule.check(make_patient(series=scaled, config=settings_)) for rule in names]
+    before = [rule.check(scene(series=series, config=settings_)) for rule in names]
+    after = [rule.check(scene(series=scaled, config=settings_)) for rule in names]
     assert [found and found.severity for found in before] == [found and found.severity for found in after]

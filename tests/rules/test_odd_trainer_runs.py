@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rlclinic.rules
 from rlclinic.model.run import Status
 from rlclinic.rules.sighting import Sighting
-from tests.rules.build import make_patient
+from tests.rules.scene import scene
 
 FAMILIES = ("off_policy", "optimisation", "mmrkhs", "reinforce", "data")
 ROOT = Path(rlclinic.rules.__file__).parent
@@ -68,7 +68,7 @@ values = st.one_of(
 )
 @settings(derandomize=True, deadline=None, max_examples=400)
 def test_no_rule_raises_on_odd_runs(**fields: object) -> None:
-    patient = make_patient(environment="CartPole-v1", **fields)
+    patient = scene(environment="CartPole-v1", **fields)
     for rule in RULES:
         found = rule.check(patient)
         assert found is None or _sound(found)
@@ -84,7 +84,7 @@ def _sound(found: Sighting) -> bool:
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)
 def test_an_empty_run_gets_no_finding(rule: ModuleType) -> None:
-    assert rule.check(make_patient()) is None
+    assert rule.check(scene()) is None
 
 
 @pytest.mark.parametrize("rule", RULES, ids=NAMES)

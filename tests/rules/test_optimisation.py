@@ -20,38 +20,18 @@ from rlclinic.rules.optimisation import (
     not_a_number,
     part_gets_no_gradient,
 )
-from tests.rules.build import flat, make_patient, make_run, rising
-from tests.rules.recorded import HEALTHY, fault, recorded
-
-RULES = (
-    gradient_norm_explodes,
-    gradient_norm_vanishes,
-    clipped_at_every_step,
-    learning_rate_reaches_zero,
-    not_a_number,
-    logged_rate_differs,
-    loss_diverges,
-    part_gets_no_gradient,
-    dead_units_grow,
-)
-
-
-@pytest.mark.parametrize("path", HEALTHY)
-def test_a_healthy_run_gets_nothing_above_a_note(path: str) -> None:
-    patient = recorded(path)
-    alarms = [s for rule in RULES if (s := rule.check(patient)) is not None and s.severity is not Severity.INFO]
-    assert alarms == []
+from tests.rules.scene import fault, flat, recorded, rising, scene
 
 
 def _printed(name: str, values: np.ndarray, decimals: int, caveat: str = "") -> Series:
     """A series as a log with few decimals shows it."""
-    made = make_run(series={name: np.round(values, decimals)}).series[name]
+    made = scene(series={name: np.round(values, decimals)}).run.series[name]
     return replace(made, decimals=decimals, caveat=caveat)
 
 
 def test_a_gradient_that_explodes_beside_a_flat_return_is_an_error() -> None:
     """constructed: recorded runs end before their gradients do."""
-    patient = make_patient(series={"grad_norm": np.geomspace(0.1, 1e5, 60), "return/train": flat()})
+    patient = scene(series={"grad_norm": np.geomspace(0.1, 1e5, 60), "return/train": flat()})
     found = gradient_norm_explodes.check(patient)
     assert found is not None
     assert found.severity is Severity.ERROR
@@ -63,13 +43,13 @@ def test_a_smaller_growth_counts_when_the_return_was_lost() -> None:
     """constructed: the same growth beside a return that fell and one that did not."""
     norm = np.geomspace(1.0, 20.0, 60)
     fell = np.concatenate([np.linspace(20.0, 200.0, 30), np.linspace(200.0, 25.0, 30)])
-    assert gradient_norm_explodes.check(make_patient(series={"grad_norm": norm, "return/train": fell})) is not None
-    assert gradient_norm_explodes.check(make_patient(series={"grad_norm": norm, "return/train": flat()})) is None
+    assert gradient_norm_explodes.check(scene(series={"grad_norm": norm, "return/train": fell})) is not None
+    assert gradient_norm_explodes.check(scene(series={"grad_norm": norm, "return/train": flat()})) is None
 
 
 def test_a_gradient_that_grows_with_the_return_is_fine() -> None:
     """constructed: value errors grow as the return does."""
-    patient = make_patient(series={"grad_norm": np.geomspace(0.1, 100.0, 60), "return/train": rising()})
+    patient = scene(series={"grad_norm": np.geomspace(0.1, 100.0, 60), "return/train": rising()})
     assert gradient_norm_explodes.check(patient) is None
 
 
@@ -77,13 +57,13 @@ def test_a_gradient_that_grows_with_q_is_explained_by_it() -> None:
     """constructed: Q on its way from its random start to its level."""
     grown = np.geomspace(0.1, 10.0, 60)
     series = {"grad_norm/critic": grown, "q/mean": -grown, "return/train": flat(-1000.0)}
-    assert gradient_norm_explodes.check(make_patient(algorithm="TD3", series=series)) is None
+    assert gradient_norm_explodes.check(scene(algorithm="TD3", series=series)) is None
 
 
 def test_a_norm_after_clipping_says_nothing() -> None:
     """constructed: a clipped norm that grows to its clip."""
     norm = _printed("grad_norm", np.geomspace(0.001, 40.0, 60), 6, caveat="after clipping: never above grad_clip")
-    assert gradient_norm_explodes.check(make_patient(series={"grad_norm": norm, "return/train": flat()})) is None
+    assert gradient_norm_explodes.check(scene(series={"grad_norm": norm, "return/train": flat()})) is None
 
 
 def test_a_policy_gradient_that_vanishes_after_a_collapse_is_seen() -> None:
@@ -116,8 +96,8 @@ def test_a_printed_zero_is_only_known_to_be_below_its_rounding() -> None:
     """constructed: norms of 0.01 printed with three decimals."""
     fading = np.geomspace(0.01, 1e-9, 60)
     series = {"grad_norm": _printed("grad_norm", fading, 3), "return/train": flat()}
-    assert gradient_norm_vanishes.check(make_patient(series=series)) is None
-    assert gradient_norm_vanishes.check(make_patient(series={**series, "grad_norm": fading})) is not None
+    assert gradient_norm_vanishes.check(scene(series=series)) is None
+    assert gradient_norm_vanishes.check(scene(series={**series, "grad_norm": fading})) is not None
 
 
 def test_a_clip_far_below_every_gradient_is_an_alarm() -> None:
@@ -131,7 +111,7 @@ def test_a_tight_clip_is_a_note_when_the_return_rises() -> None:
     """constructed: two runs that differ in their return alone."""
     fields = {"config": {"max_grad_norm": 1e-3}}
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
-        patient = make_patient(series={"grad_norm": flat(2.0), "return/train": returns}, **fields)
+        patient = scene(series={"grad_norm": flat(2.0), "return/train": returns}, **fields)
         found = clipped_at_every_step.check(patient)
         assert found is not None
         assert found.severity is severity
@@ -159,7 +139,7 @@ def test_a_schedule_that_ends_early_on_a_task_that_is_solved_is_a_note() -> None
     rate = 3e-4 * np.maximum(0.0, 1.0 - np.linspace(0.0, 3.0, 60))
     solved = np.concatenate([rising(20.0, 500.0, 20), np.full(40, 500.0)])
     found = learning_rate_reaches_zero.check(
-        make_patient(series={"learning_rate": rate, "return/train": solved}, threshold=475.0)
+        scene(series={"learning_rate": rate, "return/train": solved}, threshold=475.0)
     )
     assert found is not None
     assert found.severity is Severity.INFO
@@ -181,7 +161,7 @@ def test_losses_that_become_nan_for_good_are_an_error_with_the_first_one_named_f
     """constructed: the order of onset is what is tested."""
     value, policy = np.ones(60), np.ones(60)
     value[40:], policy[42:] = np.nan, np.nan
-    found = not_a_number.check(make_patient(series={"policy_loss": policy, "value_loss": value}))
+    found = not_a_number.check(scene(series={"policy_loss": policy, "value_loss": value}))
     assert found is not None
     assert found.severity is Severity.ERROR
     assert found.summary.endswith("log/value_loss, log/policy_loss")
@@ -200,7 +180,7 @@ def test_one_missing_value_is_only_noted() -> None:
     """constructed: a single row that was not computed."""
     values = np.ones(60)
     values[20] = np.nan
-    found = not_a_number.check(make_patient(series={"approx_kl": values, "policy_loss": np.ones(60)}))
+    found = not_a_number.check(scene(series={"approx_kl": values, "policy_loss": np.ones(60)}))
     assert found is not None
     assert found.severity is Severity.INFO
 
@@ -217,7 +197,7 @@ def test_values_that_may_be_undefined_are_no_failure(name: str) -> None:
     values = np.ones(60)
     values[::3] = np.nan
     values[-5:] = np.nan
-    assert not_a_number.check(make_patient(series={name: values, "policy_loss": np.ones(60)})) is None
+    assert not_a_number.check(scene(series={name: values, "policy_loss": np.ones(60)})) is None
 
 
 def test_rows_before_the_first_update_and_metrics_never_defined_are_no_failure() -> None:
@@ -225,14 +205,12 @@ def test_rows_before_the_first_update_and_metrics_never_defined_are_no_failure()
     late = np.ones(60)
     late[:5] = np.nan
     series = {"policy_loss": late, "action_std/mean": np.full(60, np.nan)}
-    assert not_a_number.check(make_patient(series=series)) is None
+    assert not_a_number.check(scene(series=series)) is None
 
 
 def test_losses_that_never_were_a_number_are_an_error() -> None:
     """constructed: NaN from the first update on."""
-    found = not_a_number.check(
-        make_patient(series={"policy_loss": np.full(20, np.nan), "value_loss": np.full(20, np.nan)})
-    )
+    found = not_a_number.check(scene(series={"policy_loss": np.full(20, np.nan), "value_loss": np.full(20, np.nan)}))
     assert found is not None
     assert found.severity is Severity.ERROR
 
@@ -241,12 +219,12 @@ def test_an_infinite_return_is_a_failure() -> None:
     """constructed: a reward that divides by zero."""
     returns = flat()
     returns[-4:] = np.inf
-    assert not_a_number.check(make_patient(series={"return/train": returns})) is not None
+    assert not_a_number.check(scene(series={"return/train": returns})) is not None
 
 
 def test_a_rate_that_never_comes_near_the_configured_one_is_an_alarm() -> None:
     """constructed: a key that another file overrides."""
-    patient = make_patient(series={"learning_rate": np.full(30, 3e-4)}, config={"learning_rate": 3e-3})
+    patient = scene(series={"learning_rate": np.full(30, 3e-4)}, config={"learning_rate": 3e-3})
     found = logged_rate_differs.check(patient)
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -263,7 +241,7 @@ def test_a_default_that_the_user_never_set_is_not_held_against_the_log() -> None
 @pytest.mark.parametrize("course", [np.linspace(3e-3, 0.0, 30), np.linspace(0.0, 3e-3, 30), np.full(30, 2e-3)])
 def test_decay_warm_up_and_small_factors_are_fine(course: np.ndarray) -> None:
     """constructed: courses that pass near the configured rate."""
-    patient = make_patient(series={"learning_rate": course}, config={"learning_rate": 3e-3})
+    patient = scene(series={"learning_rate": course}, config={"learning_rate": 3e-3})
     assert logged_rate_differs.check(patient) is None
 
 
@@ -272,16 +250,14 @@ def test_an_adaptive_rate_at_its_floor_is_an_alarm_when_the_return_is_poor() -> 
     config = {"learning_rate": 1e-3, "learning_rate_schedule": "adaptive"}
     rate = np.concatenate([np.geomspace(1e-3, 1e-5, 20), np.full(40, 1e-5)])
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
-        found = logged_rate_differs.check(
-            make_patient(series={"learning_rate": rate, "return/train": returns}, config=config)
-        )
+        found = logged_rate_differs.check(scene(series={"learning_rate": rate, "return/train": returns}, config=config))
         assert found is not None
         assert found.severity is severity
 
 
 def test_a_policy_loss_that_runs_away_is_seen() -> None:
     """constructed: raw advantages of a diverging critic."""
-    patient = make_patient(series={"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()})
+    patient = scene(series={"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()})
     found = loss_diverges.check(patient)
     assert found is not None
     assert found.severity is Severity.WARNING
@@ -289,21 +265,21 @@ def test_a_policy_loss_that_runs_away_is_seen() -> None:
 
 def test_a_total_loss_that_grows_with_the_return_is_fine() -> None:
     """constructed: the value loss inside it grows with the square of the return."""
-    patient = make_patient(series={"loss": np.geomspace(0.01, 1e3, 60), "return/train": rising(1.0, 500.0)})
+    patient = scene(series={"loss": np.geomspace(0.01, 1e3, 60), "return/train": rising(1.0, 500.0)})
     assert loss_diverges.check(patient) is None
 
 
 def test_the_actor_loss_of_a_q_learner_is_not_judged_here() -> None:
     """constructed: minus Q of a diverging critic."""
     series = {"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()}
-    assert loss_diverges.check(make_patient(algorithm="SAC", series=series)) is None
+    assert loss_diverges.check(scene(algorithm="SAC", series=series)) is None
 
 
 def test_a_policy_loss_that_jumps_without_lasting_is_fine() -> None:
     """constructed: a spike."""
     loss = 0.01 * flat(1.0, noise=0.5)
     loss[50] = 100.0
-    assert loss_diverges.check(make_patient(series={"policy_loss": loss, "return/train": flat()})) is None
+    assert loss_diverges.check(scene(series={"policy_loss": loss, "return/train": flat()})) is None
 
 
 def test_a_critic_without_any_gradient_is_an_alarm_even_where_the_return_rises() -> None:
@@ -322,7 +298,7 @@ def test_a_part_outside_the_optimiser_is_worse_when_the_return_is_poor(
 ) -> None:
     """constructed: an encoder may be frozen on purpose."""
     series = {"grad_norm": flat(1.0), f"grad_norm/{part}": np.zeros(60), "return/train": returns}
-    found = part_gets_no_gradient.check(make_patient(series=series))
+    found = part_gets_no_gradient.check(scene(series=series))
     assert found is not None
     assert found.severity is severity
 
@@ -331,7 +307,7 @@ def test_a_part_outside_the_optimiser_is_worse_when_the_return_is_poor(
 def test_a_part_with_small_or_lost_gradients_is_another_case(part: np.ndarray) -> None:
     """constructed: a part that lost its gradient later, and one whose gradient is tiny."""
     series = {"grad_norm/backbone": flat(0.9), "grad_norm/value_head": part}
-    assert part_gets_no_gradient.check(make_patient(series=series)) is None
+    assert part_gets_no_gradient.check(scene(series=series)) is None
 
 
 def test_a_norm_printed_as_zero_beside_small_norms_is_not_known() -> None:
@@ -340,14 +316,14 @@ def test_a_norm_printed_as_zero_beside_small_norms_is_not_known() -> None:
         "grad_norm/backbone": _printed("grad_norm/backbone", 0.02 * np.ones(60), 3),
         "grad_norm/value_head": _printed("grad_norm/value_head", np.zeros(60), 3),
     }
-    assert part_gets_no_gradient.check(make_patient(series=series)) is None
+    assert part_gets_no_gradient.check(scene(series=series)) is None
 
 
 def test_units_that_die_are_an_alarm_when_the_return_is_poor() -> None:
-    """constructed: nothing recorded logs dead units."""
+    """constructed: units of the recorded networks stay alive."""
     dead = np.linspace(0.05, 0.7, 60)
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
-        found = dead_units_grow.check(make_patient(series={"dead_units": dead, "return/train": returns}))
+        found = dead_units_grow.check(scene(series={"dead_units": dead, "return/train": returns}))
         assert found is not None
         assert found.severity is severity
 
@@ -355,7 +331,7 @@ def test_units_that_die_are_an_alarm_when_the_return_is_poor() -> None:
 def test_percent_and_share_of_dead_units_are_the_same() -> None:
     """constructed: one trainer logs percent."""
     dead = np.linspace(0.05, 0.7, 60)
-    shares, percent = (make_patient(series={"dead_units": unit * dead}) for unit in (1.0, 100.0))
+    shares, percent = (scene(series={"dead_units": unit * dead}) for unit in (1.0, 100.0))
     first, second = dead_units_grow.check(shares), dead_units_grow.check(percent)
     assert first is not None
     assert second is not None
@@ -364,4 +340,4 @@ def test_percent_and_share_of_dead_units_are_the_same() -> None:
 
 def test_a_constant_share_of_dead_units_is_fine() -> None:
     """constructed: sparse from the start."""
-    assert dead_units_grow.check(make_patient(series={"dead_units": flat(0.5), "return/train": flat()})) is None
+    assert dead_units_grow.check(scene(series={"dead_units": flat(0.5), "return/train": flat()})) is None

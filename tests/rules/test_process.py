@@ -20,24 +20,7 @@ from rlclinic.rules.process import (
     stopped_before_budget,
     warnings_in_log,
 )
-from tests.rules.build import make_patient, make_run, rising
-from tests.rules.recorded import HEALTHY, recorded
-
-RULES = (
-    process_died,
-    memory_ran_out,
-    stopped_before_budget,
-    speed_falls,
-    nothing_saved,
-    warnings_in_log,
-    gaps_in_the_log,
-)
-
-
-@pytest.mark.parametrize("name", HEALTHY)
-def test_a_healthy_run_gets_notes_at_most(name: str) -> None:
-    seen = [rule.check(recorded(name)) for rule in RULES]
-    assert [sighting.summary for sighting in seen if sighting and sighting.severity is not Severity.INFO] == []
+from tests.rules.scene import recorded, rising, scene
 
 
 def test_a_crash_is_quoted() -> None:
@@ -55,7 +38,7 @@ def test_an_interrupt_is_no_crash() -> None:
 def test_a_quotation_stays_on_one_line_and_is_cut() -> None:
     """constructed: an error with control characters."""
     status = RunStatus(Status.CRASHED, "x.log:1: bad\x1b[31m\nline " + "word " * 100)
-    sighting = process_died.check(Patient(replace(make_run(), status=status)))
+    sighting = process_died.check(Patient(replace(scene().run, status=status)))
     assert sighting is not None
     assert "\n" not in sighting.summary
     assert "\x1b" not in sighting.summary
@@ -77,7 +60,7 @@ def test_an_error_about_memory_is_found_in_reason_and_log() -> None:
 def test_memory_counts_only_where_it_ended_the_run(state: Status, kind: str, *, found: bool) -> None:
     """constructed: the same line as an error and as a warning."""
     log = LogExcerpt("error" if kind == "error" else "warning", "out.log", 7, "MemoryError: Unable to allocate 4 GiB")
-    run = replace(make_run(status=state), logs=(log,))
+    run = replace(scene(status=state).run, logs=(log,))
     assert (memory_ran_out.check(Patient(run)) is not None) is found
 
 
@@ -90,10 +73,10 @@ def test_a_stopped_run_says_how_much_of_its_budget_it_took() -> None:
 def test_a_run_stopped_at_the_end_or_without_a_limit_is_not_short() -> None:
     """constructed: budgets of a known size."""
     stopped = {"status": Status.INTERRUPTED, "series": {"return/train": rising()}, "steps": 97_000}
-    assert stopped_before_budget.check(make_patient(**stopped, budget=100_000)) is None
-    assert stopped_before_budget.check(make_patient(**stopped, budget=1e16)) is None
-    assert stopped_before_budget.check(make_patient(**stopped)) is None
-    assert stopped_before_budget.check(make_patient(**stopped, budget=1_000_000)) is not None
+    assert stopped_before_budget.check(scene(**stopped, budget=100_000)) is None
+    assert stopped_before_budget.check(scene(**stopped, budget=1e16)) is None
+    assert stopped_before_budget.check(scene(**stopped)) is None
+    assert stopped_before_budget.check(scene(**stopped, budget=1_000_000)) is not None
 
 
 def timed(speeds: np.ndarray, *, pause: float = 0.0) -> Patient:
@@ -102,7 +85,7 @@ def timed(speeds: np.ndarray, *, pause: float = 0.0) -> Patient:
     seconds[speeds.size // 2 :] += pause
     steps = np.linspace(1000.0, 1000.0 * speeds.size, speeds.size)
     returns = Series("return/train", "r", steps, rising(points=speeds.size), wall_times=1.7e9 + seconds)
-    return make_patient(series={"return/train": returns}, steps=float(steps[-1]))
+    return scene(series={"return/train": returns}, steps=float(steps[-1]))
 
 
 def test_a_speed_that_falls_to_a_fifth_is_a_warning() -> None:
@@ -130,7 +113,7 @@ def test_a_speed_since_the_start_is_turned_back_into_that_of_each_stretch() -> N
     steps = np.linspace(1000.0, 64_000.0, 64)
     fps = Series("fps", "time/fps", steps, np.floor(steps / seconds), window="since the start")
     assert fps.values[-1] > 0.6 * fps.values[0]
-    sighting = speed_falls.check(make_patient(series={"fps": fps}))
+    sighting = speed_falls.check(scene(series={"fps": fps}))
     assert sighting is not None
     assert "(from time/fps)" in sighting.summary
 
@@ -143,7 +126,7 @@ def test_the_fast_warm_up_of_off_policy_runs_is_no_loss_of_speed() -> None:
 def finished(hours: float, *, framework: str = "sb3-zoo", saved: bool = False) -> Run:
     """A finished run of some hours."""
     checkpoints = (Checkpoint("best_model.zip"),) if saved else ()
-    return replace(make_run(framework=framework), started_at=0.0, ended_at=3600.0 * hours, checkpoints=checkpoints)
+    return replace(scene(framework=framework).run, started_at=0.0, ended_at=3600.0 * hours, checkpoints=checkpoints)
 
 
 def test_a_long_run_without_a_checkpoint_is_noted() -> None:
@@ -169,7 +152,7 @@ def test_the_error_that_ended_a_run_is_not_a_warning_it_survived() -> None:
 def test_a_resume_that_the_reader_noticed_is_passed_on() -> None:
     """constructed: a log with steps that go back."""
     note = "steps go back in the log (a resumed run): up to 12 overwritten points per metric left out"
-    run = replace(make_run(series={"return/train": rising()}), provenance=Provenance("files", notes=(note,)))
+    run = replace(scene(series={"return/train": rising()}).run, provenance=Provenance("files", notes=(note,)))
     sighting = gaps_in_the_log.check(Patient(run))
     assert sighting is not None
     assert sighting.summary == note

@@ -7,8 +7,7 @@ import pytest
 
 from rlclinic.rules.return_state import ended_below_start, has_fallen, is_flat, reached_goal, return_name, suffers
 from rlclinic.rules.stretch import lasting_from, longest, moving_median
-from tests.rules.build import flat, make_patient, rising
-from tests.rules.recorded import fault, recorded
+from tests.rules.scene import fault, flat, recorded, rising, scene
 
 FELL = np.concatenate([np.linspace(20.0, 200.0, 30), np.linspace(200.0, 15.0, 30)])
 
@@ -25,18 +24,18 @@ def test_a_return_that_climbs_does_not_suffer(path: str) -> None:
 
 def test_a_return_that_climbed_and_was_lost_has_fallen() -> None:
     """constructed: a clean rise and fall."""
-    patient = make_patient(series={"return/train": FELL})
+    patient = scene(series={"return/train": FELL})
     assert has_fallen(patient)
     assert suffers(patient)
-    assert not ended_below_start(make_patient(series={"return/train": rising()}))
+    assert not ended_below_start(scene(series={"return/train": rising()}))
 
 
 def test_a_run_at_its_goal_is_neither_flat_nor_fallen() -> None:
     """constructed: a run that begins solved; and the same returns on an unknown task."""
     returns = {"return/train": flat(495.0, noise=0.005)}
-    assert reached_goal(make_patient(series=returns, environment="CartPole-v1"))
-    assert not is_flat(make_patient(series=returns, environment="CartPole-v1"))
-    assert is_flat(make_patient(series=returns))
+    assert reached_goal(scene(series=returns, environment="CartPole-v1"))
+    assert not is_flat(scene(series=returns, environment="CartPole-v1"))
+    assert is_flat(scene(series=returns))
 
 
 def test_the_goal_of_a_task_does_not_hold_for_rewards_on_another_scale() -> None:
@@ -47,7 +46,7 @@ def test_the_goal_of_a_task_does_not_hold_for_rewards_on_another_scale() -> None
 
 def test_evidence_names_the_return_that_is_judged() -> None:
     """constructed: a run that only evaluates."""
-    assert return_name(make_patient(series={"return/eval": flat()})) == "return/eval"
+    assert return_name(scene(series={"return/eval": flat()})) == "return/eval"
 
 
 def test_the_longest_stretch_is_found_wherever_it_lies() -> None:

@@ -11,13 +11,13 @@ from rlclinic.rules.offline import is_offline
 from rlclinic.rules.q_values import q_bound
 from rlclinic.rules.standing import failed
 from rlclinic.rules.update_count import expected_updates, updates_per_step
-from tests.rules.build import flat, make_patient, make_run, rising
-from tests.rules.recorded import HEALTHY, fault, recorded
+from tests.rules.cases import HEALTHY, Healthy
+from tests.rules.scene import fault, flat, recorded, rising, scene
 
 
-@pytest.mark.parametrize("path", HEALTHY)
-def test_no_healthy_run_has_failed(path: str) -> None:
-    assert not failed(recorded(path))
+@pytest.mark.parametrize("healthy", HEALTHY, ids=lambda healthy: healthy.name)
+def test_no_healthy_run_has_failed(healthy: Healthy) -> None:
+    assert not failed(recorded(healthy.name))
 
 
 @pytest.mark.parametrize(
@@ -44,20 +44,20 @@ def test_a_sparse_task_is_given_time() -> None:
 def test_a_run_stopped_at_a_tenth_of_its_budget_has_not_failed() -> None:
     """constructed: the same flat return, finished and stopped."""
     series = {"return/train": flat()}
-    assert failed(make_patient(series=series, budget=100_000))
-    assert not failed(make_patient(series=series, budget=1_000_000, status=Status.INTERRUPTED))
+    assert failed(scene(series=series, budget=100_000))
+    assert not failed(scene(series=series, budget=1_000_000, status=Status.INTERRUPTED))
 
 
 def test_too_few_points_are_no_failure() -> None:
     """constructed: five points."""
-    assert not failed(make_patient(series={"return/train": flat(points=5)}))
+    assert not failed(scene(series={"return/train": flat(points=5)}))
 
 
 def test_growth_does_not_depend_on_scale_or_density() -> None:
     """constructed: one curve, three ways of logging it."""
     curve = np.geomspace(1.0, 1000.0, 60)
     logged = [curve, 1e6 * curve, np.geomspace(1.0, 1000.0, 6000)]
-    found = [growth(make_run(series={"loss": values}).series["loss"]) for values in logged]
+    found = [growth(scene(series={"loss": values}).run.series["loss"]) for values in logged]
     factors = [grown.factor for grown in found if grown is not None]
     assert len(factors) == 3
     assert max(factors) / min(factors) < 1.2
@@ -79,7 +79,7 @@ def test_updates_per_step_follow_the_framework(
     config: dict[str, object], framework: str, expected: float | None
 ) -> None:
     """constructed: spellings of several frameworks."""
-    found = updates_per_step(make_patient(algorithm="DQN", framework=framework, config=config))
+    found = updates_per_step(scene(algorithm="DQN", framework=framework, config=config))
     assert found == (None if expected is None else pytest.approx(expected))
 
 
@@ -100,7 +100,7 @@ def test_rewards_in_one_burst_bound_q_by_the_best_return() -> None:
     """constructed: returns that do not depend on length."""
     lengths = np.where(np.arange(60) % 2, 50.0, 500.0)
     series = {"return/train": rising(0.0, 80.0), "episode_length": lengths}
-    bound = q_bound(make_patient(algorithm="DQN", series=series, config={"gamma": 0.9}))
+    bound = q_bound(scene(algorithm="DQN", series=series, config={"gamma": 0.9}))
     assert bound is not None
     assert bound.value == pytest.approx(max(series["return/train"]))
 

@@ -13,8 +13,7 @@ from rlclinic.model.run import RunStatus, Status
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, examine
 from rlclinic.rules.verdict import verdict
-from tests.rules.build import flat, make_patient, make_run, rising
-from tests.rules.recorded import recorded
+from tests.rules.scene import flat, recorded, rising, scene
 
 # What the verdict takes from the course of the return and the process; the other families are given by hand.
 OWN = tuple(row for row in ROWS if row.family in {"success", "convergence", "evaluation", "process"})
@@ -77,7 +76,7 @@ def test_the_reason_gives_the_numbers() -> None:
 def test_large_swings_and_regressions_make_a_run_unstable() -> None:
     """constructed: losses of a known size."""
     lost = np.concatenate([rising(20, 200, 30), np.linspace(200, 110, 30)])
-    assert judged(make_patient(series={"return/train": lost}))[0] is Verdict.UNSTABLE
+    assert judged(scene(series={"return/train": lost}))[0] is Verdict.UNSTABLE
 
 
 def test_a_config_that_cannot_learn_comes_before_the_lack_of_learning() -> None:
@@ -108,25 +107,25 @@ def test_a_registered_threshold_far_below_the_best_is_no_end() -> None:
     """constructed: HalfCheetah's threshold is 4800, published runs reach 12,000."""
     values = np.concatenate([np.linspace(-280, 8000, 40), np.linspace(8000, 8800, 20)])
     task = {"environment": "HalfCheetah-v4", "algorithm": "SAC", "steps": 600_000}
-    assert judged(make_patient(series={"return/train": values}, **task))[0] is not Verdict.SOLVED
-    own = make_patient(series={"return/train": values}, threshold=4800.0, **task)
+    assert judged(scene(series={"return/train": values}, **task))[0] is not Verdict.SOLVED
+    own = scene(series={"return/train": values}, threshold=4800.0, **task)
     assert judged(own)[0] is Verdict.SOLVED
-    assert judged(make_patient(series={"return/train": values * 1.25}, **task))[0] is Verdict.SOLVED
+    assert judged(scene(series={"return/train": values * 1.25}, **task))[0] is Verdict.SOLVED
 
 
 def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
     """constructed: a language model's run that a hang-up ended after many updates."""
     values = np.concatenate([rising(0.2, 0.7, 20), flat(0.7, 26)])
-    run = make_run(series={"return/train": values}, status=Status.INTERRUPTED, axis="updates", algorithm="GRPO")
+    run = scene(series={"return/train": values}, status=Status.INTERRUPTED, axis="updates", algorithm="GRPO").run
     assert judged(Patient(run))[0] is Verdict.PLATEAUED
-    short = make_run(series={"return/train": rising(0.2, 0.3, 10)}, status=Status.INTERRUPTED, algorithm="GRPO")
+    short = scene(series={"return/train": rising(0.2, 0.3, 10)}, status=Status.INTERRUPTED, algorithm="GRPO").run
     assert judged(Patient(short))[0] is Verdict.INTERRUPTED
 
 
 @pytest.mark.parametrize("points", [1, 3, 5])
 def test_a_handful_of_points_is_too_little(points: int) -> None:
     """constructed: stopped within the first moments."""
-    word, reason = judged(make_patient(series={"return/train": rising(points=points)}))
+    word, reason = judged(scene(series={"return/train": rising(points=points)}))
     assert word is Verdict.INSUFFICIENT_DATA
     assert "point" in reason
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rlclinic.model.finding import Finding, NotChecked, Severity
+from rlclinic.model.finding import Finding, Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +23,25 @@ STATIONS = (
         "Does the value function explain the returns?",
         (
             "explained-variance-negative", "explained-variance-fell", "critic-explains-nothing", "value-offset",
-            "value-loss-grows", "value-loss-not-falling", "returns-too-large-for-critic",
+            "returns-tiny-for-critic", "value-loss-grows", "value-loss-not-falling", "returns-too-large-for-critic",
             "value-clip-small-against-returns", "q-runs-away", "q-above-achievable", "td-error-grows",
-            "twin-critics-part",
+            "twin-critics-part", "q-ignores-episode-ends", "critic-worsens-on-steady-returns", "loss-exactly-zero",
         ),
     ),
     Station(
         "Does the policy still explore?",
         (
-            "entropy-fell-early", "entropy-stays-maximal", "entropy-rises", "action-std-collapses", "action-std-grows",
-            "exploration-ends-at-once", "exploration-never-falls", "temperature-vanishes", "temperature-explodes",
-            "entropy-gone-score-stalled", "entropy-and-length-explode",
+            "entropy-fell-early", "entropy-stays-maximal", "entropy-rises", "action-std-collapses",
+            "action-std-grows", "action-noise-wrong-from-start", "exploration-ends-at-once",
+            "exploration-never-falls", "temperature-vanishes", "temperature-explodes", "entropy-gone-score-stalled",
+            "entropy-and-length-explode", "entropy-out-of-range",
         ),
     ),
     Station(
         "Are the gradients sane?",
         (
             "gradient-norm-explodes", "gradient-norm-vanishes", "clipped-at-every-step", "part-gets-no-gradient",
-            "loss-diverges",
+            "loss-diverges", "gradient-large-for-its-error", "updates-spike",
         ),
     ),
     Station("Are the advantages of a sane size?", ("advantages-extreme",)),
@@ -49,6 +50,7 @@ STATIONS = (
         (
             "kl-too-large", "kl-vanishes", "kl-drifts-up", "clipping-most-updates", "clipping-never",
             "clip-fraction-without-kl", "updates-cease", "policy-died-early", "no-update-ever-ran",
+            "ratio-off-before-any-step", "ratio-never-moves", "target-kl-cuts-updates",
         ),
     ),
     Station(
@@ -61,30 +63,37 @@ STATIONS = (
     Station(
         "Does the environment behave?",
         (
-            "no-episode-ends", "very-short-episodes", "episodes-hit-the-limit", "shorter-episodes-pay",
-            "difficulty-raised", "return-exactly-constant",
+            "no-episode-ends", "return-not-there", "very-short-episodes", "episodes-hit-the-limit",
+            "shorter-episodes-pay", "difficulty-raised", "return-exactly-constant", "policy-moves-return-does-not",
+            "observation-statistics-drift",
         ),
     ),
     Station(
         "Is the task within reach?",
-        ("no-better-than-random", "never-improved", "plateau-below-goal", "below-threshold"),
+        ("no-better-than-random", "never-improved", "sinks-below-random", "plateau-below-goal", "below-threshold"),
     ),
 )  # fmt: skip
 
 
 def decision_path(
-    findings: Sequence[Finding], not_checked: Sequence[NotChecked], checked: frozenset[str]
+    findings: Sequence[Finding], checked: frozenset[str], after_the_fall: frozenset[str] = frozenset()
 ) -> tuple[str, ...]:
-    """The answer at each station; the first that fails is where to begin."""
+    """The answer at each station; the first that failed before the return fell is where to begin."""
     lines: list[str] = []
-    begun = False
+    failing = {
+        station: seen
+        for station in STATIONS
+        if (seen := [f for f in findings if f.name in station.rules and f.severity is not Severity.INFO])
+    }
+    early = [station for station, seen in failing.items() if any(f.code not in after_the_fall for f in seen)]
+    begin = next(iter(early or failing), None)
     for station in STATIONS:
-        seen = [f for f in findings if f.name in station.rules and f.severity is not Severity.INFO]
         looked = [name for name in station.rules if name in checked]
-        if seen:
-            where = "" if begun else " Begin here."
-            lines.append(f"{station.question} No: {seen[0].summary} ({seen[0].code}).{where}")
-            begun = True
+        if station in failing:
+            first = min(failing[station], key=lambda f: f.code in after_the_fall)
+            late = " It began after the return had fallen." if first.code in after_the_fall else ""
+            where = " Begin here." if station is begin else late
+            lines.append(f"{station.question} No: {first.summary} ({first.code}).{where}")
         elif looked:
             checks = "one check" if len(looked) == 1 else f"{len(looked)} checks"
             lines.append(f"{station.question} Nothing found by {checks}.")

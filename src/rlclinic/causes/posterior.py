@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.deviation import deviation
@@ -17,6 +17,8 @@ from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
+from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.tasks import task_of
 
 # Below 1 because findings depend on each other and the table is set by hand.
 TEMPER = 0.75
@@ -33,6 +35,16 @@ PER_SPREAD = 0.8
 MOST_FROM_CONFIG = 2.4
 ORDINARY = -0.8
 SHOWN = 0.05
+# What a finding that began after the return had fallen counts: it may be a consequence.
+CONSEQUENCE = 0.5
+IMPLEMENTATION_BUG = "implementation-bug"
+# Share of a cause's largest weight from which on a sign tells it from other causes.
+TELLING = 0.35
+# What speaks for `unknown` where the run is far from those that the table was made for, in log units.
+UNKNOWN_ALGORITHM = 0.5
+UNKNOWN_TASK = 0.2
+# The same for a run of which no check could be made; in proportion for some.
+NOTHING_CHECKED = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +56,26 @@ class _Score:
 
 
 def causes_of(
-    run: Run, verdict: Verdict, findings: Sequence[Finding], checked: frozenset[str]
+    run: Run,
+    verdict: Verdict,
+    findings: Sequence[Finding],
+    checked: frozenset[str],
+    *,
+    applicable: frozenset[str] | None = None,
+    after_the_fall: frozenset[str] = frozenset(),
+    component: str | None = None,
 ) -> tuple[tuple[Cause, ...], dict[str, float]]:
-    """Causes by probability (those below 5 % left out), and the probability of each class."""
-    table = likelihoods()
+    """Causes by probability (those below 5 % left out), and the probability of each class.
+
+    `applicable` names the rules that are about runs of this kind: a cause none of whose signs is among them is about
+    another kind of algorithm and out of the question. Findings whose codes are in `after_the_fall` began when the harm
+    was done: they count in part. `component` is what a bug in the implementation would be about.
+    """
+    table = {cause: row for cause, row in likelihoods().items() if applicable is None or _possible(row, applicable)}
+    findings = [_weakened(finding) if finding.code in after_the_fall else finding for finding in findings]
     scores = {cause: _score(run, verdict, findings, checked, row, cause) for cause, row in table.items()}
-    scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings)
+    unseen = len(applicable - checked) / len(applicable) if applicable else 0.0
+    scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings, _distance(run, unseen))
     both = _normalised(
         {cause: table[cause].prior for cause in table}, {c: s.metrics + s.config for c, s in scores.items()}
     )
@@ -66,7 +92,7 @@ def causes_of(
             both[cause],
             metrics[cause],
             config[cause],
-            None,
+            component if cause == IMPLEMENTATION_BUG else None,
             scores[cause].supports,
             scores[cause].contradicts,
         )
@@ -102,10 +128,12 @@ def _score(
             by_family.setdefault(finding.family, []).append(weight * finding.confidence)
             (supports if weight > 0 else contradicts).append(f"{finding.code} {name}")
     absent = 0.0
+    strongest = max((weight for name, weight in row.weights.items() if name in fired), default=0.0)
     for name, weight in row.expects.items():
         seen = name.removeprefix(VERDICT) == verdict.value if name.startswith(VERDICT) else name in fired
         known = name.startswith(VERDICT) or name in checked
-        if known and not seen:
+        # A cause that shows itself by another sign as telling need not show all of them.
+        if known and not seen and not 0.0 < row.weights.get(name, 0.0) <= strongest:
             absent += weight
             contradicts.append(f"no {name}")
     metrics = TEMPER * (sum(_family(weights) for weights in by_family.values()) - absent)
@@ -118,6 +146,17 @@ def _score(
     if reason:
         (supports if config > 0 else contradicts).append(reason)
     return _Score(metrics, config, tuple(supports), tuple(contradicts))
+
+
+def _possible(row: Likelihood, applicable: frozenset[str]) -> bool:
+    """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes."""
+    signs = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
+    telling = [name for name, weight in signs.items() if weight >= TELLING * max(signs.values())]
+    return not signs or any(name in applicable for name in telling)
+
+
+def _weakened(finding: Finding) -> Finding:
+    return replace(finding, confidence=CONSEQUENCE * finding.confidence)
 
 
 def _family(weights: Sequence[float]) -> float:
@@ -145,13 +184,27 @@ def _config(run: Run, row: Likelihood, *, symptom: bool) -> tuple[float, str]:
     return bonus, f"{row.knob.key} {value} is {distance:.1f} spreads from working configs"
 
 
-def _unknown(own: _Score, scores: Mapping[str, _Score], findings: Sequence[Finding]) -> _Score:
-    """Findings that no hypothesis counts as support speak for something not in the table."""
+def _unknown(
+    own: _Score, scores: Mapping[str, _Score], findings: Sequence[Finding], far: Mapping[str, float]
+) -> _Score:
+    """Findings that no hypothesis counts as support, and distance from known runs, speak for something else."""
     explained = {reason.split()[0] for score in scores.values() for reason in score.supports}
     left = [f for f in findings if f.severity.rank > 0 and f.code not in explained]
-    extra = UNEXPLAINED * len(left)
-    supports = (*own.supports, *(f"{finding.code} {finding.name} is not explained" for finding in left))
+    extra = UNEXPLAINED * len(left) + sum(far.values())
+    supports = (*own.supports, *(f"{finding.code} {finding.name} is not explained" for finding in left), *far)
     return _Score(own.metrics + extra, own.config, supports, own.contradicts)
+
+
+def _distance(run: Run, unseen: float) -> dict[str, float]:
+    """How far the run is from those that the table was made for, by reason."""
+    far: dict[str, float] = {}
+    if not families_of(run.algorithm):
+        far["the algorithm is not one of those that the table knows"] = UNKNOWN_ALGORITHM
+    if not run.environment or task_of(run.environment) is None:
+        far["the environment is not one of those that the table knows"] = UNKNOWN_TASK
+    if unseen > 0.5:
+        far[f"{100 * unseen:.0f} % of the checks lack their metrics"] = NOTHING_CHECKED * unseen
+    return far
 
 
 def _normalised(priors: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def assemble(draft: Draft) -> Run:
         threshold=draft.threshold if draft.threshold is not None else config.number("threshold"),
         started_at=draft.started_at if draft.started_at is not None else first,
         ended_at=draft.ended_at if draft.ended_at is not None else last,
-        config=config,
+        config=replace(config, shadowed=tuple(draft.shadowed)),
         series=series,
         episodes=draft.episodes,
         logs=tuple(draft.logs),

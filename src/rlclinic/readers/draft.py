@@ -6,6 +6,7 @@ defaults are applied afterwards, once, in `assemble`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -84,6 +85,8 @@ class Draft:
     metrics: list[RawMetric] = field(default_factory=list)
     tables: list[RawTable] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)
+    shadowed: list[Setting] = field(default_factory=list)
+    """Other values of keys that an earlier file has set."""
     text_tags: set[str] = field(default_factory=set)
     log_marks: list[str] = field(default_factory=list)
     logs: list[LogExcerpt] = field(default_factory=list)
@@ -138,11 +141,17 @@ class Draft:
         )
 
     def setting(self, key: str, value: object, file: str = "", line: int | None = None) -> None:
-        """Add one value of the config. The first file that sets a key wins."""
-        if key in self.settings or len(self.settings) >= MAX_SETTINGS:
+        """Add one value of the config. The first file that sets a key wins; what others say differently is kept."""
+        if len(self.settings) + len(self.shadowed) >= MAX_SETTINGS:
             return
-        clean = redact_value(key, value)
-        self.settings[key] = Setting(key, clean, key, Origin(file, line) if file else None)
+        setting = Setting(key, redact_value(key, value), key, Origin(file, line) if file else None)
+        first = self.settings.setdefault(key, setting)
+        elsewhere = first.origin is not None and bool(file) and first.origin.file != file
+        # Tables write NaN or nothing for what was not set.
+        missing = value is None or (isinstance(value, str) and not value)
+        missing = missing or (isinstance(value, float) and math.isnan(value))
+        if elsewhere and not missing and first.value != setting.value:
+            self.shadowed.append(setting)
 
     def document(
         self,

@@ -98,6 +98,19 @@ class Course:
         return sure and min(self.half_rise, self.third_rise) > MATERIAL_RISE * max(self.outcome.climb, 0.0)
 
     @property
+    def leans_up(self) -> bool:
+        """Whether a rise of the last half is more likely than not, and material, though not sure."""
+        material = max(self.unit, MATERIAL_RISE * max(self.outcome.climb, 0.0))
+        return self.half_rise > self.half_error and min(self.half_rise, self.third_rise) > material
+
+    @property
+    def rose_from_trough(self) -> bool:
+        """Whether a return whose first level rests on a few episodes rose clearly from its lowest level."""
+        curve = self.outcome.curve
+        early = int(curve.argmin()) < curve.size // 2
+        return not self.sure_start and early and self.end - float(curve.min()) > CLEAR * self.unit
+
+    @property
     def surely_gained(self) -> bool:
         """Whether the gain is more than noise, however small it is."""
         return self.gain > 3.0 * self.error and self.gain > 0

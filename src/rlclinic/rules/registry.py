@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 
 from rlclinic.model.errors import UsageError
-from rlclinic.model.finding import Finding, NotChecked
+from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
 
@@ -23,9 +23,11 @@ class Row:
     """Kebab-case; never the id of a cause."""
     family: str
     needs: tuple[str, ...] = ()
-    """Metrics that must be there, or `config:<hyperparameter>`; `a|b` means either."""
+    """Metrics that must be there, or `config:<hyperparameter>`; `a|b` means either, `a/*` any member of a family."""
     algorithms: tuple[str, ...] = ()
     """Families of algorithms it is about; empty for all."""
+    covered_by: tuple[str, ...] = ()
+    """Codes of findings that say the same better, or explain it away: beside one of them this one is a note."""
 
     @cached_property
     def module(self) -> ModuleType:
@@ -58,6 +60,13 @@ ROWS: tuple[Row, ...] = (
     Row("CNV06", "never-improved", "convergence", ("return/train|return/eval",)),
     Row("CNV07", "lucky-last-evaluation", "convergence", ("return/eval",)),
     Row("CNV08", "return-exactly-constant", "convergence", ("return/train|return/eval",)),
+    Row(
+        "CNV09",
+        "policy-moves-return-does-not",
+        "convergence",
+        ("entropy", "approx_kl", "config:n_actions", "return/train|return/eval"),
+        ("ppo", "actor-critic"),
+    ),
     Row("POL01", "entropy-fell-early", "policy", ("entropy", "return/train|return/eval"), ("ppo", "actor-critic")),
     Row("POL02", "entropy-stays-maximal", "policy", ("entropy", "return/train|return/eval"), ("ppo", "actor-critic")),
     Row("POL03", "entropy-rises", "policy", ("entropy", "return/train|return/eval"), ("ppo", "actor-critic")),
@@ -100,6 +109,20 @@ ROWS: tuple[Row, ...] = (
         ("entropy", "approx_kl|grad_norm", "return/train|return/eval"),
         ("ppo", "actor-critic"),
     ),
+    Row(
+        "POL14",
+        "target-kl-cuts-updates",
+        "policy",
+        ("updates", "config:target_kl"),
+        ("ppo",),
+    ),
+    Row(
+        "POL15",
+        "action-noise-wrong-from-start",
+        "policy",
+        ("action_std/mean", "return/train|return/eval"),
+        ("ppo", "actor-critic"),
+    ),
     Row("VAL01", "explained-variance-negative", "value", ("explained_variance",), ("ppo", "actor-critic")),
     Row("VAL02", "explained-variance-fell", "value", ("explained_variance", "value_loss"), ("ppo", "actor-critic")),
     Row("VAL03", "critic-explains-nothing", "value", ("explained_variance",), ("ppo", "actor-critic")),
@@ -126,6 +149,7 @@ ROWS: tuple[Row, ...] = (
     Row(
         "VAL10", "value-loss-not-falling", "value", ("value_loss", "return/train|return/eval"), ("ppo", "actor-critic")
     ),
+    Row("VAL11", "returns-tiny-for-critic", "value", ("explained_variance", "value_loss"), ("ppo", "actor-critic")),
     Row("OFF01", "q-runs-away", "off_policy", ("q/mean|q1/mean|policy_loss",), ("q-learning", "continuous-q")),
     Row("OFF02", "twin-critics-part", "off_policy", ("q/spread|q2/mean",), ("continuous-q",)),
     Row(
@@ -189,17 +213,23 @@ ROWS: tuple[Row, ...] = (
         ("q-learning", "continuous-q"),
     ),
     Row(
+        "OFF15",
+        "replay-data-old",
+        "off_policy",
+        ("policy_lag|config:buffer_size", "return/train|return/eval"),
+    ),
+    Row(
         "OPT01",
         "gradient-norm-explodes",
         "optimisation",
-        ("grad_norm|grad_norm/actor|grad_norm/critic|grad_norm/policy_head|grad_norm/value_head|grad_norm/backbone",),
+        ("grad_norm|grad_norm/*",),
     ),
     Row(
         "OPT02",
         "gradient-norm-vanishes",
         "optimisation",
         (
-            "grad_norm|grad_norm/actor|grad_norm/critic|grad_norm/policy_head|grad_norm/value_head|grad_norm/backbone",
+            "grad_norm|grad_norm/*",
             "return/train|return/eval",
         ),
     ),
@@ -217,9 +247,23 @@ ROWS: tuple[Row, ...] = (
         "OPT08",
         "part-gets-no-gradient",
         "optimisation",
-        ("grad_norm/actor|grad_norm/critic|grad_norm/policy_head|grad_norm/value_head|grad_norm/backbone",),
+        ("grad_norm/*",),
     ),
     Row("OPT09", "dead-units-grow", "optimisation", ("dead_units",)),
+    Row(
+        "OPT10",
+        "gradient-large-for-its-error",
+        "optimisation",
+        ("grad_norm/critic|grad_norm", "value_loss"),
+        ("ppo", "actor-critic"),
+    ),
+    Row(
+        "OPT11",
+        "updates-spike",
+        "optimisation",
+        ("grad_norm|grad_norm/*|value_loss|approx_kl", "return/train|return/eval"),
+        covered_by=("ENV09",),
+    ),
     Row(
         "MMR01",
         "mmd-outweighs-objective",
@@ -263,7 +307,13 @@ ROWS: tuple[Row, ...] = (
     Row("DAT07", "horizon-short-for-task", "data", ("config:gamma",)),
     Row("ENV01", "episodes-hit-the-limit", "environment", ("episode_length", "return/train|return/eval")),
     Row("ENV02", "very-short-episodes", "environment", ("episode_length", "return/train|return/eval")),
-    Row("ENV03", "no-episode-ends", "environment", ("policy_loss|value_loss|loss|entropy|q/mean|explained_variance",)),
+    Row(
+        "ENV03",
+        "no-episode-ends",
+        "environment",
+        ("policy_loss|value_loss|loss|entropy|q/mean|explained_variance",),
+        covered_by=("EVA03",),
+    ),
     Row("ENV04", "reward-always-zero", "environment", ("return/train|return/eval",)),
     Row("ENV05", "reward-rarely-seen", "environment", ("return/train",)),
     Row(
@@ -272,17 +322,20 @@ ROWS: tuple[Row, ...] = (
         "environment",
         ("return/train|return/eval", "episode_length", "explained_variance"),
         ("ppo", "actor-critic"),
+        ("VAL04",),
     ),
     Row("ENV07", "return-is-length", "environment", ("return/train", "episode_length")),
     Row("ENV08", "shorter-episodes-pay", "environment", ("episode_length", "return/train|return/eval")),
     Row("ENV09", "difficulty-raised", "environment", ("return/train|return/eval",)),
-    Row("ENV10", "component-dominates", "environment"),
+    Row("ENV10", "component-dominates", "environment", ("reward/*",)),
     Row("ENV11", "returns-in-two-modes", "environment", ("return/train",)),
+    Row("ENV12", "observation-statistics-drift", "environment", ("observation/std", "return/train|return/eval")),
     Row("EVA01", "train-and-eval-part", "evaluation", ("return/train", "return/eval")),
     Row("EVA02", "evaluation-of-old-policy", "evaluation", ("return/eval",)),
     Row("EVA03", "return-not-there", "evaluation"),
     Row("EVA04", "few-evaluations", "evaluation", ("return/train", "return/eval")),
     Row("EVA05", "evaluation-noise-hides-trend", "evaluation", ("return/train", "return/eval")),
+    Row("EVA06", "other-seeds-did-better", "evaluation", ("return/train|return/eval",)),
     Row("PRC01", "process-died", "process"),
     Row("PRC02", "memory-ran-out", "process"),
     Row("PRC03", "stopped-before-budget", "process"),
@@ -302,6 +355,37 @@ ROWS: tuple[Row, ...] = (
     Row("CFG05", "images-without-cnn", "config", ("config:observation_shape|config:frame_stack|config:policy_class",)),
     Row("CFG06", "rate-zero", "config", ("learning_rate|config:learning_rate|config:n_epochs|config:gradient_steps",)),
     Row("CFG07", "value-differs-from-file", "config"),
+    Row(
+        "IMP01",
+        "ratio-off-before-any-step",
+        "implementation",
+        ("approx_kl|clip_fraction", "learning_rate|config:learning_rate|config:n_epochs"),
+        ("ppo",),
+    ),
+    Row("IMP02", "ratio-never-moves", "implementation", ("approx_kl", "config:n_epochs"), ("ppo",)),
+    Row("IMP03", "entropy-out-of-range", "implementation", ("entropy", "config:n_actions"), ("ppo", "actor-critic")),
+    Row(
+        "IMP04",
+        "q-ignores-episode-ends",
+        "implementation",
+        ("q/mean|q1/mean|policy_loss|value/mean", "config:gamma", "return/train", "episode_length"),
+    ),
+    Row(
+        "IMP05",
+        "critic-worsens-on-steady-returns",
+        "implementation",
+        ("explained_variance", "value_loss", "return/train|return/eval"),
+        ("ppo", "actor-critic"),
+    ),
+    Row(
+        "IMP06",
+        "sinks-below-random",
+        "implementation",
+        ("return/train|return/eval",),
+        # Q-learning acts less and less at random, which alone lowers the return of an untrained policy.
+        ("ppo", "actor-critic", "continuous-q"),
+    ),
+    Row("IMP07", "loss-exactly-zero", "implementation", ("value_loss", "return/train|return/eval")),
     Row(
         "LMR01",
         "score-falls-while-reward-rises",
@@ -361,6 +445,9 @@ def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Findi
         sighting: Sighting | None = row.module.check(patient)
         if sighting is not None:
             findings.append(_finding(row, sighting))
+    seen = {finding.code for finding in findings}
+    covered = {row.code for row in rows if seen & set(row.covered_by)}
+    findings = [replace(item, severity=Severity.INFO) if item.code in covered else item for item in findings]
     findings.sort(key=lambda item: (-item.severity.rank, -item.confidence))
     return tuple(findings), tuple(skipped)
 
@@ -370,9 +457,16 @@ def _has(patient: Patient, need: str) -> bool:
         kind, _, rest = name.partition(":")
         if kind == "config" and patient.run.config.get(rest) is not None:
             return True
-        if kind != "config" and patient.series(name) is not None:
+        if kind != "config" and any(patient.series(member) is not None for member in _members(patient, name)):
             return True
     return False
+
+
+def _members(patient: Patient, name: str) -> Iterable[str]:
+    """The metrics that a need stands for."""
+    if not name.endswith("/*"):
+        return (name,)
+    return (member for member in patient.run.series if member.startswith(name.removesuffix("*")))
 
 
 def _finding(row: Row, sighting: Sighting) -> Finding:

@@ -22,9 +22,14 @@ from rlclinic.rules.words import steps_text
 MISCONFIGURED = ("CFG02", "CFG06", "OFF06", "OFF07")
 # Findings that say the reward rose and the task did not, from a warning on.
 REWARD_HACKING = ("LMR01",)
+# The same for a task that is about lasting: the return rose because episodes end sooner.
+ENDING_PAYS = ("ENV08",)
 COLLAPSED = ("CNV05",)
 UNSTABLE = ("CNV03", "CNV04")
-NOT_LEARNING = ("CNV06", "CNV08", "SUC04")
+NOT_LEARNING = ("CNV06", "CNV08", "SUC04", "IMP06")
+# Findings that bound how far the policy can have moved; where they are this sure, a rise of the return is chance.
+FROZEN = ("POL05",)
+SURELY_FROZEN = 0.9
 # Algorithms that train on examples, not on rewards.
 SUPERVISED = frozenset({"SFT"})
 
@@ -98,7 +103,7 @@ def _insufficient(case: _Case) -> str | None:
         return None
     if "CNV08" in case.findings and had_time(case.patient):
         return case.findings["CNV08"].summary + ", which shows neither success nor failure"
-    if course.climbed or course.surely_gained:
+    if course.climbed or course.surely_gained or course.rose_from_trough:
         return None
     if course.outcome.points >= FEW_POINTS and had_time(case.patient):
         return None
@@ -122,6 +127,8 @@ def _misconfigured(case: _Case) -> str | None:
 
 def _reward_hacking(case: _Case) -> str | None:
     found = case.seen(REWARD_HACKING)
+    if found is None and case.course is not None and case.course.outcome.improved:
+        found = case.seen(ENDING_PAYS)
     return found.summary if found is not None else None
 
 
@@ -158,6 +165,9 @@ def _unstable(case: _Case) -> str | None:
 
 def _not_learning(case: _Case) -> str | None:
     found = case.seen(NOT_LEARNING)
+    if found is None:
+        frozen = case.seen(FROZEN)
+        found = frozen if frozen is not None and frozen.confidence >= SURELY_FROZEN else None
     return found.summary if found is not None else None
 
 
@@ -181,7 +191,7 @@ def _plateaued(case: _Case) -> str | None:
         return None
     if "CNV01" in case.findings:
         return case.findings["CNV01"].summary
-    if not course.enough or not had_time(case.patient):
+    if not course.enough or not had_time(case.patient) or course.leans_up:
         return None
     return (
         f"{returns.logged_as} went from {course.outcome.start:.4g} to {course.end:.4g} and changed by "

@@ -29,6 +29,9 @@ from rlclinic.readers.status import FRESH
 STALE_SINCE = 1_761_177_600.0  # 2025-10-23
 STALE = "the evaluated policy is the untrained one: with eval_async false the trainer never refreshes its copy"
 
+# So many heartbeats without a sign, and the process is gone. It beats every few seconds; a busy disk may delay it.
+MISSED_BEATS = 12
+
 ENV_STEPS = "train/cnt/total_env_steps"
 _RESULT = re.compile(r"(✓ SOLVED|✗ NOT SOLVED)")
 _REASON = re.compile(r"Reason:\s*(.+)")
@@ -130,7 +133,9 @@ def _status_file(draft: Draft) -> None:
         return
     data = load_object(draft, entry, "status")
     state, heartbeat = str(data.get("state", "")), data.get("heartbeat")
-    if state == Status.RUNNING and isinstance(heartbeat, int | float) and time.time() - heartbeat > FRESH:
+    every = data.get("heartbeat_every")
+    patience = MISSED_BEATS * every if isinstance(every, int | float) else FRESH
+    if state == Status.RUNNING and isinstance(heartbeat, int | float) and time.time() - heartbeat > patience:
         draft.clue(Status.INTERRUPTED, f"the heartbeat in {entry.relative} stopped: the process was killed", TOLD)
     elif state in {status.value for status in Status}:
         draft.clue(Status(state), str(data.get("reason") or f"{entry.relative} says so"), TOLD)

@@ -31,8 +31,9 @@ def check(patient: Patient) -> Sighting | None:
     """Group the user's keys by meaning and compare across files."""
     table = framework(patient.run.framework)
     groups: dict[str, list[Setting]] = defaultdict(list)
-    for key, setting in patient.run.config.native.items():
-        name = _meaning(key, table, patient.run.algorithm)
+    config = patient.run.config
+    for setting in (*config.native.values(), *config.shadowed):
+        name = _meaning(setting.native_key, table, patient.run.algorithm)
         if name and name not in LEFT_OUT and _number(setting) is not None and setting.origin is not None:
             groups[name].append(setting)
     found = [(name, pair) for name, settings in groups.items() if (pair := _differing(settings)) is not None]

@@ -14,16 +14,21 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); Mnih et al. 2015 on target 
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
 from rlclinic.rules.course import CLEAR, MATERIAL_FALL, Course, course_of
 from rlclinic.rules.goal import goal_of, reach_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.words import steps_text
+from rlclinic.signals.oscillation import oscillation
 
 # Share of the range that must come back for a fall to be a swing and not a loss.
 RECOVERED = 0.25
 # Share of the range by which the end may miss the best after a single dip that did no harm.
 HARMLESS = 0.2
+# Likeness of the half periods from which on swings have a rhythm, and turns that it takes.
+REGULAR = 0.7
+FEWEST_TURNS = 6
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -39,7 +44,7 @@ def check(patient: Patient) -> Sighting | None:
     began, ended = steps_text(patient, worst.from_step), steps_text(patient, worst.to_step)
     summary = (
         f"{returns.logged_as} fell from {worst.high:.4g} at {began} to {worst.low:.4g} at {ended} and rose again by "
-        f"{worst.recovered:.4g}; {_times(len(swings))} in this run"
+        f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(patient, returns)}"
     )
     bar = max(CLEAR * course.unit, MATERIAL_FALL * course.span)
     evidence = (
@@ -56,6 +61,14 @@ def _harmful(patient: Patient, course: Course, swings: int) -> bool:
     if reach is not None and reach.held:
         return False
     return swings > 1 or course.drop > HARMLESS * course.span
+
+
+def _rhythm(patient: Patient, returns: Series) -> str:
+    """How often it swings, where the swings are regular: a schedule or a buffer that turns over looks like this."""
+    swing = oscillation(returns, centre="mean")
+    if not swing.enough or not swing.regularity >= REGULAR or swing.turns < FEWEST_TURNS:
+        return ""
+    return f", about every {steps_text(patient, swing.period)}"
 
 
 def _times(count: int) -> str:

@@ -17,6 +17,7 @@ moves).
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
 from rlclinic.rules.costs import longer_episodes_cost_more
 from rlclinic.rules.course import course_of
 from rlclinic.rules.goal import goal_of, had_time
@@ -24,6 +25,7 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.words import steps_text
+from rlclinic.signals.trend import trend
 
 FEWEST_POINTS = 20
 # Points from which on the lack of a rise is worth a warning.
@@ -32,6 +34,8 @@ WARNING_POINTS = 40
 BEST_WITHIN = 4.0
 # First step as a share of the last one, above which the log begins in the middle of a training.
 RESUMED = 0.2
+# Of a rank correlation with time this strong without any trend: below it a slow rise is more than noise.
+BY_CHANCE = 0.01
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -59,6 +63,12 @@ def check(patient: Patient) -> Sighting | None:
     )
     if returns.steps[0] > RESUMED * outcome.steps[-1]:
         return Sighting(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
-    if outcome.points < WARNING_POINTS or course.gain > max(course.unit, course.error):
+    if outcome.points < WARNING_POINTS or course.gain > max(course.unit, course.error) or _surely_rises(returns):
         return Sighting(Severity.INFO, 0.6, summary, evidence)
     return Sighting(Severity.WARNING, 0.8, summary, evidence)
+
+
+def _surely_rises(returns: Series) -> bool:
+    """Whether a rise along the whole run is sure, however small it is."""
+    slope = trend(returns)
+    return slope.enough and slope.low > 0.0 and slope.p_value < BY_CHANCE

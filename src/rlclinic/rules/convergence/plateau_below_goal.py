@@ -13,18 +13,19 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990) on what moves the final 
 
 from __future__ import annotations
 
-import numpy as np
-
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.course import course_of
 from rlclinic.rules.goal import goal_of, had_time, reach_of, reference_steps
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.words import steps_text
+from rlclinic.signals.plateau import plateau
 
 # Share of the log that must be flat.
 FLAT_SHARE = 0.25
+# Probability that what is left of a rise along it is within that distance, either way.
+SURE = 0.5
 # Distance from the final level that still counts as flat, as a share of the climb.
 NEAR = 0.1
 
@@ -37,11 +38,10 @@ def check(patient: Patient) -> Sighting | None:
     outcome, near = course.outcome, max(1.5 * course.unit, NEAR * course.outcome.climb)
     if course.rising or not had_time(patient) or course.gain < 3 * course.unit or course.drop > 2 * near:
         return None
-    first = _flat_from(course, near)
-    share = 1.0 - first / outcome.curve.size
-    if share < FLAT_SHARE:
+    flat = plateau(returns, tolerance=2.0 * near / max(course.span, 1e-12), centre="mean")
+    if not flat.enough or not flat.share >= FLAT_SHARE or flat.confidence < SURE:
         return None
-    since = float(outcome.steps[first])
+    since, share = flat.since_step, flat.share
     goal = goal_of(patient)
     reach = reach_of(patient, goal) if goal is not None else None
     if (reach is not None and reach.held) or (goal is None and saturation(patient) is not None):
@@ -58,12 +58,6 @@ def check(patient: Patient) -> Sighting | None:
     )
     severity = Severity.WARNING if below and _had_its_steps(patient) else Severity.INFO
     return Sighting(severity, 0.8, summary, evidence, since)
-
-
-def _flat_from(course: Course, near: float) -> int:
-    """The first point of the curve from which on it stays near its final level."""
-    away = np.flatnonzero(np.abs(course.outcome.curve - course.end) > near)
-    return int(away[-1]) + 1 if away.size else 0
 
 
 def _had_its_steps(patient: Patient) -> bool:

@@ -19,6 +19,7 @@ from rlclinic.rules.goal import goal_of, reach_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.words import steps_text
+from rlclinic.signals.collapse import collapse
 
 # Share of the climb whose loss is worth a note, and a warning.
 NOTICED = 0.2
@@ -44,10 +45,12 @@ def check(patient: Patient) -> Sighting | None:
         f"{course.end:.4g}: {100 * course.drop / outcome.climb:.0f} % of the climb from {outcome.start:.4g} is lost"
     )
     mild = course.drop < LOST * outcome.climb
+    lost = collapse(returns, centre="mean")
     summary += "; it is rising again" if course.rising else ""
     evidence = (
         patient.evidence(returns.name, course.drop, least, note="best level minus the level at the end"),
         patient.evidence(returns.name, course.gain, LEFT * outcome.climb, note="what is left of the climb"),
+        patient.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95 % interval"),
     )
     severity = Severity.INFO if held or mild or course.rising else Severity.WARNING
-    return Sighting(severity, 0.8, summary, evidence, outcome.peak_step)
+    return Sighting(severity, 0.8 if lost.drop_low > 0.0 else 0.65, summary, evidence, outcome.peak_step)

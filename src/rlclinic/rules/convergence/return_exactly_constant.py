@@ -15,13 +15,12 @@ References: ray issue 10416 (the return stays undefined for ever: no episode end
 
 from __future__ import annotations
 
-import numpy as np
-
 from rlclinic.model.finding import Severity
 from rlclinic.rules.goal import goal_of, had_time
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.sighting import Sighting
+from rlclinic.signals.constants import constants
 
 FEWEST_POINTS = 10
 # Points below which zeros alone say little: the first success of a sparse task may still come.
@@ -33,18 +32,18 @@ def check(patient: Patient) -> Sighting | None:
     returns, outcome = patient.run.returns, patient.outcome
     if returns is None or outcome is None or outcome.points < FEWEST_POINTS:
         return None
-    values = returns.values[np.isfinite(returns.values)]
-    value = float(values[0])
-    if np.ptp(values) > 0 or saturation(patient) is not None:
+    found = constants(returns)
+    if not found.constant or found.longest is None or saturation(patient) is not None:
         return None
+    value, points = found.longest.value, found.longest.points
     goal = goal_of(patient)
     if goal is not None and value >= goal.level:
         return None
-    summary = f"{returns.logged_as} is {value:.4g} at all {values.size} points"
+    summary = f"{returns.logged_as} is {value:.4g} at all {points} points"
     if returns.decimals is not None:
         summary += f" (printed with {returns.decimals} decimals)"
-    evidence = (patient.evidence(returns.name, float(np.ptp(values)), 0.0, note="largest minus smallest value"),)
-    early = not had_time(patient) or (value == 0 and values.size < EARLY_POINTS)
+    evidence = (patient.evidence(returns.name, float(points), FEWEST_POINTS, note="points of exactly one value"),)
+    early = not had_time(patient) or (value == 0 and points < EARLY_POINTS)
     unsure = (value > 0 and goal is None and not _lengths_move(patient)) or returns.decimals is not None
     severity = Severity.INFO if early or unsure else Severity.WARNING
     return Sighting(severity, 0.9, summary, evidence)

@@ -40,15 +40,25 @@ def check(patient: Patient) -> Sighting | None:
     return _counter(patient) or _silence(patient)
 
 
-def _counter(patient: Patient) -> Sighting | None:
+def made_and_implied(patient: Patient) -> tuple[float, float] | None:
+    """Updates that the counter shows and that the config implies; None where either cannot be known."""
     updates = patient.series("updates")
     if updates is None or patient.run.framework not in COUNTERS or len(updates) < FEWEST_POINTS:
         return None
     if updates.axis != "env_steps" or bool(np.any(np.diff(updates.values) < 0)):
         return None
-    made = float(updates.values[-1] - updates.values[0])
     implied = _implied(patient, float(updates.steps[0]), float(updates.steps[-1]))
-    if implied is None or implied < FEWEST_POINTS or made >= MISSING * implied:
+    if implied is None or implied < FEWEST_POINTS:
+        return None
+    return float(updates.values[-1] - updates.values[0]), implied
+
+
+def _counter(patient: Patient) -> Sighting | None:
+    updates, counted = patient.series("updates"), made_and_implied(patient)
+    if updates is None or counted is None:
+        return None
+    made, implied = counted
+    if made >= MISSING * implied:
         return None
     summary = (
         f"{updates.logged_as} rose by {made:,.0f} over {updates.steps[-1] - updates.steps[0]:,.0f} steps; the config "

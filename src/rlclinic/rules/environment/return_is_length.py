@@ -16,14 +16,14 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
-from rlclinic.model.series import FloatArray
 from rlclinic.rules.environment._episodes import pairs_of
 from rlclinic.rules.goal import known_task
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
+from rlclinic.signals.return_on_length import return_on_length
 
 MIN_POINTS = 30
-# Share of the variance of the return that its length explains, for levels and for changes from point to point.
+# Share of the scatter of the return that its length explains, for levels and for changes from point to point.
 ALL_OF_IT = 0.98
 ALL_OF_CHANGES = 0.9
 # Relative spread of lengths below which nothing can be said.
@@ -37,23 +37,22 @@ def check(patient: Patient) -> Sighting | None:
         return None
     if float(np.std(pairs.lengths)) < VARIED * float(np.mean(pairs.lengths)):
         return None
-    explained = _explained(pairs.lengths, pairs.returns)
-    if explained < ALL_OF_IT or _explained(np.diff(pairs.lengths), np.diff(pairs.returns)) < ALL_OF_CHANGES:
+    line = return_on_length(pairs.returns, pairs.lengths)
+    if not line.enough or not line.explained >= ALL_OF_IT:
         return None
-    slope = float(np.polyfit(pairs.lengths, pairs.returns, 1)[0])
+    changes = return_on_length(np.diff(pairs.returns), np.diff(pairs.lengths))
+    if not changes.explained >= ALL_OF_CHANGES:
+        return None
+    slope, explained = line.slope, line.explained
     what = "pays for staying" if slope > 0 else "costs for every step"
     summary = (
-        f"episode length explains {100 * explained:.4g} % of the variance of the return at {slope:.3g} per step over "
+        f"episode length explains {100 * explained:.4g} % of the scatter of the return at {slope:.3g} per step over "
         f"{pairs.returns.size} points: the reward {what}"
     )
     evidence = (
-        patient.evidence("return/train", explained, ALL_OF_IT, note="share of variance explained by episode length"),
+        patient.evidence(
+            "return/train", explained, ALL_OF_IT, note="share of the scatter that episode length explains"
+        ),
         patient.evidence("episode_length", slope, note="reward per step, slope of return on length"),
     )
     return Sighting(Severity.INFO, 0.9, summary, evidence)
-
-
-def _explained(x: FloatArray, y: FloatArray) -> float:
-    if not np.ptp(x) or not np.ptp(y):
-        return 0.0
-    return float(np.corrcoef(x, y)[0, 1] ** 2)

@@ -13,15 +13,13 @@ References: Agarwal et al. 2021 (arXiv 2108.13264); Ashman et al. 1994 for the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.model.finding import Severity
-from rlclinic.model.series import FloatArray
 from rlclinic.rules.environment._episodes import single_returns
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
+from rlclinic.signals.distribution import distribution
 
 MIN_EPISODES = 60
 # Ashman's D: two normal groups are cleanly apart above 2; 4 leaves a visible gap.
@@ -29,17 +27,8 @@ APART = 4.0
 # Least share of the smaller group, in the whole window and in each half of it.
 SMALLEST = 0.15
 SMALLEST_IN_HALF = 0.08
-
-
-@dataclass(frozen=True, slots=True)
-class Modes:
-    """A split of returns into two groups."""
-
-    low: float
-    high: float
-    low_share: float
-    apart: float
-    cut: float
+# Density between the groups over that of the less dense one.
+EMPTY = 0.25
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -48,42 +37,28 @@ def check(patient: Patient) -> Sighting | None:
     if returns is None or returns.size // 3 < MIN_EPISODES or patient.is_language_model:
         return None
     window = returns[-(returns.size // 3) :]
-    modes = _split(window)
-    if modes is None or modes.apart < APART:
+    modes = distribution(window)
+    if not modes.enough or not modes.separation >= APART or not SMALLEST <= modes.lower_share <= 1.0 - SMALLEST:
         return None
+    if not modes.valley <= EMPTY:
+        return None
+    cut = 0.5 * (modes.lower + modes.upper)
     halves = (window[: window.size // 2], window[window.size // 2 :])
-    shares = [float(np.mean(half <= modes.cut)) for half in halves]
+    shares = [float(np.mean(half <= cut)) for half in halves]
     if min(min(share, 1.0 - share) for share in shares) < SMALLEST_IN_HALF:
         return None
+    apart = f"separation {modes.separation:.3g}" if np.isfinite(modes.separation) else "two exact values"
     summary = (
-        f"of the last {window.size} episodes {100 * modes.low_share:.0f} % returned about {modes.low:.4g} and "
-        f"{100 * (1 - modes.low_share):.0f} % about {modes.high:.4g}, with hardly any between "
-        f"(separation {modes.apart:.3g})"
+        f"of the last {window.size} episodes {100 * modes.lower_share:.0f} % returned about {modes.lower:.4g} and "
+        f"{100 * (1 - modes.lower_share):.0f} % about {modes.upper:.4g}, with hardly any between ({apart})"
     )
     evidence = (
-        patient.evidence("return/train", modes.apart, APART, note="Ashman's D of two groups, last third of episodes"),
-        patient.evidence("return/train", modes.low_share, SMALLEST, note="share of the lower group"),
+        patient.evidence(
+            "return/train", modes.separation, APART, note="Ashman's D of two groups, last third of episodes"
+        ),
+        patient.evidence(
+            "return/train", modes.valley, EMPTY, note="density between the groups over that of the lesser"
+        ),
+        patient.evidence("return/train", modes.lower_share, SMALLEST, note="share of the lower group"),
     )
     return Sighting(Severity.INFO, 0.7, summary, evidence)
-
-
-def _split(values: FloatArray) -> Modes | None:
-    """The cut with the least variance within the groups (Otsu)."""
-    ordered = np.sort(values)
-    count = ordered.size
-    first, last = int(np.ceil(SMALLEST * count)), int(np.floor((1 - SMALLEST) * count))
-    if not np.ptp(ordered) or last <= first:
-        return None
-    sums, squares = np.cumsum(ordered), np.cumsum(ordered**2)
-    sizes = np.arange(first, last + 1, dtype=np.float64)
-    at = sizes.astype(np.int64) - 1
-    left = squares[at] - sums[at] ** 2 / sizes
-    right = squares[-1] - squares[at] - (sums[-1] - sums[at]) ** 2 / (count - sizes)
-    best = int(at[int(np.argmin(left + right))])
-    low, high = ordered[: best + 1], ordered[best + 1 :]
-    if ordered[best] == ordered[best + 1]:
-        return None
-    spread = float(np.sqrt(np.var(low) + np.var(high)))
-    gap = float(np.mean(high) - np.mean(low))
-    apart = float(np.sqrt(2.0)) * gap / max(spread, 1e-9 * max(gap, 1e-12))
-    return Modes(float(np.mean(low)), float(np.mean(high)), low.size / count, min(apart, 1e6), float(ordered[best]))

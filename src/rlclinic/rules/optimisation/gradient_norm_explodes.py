@@ -37,7 +37,6 @@ def check(patient: Patient) -> Sighting | None:
     bar = GREW_AND_LOST if sank(patient) else GREW
     explained = _explained(patient)
     found = [(series, grown) for series in gradient_norms(patient) if (grown := growth(series)) is not None]
-    found = [(series, grown) for series in gradient_norms(patient) if (grown := growth(series)) is not None]
     found = [pair for pair in found if pair[1].factor >= bar * explained and pair[1].steadiness >= STEADY]
     if not found:
         return None

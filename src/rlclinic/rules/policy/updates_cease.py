@@ -22,6 +22,7 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import reached_goal
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, return_at
+from rlclinic.signals.constants import constants
 
 # Metrics that every update writes; a constant policy may leave some of them unchanged, but not all.
 LOGGED_BY_UPDATES = ("policy_loss", "value_loss", "approx_kl", "entropy", "loss", "grad_norm", "explained_variance")
@@ -76,9 +77,8 @@ def check(patient: Patient) -> Sighting | None:
 
 def _changes_until(series: Series) -> float | None:
     """The step of the last change of a series; None where it never changed."""
-    steps, values = finite(series)
-    changes = np.flatnonzero(np.diff(values))
-    return float(steps[changes[-1] + 1]) if changes.size else None
+    found = constants(series)
+    return None if found.constant or found.last is None else found.last.start_step
 
 
 def _all_frozen(trained: list[Series]) -> float | None:

@@ -17,6 +17,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.goal import goal_of, known_task, reach_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
+from rlclinic.signals.crossing import crossing
 
 # Factors over the published steps. Seeds of one config differ by two to three; five is beyond them.
 SLOW = 5.0
@@ -32,13 +33,18 @@ def check(patient: Patient) -> Sighting | None:
     reach = reach_of(patient, goal)
     if published is None or reach is None or reach.series.axis != "env_steps":
         return None
-    factor = reach.step / published
+    crossed = crossing(reach.series, goal.level)
+    earliest = min(reach.step, crossed.reached_earliest) if crossed.reached_earliest is not None else reach.step
+    factor = earliest / published
     if factor < SLOW:
         return None
     summary = (
-        f"{goal.level:.4g} was reached after {reach.step:,.0f} env steps; a published {patient.run.algorithm} run on "
+        f"{goal.level:.4g} was reached after {reach.step:,.0f} env steps ({earliest:,.0f} at the earliest); "
+        f"a published {patient.run.algorithm} run on "
         f"{task.name} needed {published:,.0f} ({factor:.1f} times fewer)"
     )
-    evidence = (patient.evidence(reach.series.name, factor, SLOW, note="steps to the target over the published steps"),)
+    evidence = (
+        patient.evidence(reach.series.name, factor, SLOW, note="earliest steps to the target over the published steps"),
+    )
     severity = Severity.WARNING if factor >= VERY_SLOW else Severity.INFO
     return Sighting(severity, 0.7, summary, evidence)

@@ -27,6 +27,8 @@ NOTHING = 0.1
 # The first points are left out: critics start at random.
 AFTER = 0.1
 MIN_POINTS = 20
+# Points of the return from which on its lack of a rise is more than a short run.
+WARNING_POINTS = 40
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -42,7 +44,9 @@ def check(patient: Patient) -> Sighting | None:
     if not all(returns_vary(patient, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
         return None
     furthest = max(found, key=lambda level: abs(level.value))
-    hurts, outcome = suffers(patient) and had_time(patient), patient.outcome
+    outcome = patient.outcome
+    long_enough = outcome is not None and outcome.points >= WARNING_POINTS
+    hurts = long_enough and suffers(patient) and had_time(patient)
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
         f"explained variance stays between {min(level.value for level in found):.2g} and "

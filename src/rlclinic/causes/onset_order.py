@@ -1,0 +1,94 @@
+"""Which metric moved first when a return fell. Reward is a lagging indicator: what moved before it is nearer the root.
+
+Order proves nothing by itself, but what began after the fall cannot have caused it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rlclinic.model.diagnosis import Move
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.series import Series
+from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.patient import Patient
+from rlclinic.signals.lead_lag import Onset, lead_lag
+
+# Findings that say that the return fell.
+FELL = ("CNV03", "CNV04", "CNV05")
+# Metrics that may break before the return does.
+UPSTREAM = (
+    "value_loss", "explained_variance", "q/mean", "q1/mean", "td_error", "entropy", "action_std/mean", "alpha",
+    "grad_norm", "policy_loss", "approx_kl", "clip_fraction", "advantage/std", "advantage/abs_max",
+)  # fmt: skip
+# Noise units that a move must measure.
+CLEAR = 3.0
+# Share of the climb from which on the run counts as under way; what moved before belongs to learning.
+UNDER_WAY = 0.5
+# A mean over the last 100 episodes shows a fall about 50 episodes late.
+LATE_EPISODES = 50.0
+# Share of the run by which an onset must lie after the fall to count as later.
+LATER = 0.05
+# Moves that are told.
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The moves in order, and the findings that began after the return fell."""
+
+    moves: tuple[Move, ...] = ()
+    after_the_fall: frozenset[str] = frozenset()
+
+
+def onset_order(patient: Patient, findings: Sequence[Finding]) -> Order:
+    """Order the onsets around the fall of the return; empty where it did not fall."""
+    course, returns = course_of(patient), patient.run.returns
+    fell = any(finding.code in FELL and finding.severity is not Severity.INFO for finding in findings)
+    if not fell or course is None or returns is None:
+        return Order()
+    window = (_under_way(course), float(returns.steps[-1]))
+    delay = _delay(patient, returns)
+    fall: Onset | None = None
+    moves: list[Move] = []
+    for name in UPSTREAM:
+        series = patient.series(name)
+        if series is None or series.axis != returns.axis:
+            continue
+        pair = lead_lag(series, returns, ("any", "down"), (0.0, delay), window)
+        fall = pair.second or fall
+        if pair.first is not None and abs(pair.first.effect) >= CLEAR:
+            moves.append(_move(series, pair.first))
+    if fall is None:
+        return Order()
+    ordered = sorted([*moves, _move(returns, fall)], key=lambda move: move.step)
+    begun = next(index for index, move in enumerate(ordered) if move.metric == returns.name)
+    kept = ordered[max(0, begun + 1 - SHOWN) : begun + 1] + ordered[begun + 1 : max(SHOWN, begun + 1)]
+    bar = fall.high_step + LATER * (window[1] - float(returns.steps[0]))
+    late = frozenset(
+        finding.code for finding in findings if finding.code not in FELL and (finding.onset_step or 0.0) > bar
+    )
+    return Order(tuple(kept), late)
+
+
+def _under_way(course: Course) -> float:
+    """The step at which half of the climb was done."""
+    outcome = course.outcome
+    half = outcome.start + UNDER_WAY * outcome.climb
+    return next(
+        (float(step) for step, value in zip(outcome.steps, outcome.curve, strict=True) if value >= half),
+        float(outcome.steps[0]),
+    )
+
+
+def _delay(patient: Patient, returns: Series) -> float:
+    """Steps by which the logged return lags the policy."""
+    lengths = patient.level("episode_length")
+    if "last" not in returns.window or "episodes" not in returns.window or lengths is None:
+        return 0.0
+    return LATE_EPISODES * lengths.value if returns.axis == "env_steps" else 0.0
+
+
+def _move(series: Series, onset: Onset) -> Move:
+    return Move(series.name, series.logged_as, onset.step, onset.low_step, onset.high_step, onset.difference)

@@ -1,0 +1,60 @@
+"""The policy changed a great deal, and the return did not respond.
+
+What it sees: Entropy moved by a good part of its range in updates of ordinary size, while the return stayed where it
+began, or where random actions are.
+Why it hurts: What the policy does has no influence on what it earns, or the gradient follows noise: actions without
+effect, a reward that does not depend on them, observations that do not tell the state, or a bug in the advantages.
+Evidence needed: entropy of a policy with a known number of actions, approx_kl, and a return with 30 points.
+Looks alike: A policy destroyed by large updates, or one that became deterministic (other rules). A return that is
+exactly constant. A slow start: the run must have had the time to learn.
+What to change: Act at random and by a fixed action and compare the returns (`rlclinic examine`); if they do not differ,
+the environment ignores actions. If they differ and the critic explains nothing, look at the observations.
+References: Andy Jones, Debugging RL, Without the Agonizing Pain (probe environments).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.course import course_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range
+from rlclinic.rules.return_state import has_fallen, return_name
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Share of the greatest entropy by which it must have moved, and that must be left: none left is another finding.
+MOVED = 0.2
+LEFT = 0.15
+# Median KL in multiples of the one at which all ratios stand at the clip: smaller hardly moves, larger destroys.
+LEAST_KL = 0.02
+MOST_KL = 2.0
+USUAL_CLIP = 0.2
+# Units of noise within which the return must stay.
+SAME_RETURN = 5.0
+MIN_POINTS = 30
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Set the way of the policy beside the way of the return."""
+    course, top = course_of(patient), patient.max_entropy
+    early, late, kl = patient.early("entropy"), patient.late("entropy"), patient.level("approx_kl")
+    if course is None or top is None or early is None or late is None or kl is None:
+        return None
+    if course.outcome.points < MIN_POINTS or not course.span or not failed(patient) or has_fallen(patient):
+        return None
+    pace = kl.value / clip_kl(clip_range(patient) or USUAL_CLIP)
+    moved = abs(late.value - early.value)
+    if not LEAST_KL < pace < MOST_KL or moved < MOVED * top or late.value < LEFT * top:
+        return None
+    if course.span > SAME_RETURN * course.unit:
+        return None
+    summary = (
+        f"entropy went from {early.value:.3g} to {late.value:.3g} nats (of {top:.3g}) in updates of KL {kl.value:.2g}; "
+        f"the return stayed between {course.outcome.curve.min():.4g} and {course.outcome.curve.max():.4g} "
+        f"(noise {course.unit:.2g})"
+    )
+    evidence = (
+        patient.evidence("entropy", moved, MOVED * top, level=late, note="change from the first to the last tenth"),
+        patient.evidence(return_name(patient), course.span, SAME_RETURN * course.unit, note="range, against noise"),
+    )
+    return Sighting(Severity.WARNING, 0.7, summary, evidence)

@@ -1,0 +1,47 @@
+"""The same config did far better with other seeds.
+
+What it sees: This run did not learn, and runs beside it with the same config but another seed ended far above it.
+Why it hurts: The outcome is within the spread of seeds: no setting explains it, and a change that is judged by one seed
+is judged by luck.
+Evidence needed: at least two further runs in the same folder whose names differ in digits only and whose configs agree.
+Looks alike: Runs of another version of the code or of the environment under the same config. A config whose values are
+not all recorded.
+What to change: Judge the config by the mean over at least five seeds; look for what makes it fragile (entropy, learning
+rate, first successes) rather than for a fault of this run.
+References: Henderson et al. 2018 (arXiv 1709.06560); Agarwal et al. 2021 (arXiv 2108.13264).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.course import course_of
+from rlclinic.rules.outcome import outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.siblings import siblings_of
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+FEWEST_SEEDS = 2
+# Units of this run's noise by which the middle of the others must lie above it.
+FAR_ABOVE = 4.0
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the end with the ends of the other seeds."""
+    course, returns = course_of(patient), patient.run.returns
+    if course is None or returns is None or not failed(patient):
+        return None
+    outcomes = [outcome_of(other.series.get(returns.name)) for other in siblings_of(patient.run)]
+    ends = sorted(outcome.end for outcome in outcomes if outcome is not None)
+    if len(ends) < FEWEST_SEEDS:
+        return None
+    middle = ends[len(ends) // 2]
+    bar = course.end + max(FAR_ABOVE * course.unit, 0.5 * abs(course.end))
+    if middle < bar:
+        return None
+    summary = (
+        f"{returns.logged_as} ended at {course.end:.4g}; {len(ends)} other seeds of the same config ended between "
+        f"{ends[0]:.4g} and {ends[-1]:.4g}"
+    )
+    evidence = (patient.evidence(returns.name, middle, bar, note="middle end of the other seeds, against this run"),)
+    return Sighting(Severity.INFO, 0.85, summary, evidence)

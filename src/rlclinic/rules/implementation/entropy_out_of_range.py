@@ -1,0 +1,48 @@
+"""The entropy lies outside what a choice among so many actions can have.
+
+What it sees: Entropy below zero, or above ln(number of actions), for a policy that chooses among a known number of
+actions, at nearly every point.
+Why it hurts: No distribution has such an entropy. The sum runs over the wrong axis, the sign is flipped, or log-probs
+are not normalised; the entropy bonus then pushes the policy somewhere else than to exploration.
+Evidence needed: entropy, and the number of actions in the config.
+Looks alike: Continuous policies, whose entropy may be negative. Several choices per step, whose entropies add up. A
+bonus that is logged in place of the entropy.
+What to change: Compute the entropy as -sum p ln p over the actions and average over the batch; compare with the
+distribution class of the framework on one batch.
+References: DLR-RM/stable-baselines3 1.0 (entropy summed over action dimensions); Ajax (mean over dimensions).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite, rounding
+
+# Share of the greatest entropy that rounding and averaging cannot explain.
+BEYOND = 0.05
+# Share of the points that must lie outside.
+NEARLY_ALL = 0.9
+FEWEST_POINTS = 5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Count the points outside of the legal range."""
+    series, most = patient.series("entropy"), patient.max_entropy
+    if series is None or most is None or patient.is_language_model or patient.run.config.get("action_shape"):
+        return None
+    steps, values = finite(series)
+    slack = BEYOND * most + rounding(series)
+    outside = (values < -slack) | (values > most + slack)
+    if values.size < FEWEST_POINTS or float(outside.mean()) < NEARLY_ALL:
+        return None
+    level, first = float(np.median(values[outside])), float(steps[int(outside.argmax())])
+    bound = 0.0 if level < 0.0 else most
+    summary = (
+        f"{series.logged_as} gives an entropy of {level:.3g} nats; a choice among "
+        f"{round(np.exp(most)):d} actions has 0 to {most:.3g}"
+    )
+    evidence = (patient.evidence("entropy", level, bound, note="median of the points outside, against the bound"),)
+    return Sighting(Severity.WARNING, 0.6, summary, evidence, first)

@@ -1,0 +1,50 @@
+"""Ratios never leave 1 although each batch is used for several gradient steps.
+
+What it sees: KL and clip fraction are exactly zero at every point, with more than one gradient step per batch and a
+learning rate above zero.
+Why it hurts: Either the old log-probability is computed anew after each step, so that ratio and clip do nothing, or
+the policy's parameters are not in the optimiser and nothing is learned. Whether the entropy moves tells which.
+Evidence needed: approx_kl with at least 15 points that were not rounded, and the number of gradient steps per batch.
+Looks alike: One gradient step per batch, where the ratio is 1 by construction. Values printed with few decimals. A
+run that stopped to update (another rule).
+What to change: Store the log-probability when the action is sampled and never again; check that the optimiser holds
+the policy's parameters.
+References: higgsfield/RL-Adventure-2#20, tensorforce#312, ElegantRL#243 (old log-prob recomputed after the update).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import steps_per_batch
+from rlclinic.rules.setting import positive
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+from rlclinic.signals.constants import constants
+
+# KL that float32 rounding alone leaves on a ratio of exactly 1, in nats.
+ROUNDING_NOISE = 1e-9
+# Smallest learning rate whose steps must show.
+LEAST_RATE = 1e-6
+FEWEST_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Look for a KL of exactly zero where steps must have moved it."""
+    kl, steps, rate = patient.series("approx_kl"), steps_per_batch(patient), positive(patient, "learning_rate")
+    if kl is None or kl.decimals is not None or len(kl) < FEWEST_POINTS or patient.is_language_model:
+        return None
+    if steps is None or steps <= 1.0 or rate is None or rate < LEAST_RATE:
+        return None
+    largest = float(np.abs(finite(kl)[1]).max())
+    clipped = patient.series("clip_fraction")
+    if largest > ROUNDING_NOISE or (clipped is not None and (clipped.highest or 0.0) > 0.0):
+        return None
+    entropy = patient.series("entropy")
+    moves = entropy is not None and not constants(entropy).constant
+    how = "the entropy moves: the old log-probability seems to be computed anew" if moves else "nothing moves at all"
+    summary = f"{kl.logged_as} is 0 at all {len(kl)} points with {steps:.0f} gradient steps per batch: {how}"
+    evidence = (patient.evidence("approx_kl", largest, ROUNDING_NOISE, note="largest size, against rounding"),)
+    return Sighting(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))

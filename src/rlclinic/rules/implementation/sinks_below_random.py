@@ -1,0 +1,73 @@
+"""The policy gets steadily worse than acting at random.
+
+What it sees: From the start the return drifts one way, down, over most of the run and ends clearly below what random
+actions earn on this task, while the updates stay of a sane size.
+Why it hurts: Something learns, and it learns the opposite: the sign of the advantage, of the loss or of the reward is
+flipped, or the ratio is inverted.
+Evidence needed: a return with at least 20 points on a well-known task.
+Looks alike: A policy destroyed by large steps, which falls at once (KL, entropy). Costs that add up when episodes get
+longer. Long noise below a random policy's return.
+What to change: Check the sign: on a bandit with two arms the better one must win. Then the sign of the reward.
+References: Ilyas et al. and the probe literature on flipped advantages; probe P5 (advantage sign).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.costs import longer_episodes_cost_more
+from rlclinic.rules.course import course_of
+from rlclinic.rules.goal import known_task
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range
+from rlclinic.rules.sighting import Sighting
+from rlclinic.signals.drift import drift
+
+# Standard deviations of single random episodes by which the end must lie below their mean.
+BELOW = 0.5
+# Share of the curve's variance that one course downwards must explain.
+ONE_WAY = 0.7
+# Units of noise that the fall must exceed.
+CLEAR = 4.0
+# Units of noise by which the return may have risen before.
+CLIMBED = 2.0
+# Share of the run before which a fall that is complete is a jump, not a drift.
+GRADUAL = 0.15
+# Times the KL at which all ratios stand at the clip; beyond it updates are jumps. And the clip where none is known.
+JUMPS = 5.0
+USUAL_CLIP = 0.2
+FEWEST_POINTS = 20
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the end against random actions, and look how it came there."""
+    task, course, returns = known_task(patient), course_of(patient), patient.run.returns
+    if task is None or course is None or returns is None or task.random_mean is None:
+        return None
+    # Less and less random actions alone lower the return of an untrained policy.
+    if patient.series("epsilon") is not None:
+        return None
+    bar = task.random_mean - BELOW * (task.random_std or 0.0)
+    if course.outcome.points < FEWEST_POINTS or course.end >= bar or course.outcome.climb > CLIMBED * course.unit:
+        return None
+    if -course.gain < CLEAR * course.unit or longer_episodes_cost_more(patient) or _jumps(patient):
+        return None
+    way = drift(returns, centre="mean")
+    half = course.outcome.start + 0.9 * course.gain
+    reached = next(step for step, value in zip(course.outcome.steps, course.outcome.curve, strict=True) if value < half)
+    early = reached - returns.steps[0] < GRADUAL * (returns.steps[-1] - returns.steps[0])
+    if not way.enough or way.direction > 0 or not way.share >= ONE_WAY or early:
+        return None
+    summary = (
+        f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; random actions "
+        f"get {task.random_mean:.4g} on {task.name}"
+    )
+    evidence = (
+        patient.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),
+        patient.evidence(returns.name, way.share, ONE_WAY, note="share of the course that one way down explains"),
+    )
+    return Sighting(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
+
+
+def _jumps(patient: Patient) -> bool:
+    level = patient.level("approx_kl")
+    return level is not None and level.value > JUMPS * clip_kl(clip_range(patient) or USUAL_CLIP)

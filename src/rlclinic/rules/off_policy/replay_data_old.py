@@ -1,0 +1,71 @@
+"""Most of what is replayed comes from policies of long ago.
+
+What it sees: The critic's loss fell and the return did not rise, while the average sample in the buffer is older than a
+million gradient steps; or a logged age of the data that grows steadily while the return falls.
+Why it hurts: The critic fits what old policies did. It says little about the states that the present policy visits.
+Evidence needed: buffer_size and the updates per step in the config with a critic loss; or policy_lag.
+Looks alike: Large buffers as such, which help more often than they hurt. Offline training, whose data never change.
+What to change: A smaller buffer, fewer updates per step, or prioritise recent data; for asynchronous training fewer
+actors per learner or a bound on the lag.
+References: Fedus et al. 2020 (arXiv 2007.06700) on the age of the oldest policy; Zhang and Sutton 2017 (arXiv
+1712.01275).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.growth import growth
+from rlclinic.rules.offline import is_offline
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.update_count import updates_per_step
+
+# Gradient steps since the average sample was taken. Fedus et al. find harm for the oldest policy above ten million.
+OLD = 1_000_000.0
+# Early over late critic loss: it learns what it is given.
+FELL = 3.0
+# Late over early lag, and how steadily it grows.
+GROWN = 5.0
+STEADY = 0.7
+
+
+def check(patient: Patient) -> Sighting | None:
+    """A logged lag comes first, then the age that the config implies."""
+    return _lag(patient) or _age(patient)
+
+
+def _lag(patient: Patient) -> Sighting | None:
+    series = patient.series("policy_lag")
+    grown = growth(series)
+    if series is None or grown is None or not suffers(patient):
+        return None
+    if grown.factor < GROWN or grown.steadiness < STEADY:
+        return None
+    summary = (
+        f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g} updates while the return does "
+        "not rise"
+    )
+    evidence = (patient.evidence("policy_lag", grown.factor, GROWN, level=grown.late, note="late over early"),)
+    return Sighting(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
+
+
+def _age(patient: Patient) -> Sighting | None:
+    size, ratio, steps = positive(patient, "buffer_size"), updates_per_step(patient), patient.run.env_steps
+    loss = growth(patient.series("value_loss"))
+    if size is None or ratio is None or not steps or loss is None or is_offline(patient) or not failed(patient):
+        return None
+    age = 0.5 * min(size, steps) * ratio
+    if age < OLD or loss.factor * FELL > 1.0:
+        return None
+    summary = (
+        f"the average sample of the buffer ({size:,.0f} steps) is {age:,.0f} gradient steps old; the critic's loss "
+        f"fell to {loss.factor:.2g} of its early level and the return does not rise"
+    )
+    evidence = (
+        setting_evidence(patient, "buffer_size", age, OLD, note="gradient steps since the average sample was taken"),
+        patient.evidence("value_loss", loss.factor, 1.0 / FELL, level=loss.late, note="late over early level"),
+    )
+    return Sighting(Severity.WARNING, 0.5, summary, evidence)

@@ -1,0 +1,50 @@
+"""The policy's actions were far too narrow, or too wide, from the first update on.
+
+What it sees: The standard deviation of actions begins far below or above the range of actions and is still there at
+the end, while the return does not rise.
+Why it hurts: A policy that repeats nearly the same action sees nothing else and cannot find out what pays; one that
+always acts at the bounds cannot do anything fine.
+Evidence needed: action_std with at least 12 points, and a return.
+Looks alike: A std that shrank while the policy converged (another rule). Environments whose actions are not scaled to
+about [-1, 1]: there the level means nothing, and they should be rescaled. Squashed policies of off-policy algorithms.
+What to change: Set the initial log_std to 0 (a std of 1 for actions in [-1, 1]), or -0.5 to -2 for fine control.
+References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2: initial std of 0.5 is best.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import return_name
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Standard deviations on actions in about [-1, 1]: below and above them exploration is broken from the start.
+NARROW = 0.1
+WIDE = 5.0
+# Late over early level within which training has not changed it.
+STAYED = 2.0
+MIN_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the first level of the std with the range, and the last with the first."""
+    early, late, outcome = patient.early("action_std/mean"), patient.late("action_std/mean"), patient.outcome
+    series = patient.series("action_std/mean")
+    if series is None or early is None or late is None or outcome is None or len(series) < MIN_POINTS:
+        return None
+    narrow, wide = early.value < NARROW, early.value > WIDE
+    if not (narrow or wide) or early.value <= 0.0 or not 1.0 / STAYED < late.value / early.value < STAYED:
+        return None
+    if not failed(patient):
+        return None
+    bar = NARROW if narrow else WIDE
+    summary = (
+        f"{series.logged_as} began at {early.value:.3g} and is {late.value:.3g} at the end (0.3 to 1 is common for "
+        f"actions in [-1, 1]); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    )
+    evidence = (
+        patient.evidence("action_std/mean", early.value, bar, level=early, note="median of the first tenth"),
+        patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"),
+    )
+    return Sighting(Severity.WARNING, 0.8, summary, evidence, early.first_step)

@@ -1,0 +1,48 @@
+"""The target KL ends nearly every update before it has begun.
+
+What it sees: A target KL far below what a healthy update changes, and a counter that shows only a small part of the
+updates that the config implies.
+Why it hurts: The first minibatch already exceeds the limit, so that each batch is used for one step instead of dozens:
+the policy creeps, and the critic, which stops with it, never learns.
+Evidence needed: target_kl in the config, the counter of updates, and the settings that imply how many there should be.
+Looks alike: A target KL that is reached in some updates, which is its purpose. A run that has just begun.
+What to change: Raise the target KL to 0.01 to 0.03, or remove it and watch approx_kl.
+References: Achiam 2018, Spinning Up, PPO (target KL 0.01); Dossa et al. 2021 on KL-based early stopping.
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.data.updates_fewer_than_expected import made_and_implied
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range
+from rlclinic.rules.setting import positive, setting_evidence
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+
+# Share of the implied updates that were made.
+FEW = 0.3
+# Target KL as a share of the KL at which all ratios stand at the clip (0.02 for a clip of 0.2).
+TINY = 0.1
+USUAL_CLIP = 0.2
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the limit against the clip, and the made updates against the implied ones."""
+    limit, counted = positive(patient, "target_kl"), made_and_implied(patient)
+    if limit is None or counted is None:
+        return None
+    made, implied = counted
+    bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
+    if limit > bar or made > FEW * implied:
+        return None
+    summary = (
+        f"target_kl is {limit:.2g} (0.01 to 0.03 is common) and {made:,.0f} of {implied:,.0f} implied updates were "
+        "made: nearly every update is cut short"
+    )
+    evidence = (
+        setting_evidence(patient, "target_kl", limit, bar, note="against a tenth of clip range squared / 2"),
+        patient.evidence("updates", made / implied, FEW, note="made over implied updates"),
+    )
+    severity = Severity.ERROR if failed(patient) else Severity.WARNING
+    return Sighting(severity, 0.85, summary, evidence)

@@ -1,0 +1,51 @@
+"""Returns are so small that the critic's own starting noise outweighs them.
+
+What it sees: Value targets that spread by less than a hundredth, and an explained variance far below zero at the start:
+the critic's first predictions are larger than what they should predict.
+Why it hurts: Until the critic has unlearned its initialisation, advantages are its noise; a reward this small is also
+drowned by an entropy bonus, by the epsilon of the optimiser and by half precision.
+Evidence needed: explained_variance and value_loss with at least 15 points.
+Looks alike: Rewards that are normalised inside the learner, whose targets are of order 1. Sparse tasks without a first
+success, whose returns are all equal. Critics that begin badly on returns of ordinary size.
+What to change: Scale the reward so that returns are of order 1 to 10 (reward normalisation does it).
+References: Henderson et al. 2018 (arXiv 1709.06560), section on reward scale; Engstrom et al. 2020 (arXiv 2005.12729).
+"""
+
+from __future__ import annotations
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.saturation import saturation
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.value._critic import critic_of, returns_vary, target_scale
+
+# Spread of the targets in units of the value head, whose output starts of order 0.01 to 1.
+TINY = 0.01
+# Explained variance of the first tenth: predictions scatter more than the targets themselves.
+NOISE = -0.5
+AFTER = 0.1
+MIN_POINTS = 15
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compute the implied spread of returns and look how the critic began."""
+    critic, scale = critic_of(patient), target_scale(patient, AFTER)
+    first = patient.early("explained_variance")
+    if critic is None or scale is None or first is None or critic.steps.size < MIN_POINTS:
+        return None
+    if not 0.0 < scale < TINY or first.value > NOISE or not returns_vary(patient, AFTER):
+        return None
+    well = reached_goal(patient) or saturation(patient) is not None
+    summary = (
+        f"value targets spread by about {scale:.2g}, and explained variance began at {first.value:.2g}: the critic's "
+        "first guesses are larger than the returns"
+    )
+    evidence = (
+        patient.evidence("value_loss", scale, TINY, note="sqrt(loss / (1 - explained variance)), median"),
+        patient.evidence("explained_variance", first.value, NOISE, level=first, note="median of the first tenth"),
+    )
+    if well:
+        return Sighting(Severity.INFO, 0.6, summary, evidence, first.first_step)
+    return Sighting(Severity.WARNING, 0.8 if failed(patient) else 0.7, summary, evidence, first.first_step)

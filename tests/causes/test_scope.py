@@ -1,0 +1,82 @@
+"""Which causes are in question at all, what counts in part, and when `unknown` gains."""
+
+from __future__ import annotations
+
+from rlclinic.causes.posterior import causes_of
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.run import Run
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.registry import ROWS
+
+ALL = frozenset(row.name for row in ROWS)
+BY_NAME = {row.name: row for row in ROWS}
+
+
+def _run(algorithm: str, environment: str = "CartPole-v1") -> Run:
+    return Run("run", "run", algorithm=algorithm, environment=environment)
+
+
+def _about(run: Run) -> frozenset[str]:
+    return frozenset(row.name for row in ROWS if row.applies(Patient(run)))
+
+
+def _finding(name: str) -> Finding:
+    row = BY_NAME[name]
+    return Finding(row.code, row.title, row.family, Severity.WARNING, 0.9, "seen", name=name)
+
+
+def _classes(algorithm: str) -> dict[str, float]:
+    run = _run(algorithm)
+    return causes_of(run, Verdict.NOT_LEARNING, [], _about(run), applicable=_about(run))[1]
+
+
+def test_causes_of_other_algorithms_are_out_of_the_question() -> None:
+    assert "language-model" not in _classes("PPO")
+    assert "language-model" in _classes("GRPO")
+    assert _classes("DQN")["q-divergence"] > 5 * _classes("PPO").get("q-divergence", 0.0)
+
+
+def test_all_causes_together_still_have_probability_one() -> None:
+    for algorithm in ("PPO", "DQN", "GRPO", ""):
+        assert abs(sum(_classes(algorithm).values()) - 1.0) < 1e-9
+
+
+def test_what_began_after_the_fall_counts_in_part() -> None:
+    findings = [_finding("entropy-fell-early")]
+    run = _run("PPO")
+
+    def share(late: frozenset[str]) -> float:
+        causes, _ = causes_of(run, Verdict.COLLAPSED, findings, ALL, after_the_fall=late)
+        return next((cause.probability for cause in causes if cause.id == "entropy-bonus-too-low"), 0.0)
+
+    assert share(frozenset({"POL01"})) < 0.7 * share(frozenset())
+
+
+def test_a_run_unlike_those_the_table_was_made_for_is_more_likely_unknown_and_says_why() -> None:
+    def unknown(run: Run, checked: frozenset[str]) -> tuple[float, tuple[str, ...]]:
+        causes, _ = causes_of(run, Verdict.PLATEAUED, [], checked, applicable=_about(run))
+        found = next(cause for cause in causes if cause.id == "unknown")
+        return found.probability, found.supports
+
+    known, _ = unknown(_run("PPO"), ALL)
+    far, reasons = unknown(_run("", "MyRobot-v0"), frozenset({"not-a-number"}))
+    assert far > known
+    assert "the algorithm is not one of those that the table knows" in reasons
+    assert "the environment is not one of those that the table knows" in reasons
+    assert any("of the checks lack their metrics" in reason for reason in reasons)
+
+
+def test_a_fall_after_the_task_was_made_harder_is_blamed_on_the_task() -> None:
+    run = _run("PPO")
+    fell = [_finding("return-fell-to-start")]
+    harder = [*fell, _finding("difficulty-raised")]
+    leaders = [causes_of(run, Verdict.COLLAPSED, found, ALL)[0][0].id for found in (fell, harder)]
+    assert leaders == ["learning-rate-too-high", "nonstationary-task"]
+
+
+def test_a_cause_may_show_itself_by_another_sign_than_the_expected_one() -> None:
+    run = _run("PPO")
+    causes, _ = causes_of(run, Verdict.NOT_LEARNING, [_finding("entropy-rises")], ALL)
+    found = next(cause for cause in causes if cause.id == "entropy-bonus-too-high")
+    assert "no entropy-stays-maximal" not in found.contradicts

@@ -1,0 +1,46 @@
+"""other-seeds-did-better on copies of recorded runs, as folders of seeds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.readers.open import read
+from rlclinic.rules.evaluation import other_seeds_did_better
+from rlclinic.rules.patient import Patient
+from tests.conftest import RUNS
+
+
+def _seeds(folder: Path, first: str, others: str, rate: str = "") -> Patient:
+    """A folder with one run and three others, all with the config of the first; the others' rate may be set."""
+    config = (RUNS / first / "config.yaml").read_text(encoding="utf-8")
+    for index, name in enumerate([first, others, others, others]):
+        target = folder / f"seed_{index}"
+        shutil.copytree(RUNS / name, target)
+        own = re.sub(r"learning_rate: \S+", f"learning_rate: {rate}", config) if rate and index else config
+        (target / "config.yaml").write_text(own, encoding="utf-8")
+    return Patient(read(folder / "seed_0"))
+
+
+@pytest.mark.parametrize(
+    ("others", "fires"), [("faults/solved_ppo_cartpole", True), ("faults/low_lr_ppo_cartpole", False)]
+)
+def test_seeds_of_one_config_are_compared(tmp_path: Path, others: str, *, fires: bool) -> None:
+    found = other_seeds_did_better.check(_seeds(tmp_path, "faults/low_lr_ppo_cartpole", others))
+    assert (found is not None) == fires
+    if found is not None:
+        assert found.severity is Severity.INFO
+        assert "3 other seeds of the same config ended between" in found.summary
+
+
+def test_runs_of_another_config_are_no_seeds(tmp_path: Path) -> None:
+    patient = _seeds(tmp_path, "faults/low_lr_ppo_cartpole", "faults/solved_ppo_cartpole", rate="0.7")
+    assert other_seeds_did_better.check(patient) is None
+
+
+def test_a_run_alone_has_no_seeds_to_compare_with() -> None:
+    assert other_seeds_did_better.check(Patient(read(RUNS / "faults" / "low_lr_ppo_cartpole"))) is None

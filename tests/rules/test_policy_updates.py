@@ -1,0 +1,251 @@
+"""Rules about the policy's updates: KL, clipping, and updates that end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.run import Run
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy import (
+    clip_fraction_without_kl,
+    clipping_most_updates,
+    clipping_never,
+    kl_drifts_up,
+    kl_too_large,
+    kl_vanishes,
+    updates_cease,
+)
+from tests.rules.scene import FELL, fault, flat, recorded, rising, scene
+
+
+def _cut(run: Run, names: tuple[str, ...], share: float) -> Run:
+    """The run as if nothing had been logged under these names after a share of it."""
+    kept = dict(run.series)
+    for name in set(names) & set(kept):
+        old = kept[name]
+        part = old.steps <= share * run.steps
+        kept[name] = replace(old, steps=old.steps[part], values=old.values[part])
+    return replace(run, series=kept)
+
+
+# The rule kl-too-large.
+
+
+def test_updates_of_half_a_nat_that_ruin_the_return_are_an_error() -> None:
+    found = kl_too_large.check(recorded("sb3/ppo_cartpole_high_lr"))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert "0.669 nats" in found.summary
+
+
+def test_a_burst_that_the_return_did_not_survive_is_an_alarm() -> None:
+    found = kl_too_large.check(fault("high_lr_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert found.onset_step == 4096.0
+
+
+def test_updates_of_two_nats_are_an_alarm_even_where_the_return_gains() -> None:
+    found = kl_too_large.check(fault("many_epochs_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+
+
+def test_kl_of_a_tenth_is_common_with_many_dimensions() -> None:
+    """constructed: the level of working locomotion runs with a wide clip."""
+    series = {"approx_kl": flat(0.1, noise=0.1), "return/train": flat()}
+    assert kl_too_large.check(scene(series=series, config={"clip_range": 0.4})) is None
+
+
+def test_one_spike_that_the_return_survives_is_harmless() -> None:
+    """constructed: one odd minibatch."""
+    kl = flat(0.01, noise=0.1)
+    kl[30] = 5.0
+    assert kl_too_large.check(scene(series={"approx_kl": kl, "return/train": rising()})) is None
+
+
+# The rule kl-vanishes.
+
+
+@pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "tight_grad_clip_ppo_cartpole", "large_reward_ppo_cartpole"])
+def test_a_policy_that_cannot_have_moved_is_an_alarm(name: str) -> None:
+    found = kl_vanishes.check(fault(name))
+    assert found is not None
+    assert found.confidence == 0.9
+    assert "move a probability by at most" in found.summary
+
+
+def test_one_gradient_step_per_batch_has_no_kl_by_construction() -> None:
+    """constructed: the same metrics under three configs."""
+    series = {"approx_kl": np.zeros(40), "clip_fraction": np.zeros(40), "return/train": flat(points=40)}
+    one = {"n_epochs": 1, "n_minibatches": 1}
+    assert kl_vanishes.check(scene(series=series, config=one)) is None
+    assert kl_vanishes.check(scene(series=series)) is None
+    assert kl_vanishes.check(scene(series=series, config={"n_epochs": 10})) is not None
+
+
+def test_a_policy_that_was_destroyed_at_once_did_move() -> None:
+    """constructed: one jump, then calm; a destroyed policy looks like a learning rate that is too low."""
+    kl = np.concatenate([[3.0], np.zeros(39)])
+    patient = scene(series={"approx_kl": kl, "return/train": flat(9.0, 40)}, config={"n_epochs": 10})
+    assert kl_vanishes.check(patient) is None
+
+
+def test_a_printed_zero_is_not_zero() -> None:
+    """constructed: three decimals hide any KL below 0.0005, four decimals only below 0.00005."""
+    run = scene(series={"approx_kl": np.zeros(40), "return/train": flat(points=40)}, config={"n_epochs": 10}).run
+    for decimals, expected in ((3, False), (4, True)):
+        printed = replace(run.series["approx_kl"], decimals=decimals)
+        patient = Patient(replace(run, series={**run.series, "approx_kl": printed}))
+        assert (kl_vanishes.check(patient) is not None) is expected
+
+
+def test_a_run_that_learns_with_tiny_steps_is_fine() -> None:
+    """constructed: small KL beside a rising return."""
+    series = {"approx_kl": flat(1e-5, noise=0.1), "return/train": rising()}
+    assert kl_vanishes.check(scene(series=series, config={"n_epochs": 10})) is None
+
+
+# The rule clipping-most-updates.
+
+
+def test_clipping_most_ratios_beyond_the_clip_is_an_alarm_unless_the_return_rises() -> None:
+    found = clipping_most_updates.check(fault("beyond_clip_ppo_pendulum"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    # constructed: no recorded run learns like this
+    series = {"clip_fraction": flat(0.6, noise=0.1), "approx_kl": flat(0.2, noise=0.1), "return/train": rising()}
+    noted = clipping_most_updates.check(scene(series=series, config={"clip_range": 0.2}))
+    assert noted is not None
+    assert noted.severity is Severity.INFO
+
+
+def test_a_tight_clip_clips_without_harm() -> None:
+    assert clipping_most_updates.check(fault("tight_clip_ppo_cartpole")) is None
+
+
+def test_a_clip_fraction_of_a_third_is_common() -> None:
+    """constructed: just below the bar."""
+    series = {"clip_fraction": flat(0.33, noise=0.1), "approx_kl": flat(0.2, noise=0.1), "return/train": FELL}
+    assert clipping_most_updates.check(scene(series=series, config={"clip_range": 0.2})) is None
+
+
+# The rule clipping-never.
+
+
+def test_a_clip_that_never_acts_beside_a_flat_return_is_an_alarm_without_a_remedy() -> None:
+    found = clipping_never.check(fault("low_lr_ppo_cartpole"))
+    assert found is not None
+    assert "either nothing moves or the scale hides it" in found.summary
+
+
+def test_a_clip_that_acted_once_is_another_story() -> None:
+    """constructed: a policy that jumped in its first update and is still since."""
+    fraction = np.concatenate([[0.9], np.zeros(59)])
+    patient = scene(series={"clip_fraction": fraction, "return/train": flat()}, config={"n_epochs": 10})
+    assert clipping_never.check(patient) is None
+
+
+def test_no_clipping_with_one_gradient_step_per_batch_is_by_construction() -> None:
+    """constructed: A2C-like settings of PPO."""
+    series = {"clip_fraction": np.zeros(60), "return/train": flat()}
+    one = {"n_epochs": 1, "rollout_size": 512, "batch_size": 512}
+    assert clipping_never.check(scene(series=series, config=one)) is None
+    assert clipping_never.check(scene(series=series, config={**one, "batch_size": 64})) is not None
+
+
+# The rule updates-cease.
+
+LOGGED = ("policy_loss", "value_loss", "loss", "approx_kl", "entropy", "explained_variance", "grad_norm", "updates")
+
+
+def test_updates_that_end_early_are_an_error() -> None:
+    found = updates_cease.check(fault("latched_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert found.onset_step == 4_608
+
+
+def test_updates_that_are_still_counted_go_on() -> None:
+    """constructed: a recorded flat run whose training metrics are cut, but for its counter of updates."""
+    run = _cut(fault("low_lr_ppo_cartpole").run, tuple(name for name in LOGGED if name != "updates"), 0.2)
+    assert updates_cease.check(Patient(run)) is None
+
+
+def test_a_log_that_lost_its_losses_while_the_return_rises_is_none() -> None:
+    """constructed: a recorded run that learns, with its training metrics cut."""
+    run = _cut(recorded("sb3/ppo_cartpole").run, LOGGED, 0.2)
+    assert updates_cease.check(Patient(run)) is None
+
+
+def test_metrics_that_freeze_to_the_last_digit_are_an_error() -> None:
+    """constructed: a trainer that repeats its last metrics."""
+    moving = flat(0.5, 20, noise=0.1)
+    frozen = np.concatenate([moving, np.full(40, moving[-1])])
+    series = {"policy_loss": frozen, "value_loss": 3 * frozen, "return/train": flat()}
+    found = updates_cease.check(scene(series=series))
+    assert found is not None
+    assert "constant to the last digit" in found.summary
+    series["value_loss"] = flat(3.0, noise=0.1)
+    assert updates_cease.check(scene(series=series)) is None
+
+
+def test_metrics_that_are_no_numbers_are_not_constant() -> None:
+    assert updates_cease.check(fault("nan_reward_dqn_cartpole")) is None
+    ruined = np.concatenate([flat(0.5, 20, noise=0.1), np.full(40, np.nan)])
+    series = {"policy_loss": ruined, "value_loss": 3 * ruined, "return/train": flat()}
+    assert updates_cease.check(scene(series=series)) is None
+
+
+def test_a_counter_that_stands_still_is_an_error() -> None:
+    """constructed: n_updates no longer grows."""
+    counter = np.minimum(np.arange(60.0), 15.0)
+    series = {"policy_loss": flat(0.5, noise=0.1), "updates": counter, "return/train": flat()}
+    found = updates_cease.check(scene(series=series))
+    assert found is not None
+    assert "counter" in found.summary
+
+
+# The rule clip-fraction-without-kl.
+
+
+def test_a_clip_that_is_too_tight_shows_as_clipping_without_kl() -> None:
+    found = clip_fraction_without_kl.check(fault("tight_clip_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "clip range of 0.001" in found.summary
+
+
+def test_clipping_without_kl_is_a_note_where_the_return_rises() -> None:
+    """constructed: a tight clip that is slow and works."""
+    series = {"clip_fraction": flat(0.5, noise=0.1), "approx_kl": flat(2e-4, noise=0.1), "return/train": rising()}
+    found = clip_fraction_without_kl.check(scene(series=series))
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
+def test_clipping_with_a_usual_kl_is_none() -> None:
+    """constructed: a high clip fraction beside the KL that belongs to it."""
+    series = {"clip_fraction": flat(0.5, noise=0.1), "approx_kl": flat(2e-3, noise=0.1), "return/train": flat()}
+    assert clip_fraction_without_kl.check(scene(series=series)) is None
+
+
+# The rule kl-drifts-up.
+
+
+def test_kl_that_grows_beyond_the_clip_before_a_fall_is_an_alarm() -> None:
+    found = kl_drifts_up.check(fault("growing_lr_ppo_cartpole"))
+    assert found is not None
+    assert found.onset_step is not None
+
+
+def test_kl_that_grows_within_the_clip_or_beside_a_rise_is_none() -> None:
+    """constructed: a Gaussian policy that narrows as it learns."""
+    within = {"approx_kl": np.geomspace(0.002, 0.02, 60), "return/train": FELL}
+    assert kl_drifts_up.check(scene(series=within, config={"clip_range": 0.2})) is None
+    beside = {"approx_kl": np.geomspace(0.004, 0.15, 60), "return/train": rising()}
+    assert kl_drifts_up.check(scene(series=beside, config={"clip_range": 0.2})) is None
