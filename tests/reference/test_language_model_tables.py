@@ -519,7 +519,12 @@ def test_gymnasium_solver_counts_env_steps_not_vector_steps() -> None:
 def test_rlclinic_s_own_runs_have_gymnasium_solver_s_names_and_are_tried_first() -> None:
     order = [head.id for head in heads()]
     assert order.index("rlclinic") < order.index("gymnasium-solver")
-    assert list(framework("rlclinic").metrics) == list(framework("gymnasium-solver").metrics)
+    assert set(framework("gymnasium-solver").metrics) <= set(framework("rlclinic").metrics)
+
+
+def test_rlclinic_s_own_runs_are_not_given_gymnasium_solver_s_defaults() -> None:
+    assert framework("gymnasium-solver").defaults_for("PPO", "")["clip_range_vf"] == 0.2
+    assert framework("rlclinic").defaults_for("PPO", "") == {}
 
 
 def test_home_made_names_are_tried_last_and_never_detected() -> None:

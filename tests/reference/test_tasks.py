@@ -137,3 +137,11 @@ def test_spreads_are_never_zero() -> None:
     for algorithm in ("PPO", "A2C", "DQN", "SAC", "TD3"):
         assert reference_spread(algorithm)
         assert all(spread > 0.1 for _, spread in reference_spread(algorithm).values())
+
+
+def test_an_algorithm_s_own_entry_comes_before_that_of_its_relative() -> None:
+    assert reference_config("CartPole-v1", "QRDQN")["n_quantiles"] == 10
+    assert "n_quantiles" not in reference_config("Acrobot-v1", "QRDQN")
+    assert reference_config("Acrobot-v1", "QRDQN") == reference_config("Acrobot-v1", "DQN")
+    assert has_reference_config("CartPole-v1", "TRPO")
+    assert not has_reference_config("Acrobot-v1", "TRPO")

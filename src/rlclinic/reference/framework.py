@@ -188,6 +188,8 @@ def _with_base(raw: dict[str, Any]) -> dict[str, Any]:
         return raw
     text = files(__package__).joinpath("frameworks", f"{base_id}.toml").read_text(encoding="utf-8")
     merged = _with_base(tomllib.loads(text))
+    if raw.get("own_defaults"):
+        merged["defaults"] = []
     for key, value in raw.items():
         if isinstance(value, dict):
             # Own entries come first: the order of a table is its order of preference.

@@ -29,12 +29,12 @@ def reference_config(environment: str, algorithm: str) -> Mapping[str, object]:
 
     `has_reference_config` tells whether it is an entry for this environment or only the defaults.
     """
-    return _reference_config(environment, SAME_AS.get(algorithm.upper(), algorithm.upper()))
+    return _reference_config(environment, _like(environment, algorithm.upper()))
 
 
 def has_reference_config(environment: str, algorithm: str) -> bool:
     """Whether an entry for this environment exists, rather than the algorithm's defaults alone."""
-    return _entry(environment, SAME_AS.get(algorithm.upper(), algorithm.upper())) is not None
+    return _entry(environment, _like(environment, algorithm.upper())) is not None
 
 
 def reference_spread(algorithm: str) -> Mapping[str, tuple[float, float]]:
@@ -56,6 +56,11 @@ def log_position(name: str, value: float) -> float | None:
     if name in NEAR_ONE:
         return math.log10(max(1.0 - value, CLOSEST_TO_ONE)) if value <= 1.0 else None
     return math.log10(value) if value > 0 and math.isfinite(value) else None
+
+
+def _like(environment: str, algorithm: str) -> str:
+    """The algorithm whose entry serves: its own where there is one."""
+    return algorithm if _entry(environment, algorithm) is not None else SAME_AS.get(algorithm, algorithm)
 
 
 @cache

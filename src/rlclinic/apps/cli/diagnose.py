@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import os
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rlclinic.apps.cli.output import write, write_error, write_json
+from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour, write_error
 from rlclinic.apps.cli.reading import FILE, read_runs, run_options
 from rlclinic.apps.settings import FAIL_ON, load_settings
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.finding import Severity
+from rlclinic.reports.formats import FORMATS, Context, find_format, render
 
-FORMATS = ("text", "markdown", "json", "html")
+NAMES = tuple(row.name for row in FORMATS)
 
 
 @click.command()
 @run_options
-@click.option("--output-format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--output-format", "form", type=click.Choice(NAMES), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Short for --output-format json.")
 @click.option("--output", "-o", type=FILE, help="Write to this file instead of the terminal.")
 @click.option(
@@ -61,44 +61,44 @@ def _print(diagnoses: list[Diagnosis], errors: list[RlclinicError], form: str, o
     if form == "json":
         objects = [_json(item) for item in diagnoses] + [error.to_json() for error in errors]
         many = {"schema": "rlclinic.diagnoses/1", "diagnoses": objects}
-        _deliver(objects[0] if len(objects) == 1 else many, output)
+        deliver(objects[0] if len(objects) == 1 else many, output)
         return
-    if form == "html" and len(diagnoses) > 1:
-        raise UsageError("an HTML report is of one run", hint="name one run")
-    _deliver("\n".join(_renderer(form)(item) for item in diagnoses), output)
+    row = find_format(form)
+    if row.scope == "one" and len(diagnoses) > 1:
+        raise UsageError(f"a report as {form} is of one run", hint="name one run")
+    if form == "github":
+        _step_summary(diagnoses)
+    if diagnoses:
+        deliver(render(row, diagnoses, _context(form)), output)
     for error in errors:
         write_error(error, as_json=False)
 
 
-def _deliver(value: object, output: Path | None) -> None:
-    from rlclinic.reports.run_json import dumps
+def _context(form: str) -> Context:
+    guides: dict[str, dict[str, str]] = {}
+    if form == "sarif":
+        from rlclinic.rules.documentation import page_of
+        from rlclinic.rules.registry import ROWS
 
-    text = value if isinstance(value, str) else dumps(value) + "\n"
-    if output is None:
-        write(text) if isinstance(value, str) else write_json(value)
+        guides = {row.code: dict(page_of(row).sections) for row in ROWS}
+    root = os.environ.get("GITHUB_WORKSPACE") or str(Path().absolute())
+    return Context(terminal_width(), wants_colour(), root, guides)
+
+
+def _step_summary(diagnoses: list[Diagnosis]) -> None:
+    """Add the whole reports to the summary of a GitHub step, as far as there is room in its file."""
+    from rlclinic.reports.github import SUMMARY_BYTES, step_summary
+
+    named = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not named:
         return
-    beside = output.with_name(output.name + ".part")
+    path = Path(named)
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(output)
+        room = SUMMARY_BYTES - (path.stat().st_size if path.exists() else 0)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(step_summary(diagnoses, room) if room > 0 else "")
     except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", path=str(output)) from error
-    sys.stderr.write(f"written to {output}\n")
-
-
-def _renderer(form: str) -> Callable[[Diagnosis], str]:
-    if form == "markdown":
-        from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
-
-        return diagnosis_markdown
-    if form == "html":
-        from rlclinic.reports.diagnosis_html import diagnosis_html
-
-        return diagnosis_html
-    from rlclinic.apps.cli.output import terminal_width, wants_colour
-    from rlclinic.reports.diagnosis_text import diagnosis_text
-
-    return lambda item: diagnosis_text(item, width=terminal_width(), colour=wants_colour())
+        raise UsageError(f"cannot be written: {error.strerror}", path=named) from error
 
 
 def _json(diagnosis: Diagnosis) -> dict[str, Any]:

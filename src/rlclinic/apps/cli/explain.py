@@ -19,6 +19,7 @@ def explain(name: str | None, as_json: bool) -> None:
     """Explain a rule by its code or name, or a cause by its id; without a name, list them all."""
     from rlclinic.causes.catalogue import catalogue
     from rlclinic.causes.pages import cause_page
+    from rlclinic.probes.ladder import LADDER
     from rlclinic.rules.documentation import find_rule, page_of
     from rlclinic.rules.registry import ROWS
     from rlclinic.rules.thresholds import thresholds_of
@@ -47,6 +48,8 @@ def explain(name: str | None, as_json: bool) -> None:
             "\n\n".join([f"{page.code} {page.name}\n{page.title}", *body, f"Thresholds: {settings or 'none'}"]) + "\n"
         )
         return
+    if _explains_probe(name, as_json=as_json):
+        return
     entry = catalogue().get(name)
     if entry is None:
         raise UsageError(f"no rule or cause is called {name!r}", hint="`rlclinic explain` without a name lists them")
@@ -57,6 +60,25 @@ def explain(name: str | None, as_json: bool) -> None:
     lines = [f"{entry.id} ({entry.kind}, class {entry.cause_class})", entry.meaning]
     lines += [f"{head}: {text}" for head, text in page_text["speaks"].items()]
     write("\n\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines) + "\n")
+
+
+def _explains_probe(name: str, *, as_json: bool) -> bool:
+    """Explain a probe of the ladder; False where none is called so."""
+    from rlclinic.probes.documentation import page_of
+    from rlclinic.probes.ladder import find_probe
+
+    probe = find_probe(name)
+    if probe is None:
+        return False
+    page = page_of(probe)
+    if as_json:
+        fields = ("code", "name", "title", "alias", "components", "after", "sections", "cases")
+        write_json({"schema": "rlclinic.explain/1", "probe": {key: getattr(page, key) for key in fields}})
+        return True
+    body = [fill(f"{head}: {text}", WIDTH, subsequent_indent="  ") for head, text in page.sections.items()]
+    cases = fill(f"Cases and budgets: {'; '.join(page.cases)}", WIDTH, subsequent_indent="  ")
+    write("\n\n".join([f"{page.code} {page.name}\n{page.title}", *body, cases]) + "\n")
+    return True
 
 
 def _fields(page: object) -> dict[str, object]:

@@ -7,11 +7,20 @@ import sys
 import click
 
 from rlclinic import __version__
+from rlclinic.apps.cli.compare import compare
+from rlclinic.apps.cli.demo import demo
 from rlclinic.apps.cli.diagnose import diagnose
 from rlclinic.apps.cli.explain import explain
+from rlclinic.apps.cli.fix import fix
+from rlclinic.apps.cli.optimize import optimize
 from rlclinic.apps.cli.output import write, write_error
+from rlclinic.apps.cli.probe import probe
 from rlclinic.apps.cli.runs import runs
 from rlclinic.apps.cli.show import show
+from rlclinic.apps.cli.status import status
+from rlclinic.apps.cli.stop import stop
+from rlclinic.apps.cli.train import train
+from rlclinic.apps.cli.trial import trial
 from rlclinic.model.errors import ExitCode, RlclinicError
 
 WELCOME = """\
@@ -20,8 +29,14 @@ rlclinic finds out why a reinforcement-learning run is not learning.
   rlclinic PATH             diagnose a run: what is wrong, why, and what was not checked
   rlclinic show PATH        what was read: config, metrics, status, what could not be read
   rlclinic runs FOLDER      a table of every run below a folder
+  rlclinic compare A B      runs side by side: outcomes, settings, where the curves part
   rlclinic @last            diagnose the newest run below runs/
+  rlclinic train ENV:ALGO   train with Stable-Baselines3 or TorchRL; status and stop follow it
+  rlclinic trial RUN        train with and without the leading change, and say what that proves
+  rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
+  rlclinic fix PATH         the prescribed change in your own config file
   rlclinic explain CODE     what a rule sees, or what a cause means
+  rlclinic probe TRAINER    find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
 
 PATH is a run folder or a file of it: TensorBoard, W&B, MLflow, CSV, JSONL or a console log.
 Every verb takes --json and --help.
@@ -56,6 +71,15 @@ app.add_command(diagnose)
 app.add_command(show)
 app.add_command(explain)
 app.add_command(runs)
+app.add_command(probe)
+app.add_command(compare)
+app.add_command(fix)
+app.add_command(train)
+app.add_command(status)
+app.add_command(stop)
+app.add_command(trial)
+app.add_command(optimize)
+app.add_command(demo)
 
 
 def main() -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from pathlib import Path
 
-from rlclinic.model.errors import RlclinicError
+from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.reports.run_json import dumps
 from rlclinic.reports.text import printable
 
@@ -23,6 +24,21 @@ def write(text: str) -> None:
 def write_json(value: object) -> None:
     """Print a result as JSON."""
     write(dumps(value) + "\n")
+
+
+def deliver(value: object, output: Path | None) -> None:
+    """Print a result, text as it is and all else as JSON; or write it to a file, whole or not at all."""
+    text = value if isinstance(value, str) else dumps(value) + "\n"
+    if output is None:
+        write(text)
+        return
+    beside = output.with_name(output.name + ".part")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(output)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", path=str(output)) from error
+    sys.stderr.write(f"written to {output}\n")
 
 
 def write_error(error: RlclinicError, *, as_json: bool) -> None:

@@ -71,7 +71,7 @@ def trial(
         runner_for(runner, workers or os.cpu_count() or 1),
         ledger=Ledger(),
         root=root,
-        on_outcome=None if quiet else _tell,
+        on_outcome=None if quiet else tell_outcome,
     )
     _print(found, "json" if as_json else form, output)
     click.get_current_context().exit(int(exit_code(found)))
@@ -100,7 +100,8 @@ def _plan(
     return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command)
 
 
-def _tell(outcome: Outcome, done: int, total: int) -> None:
+def tell_outcome(outcome: Outcome, done: int, total: int) -> None:
+    """One line for each run that ended."""
     what = f"return {outcome.final_return:.4g}" if outcome.state is OutcomeState.DONE else outcome.state.value
     why = f": {outcome.error}" if outcome.error else ""
     sys.stderr.write(f"  {done}/{total} {outcome.arm}, seed {outcome.seed}: {what}{why}\n")

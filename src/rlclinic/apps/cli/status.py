@@ -1,0 +1,57 @@
+"""`rlclinic status`: how training runs stand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.reading import FILE
+from rlclinic.apps.cli.training_progress import duration
+from rlclinic.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from rlclinic.lab.overview import Standing
+
+
+@click.command()
+@click.argument("root", type=FILE, default=Path("runs"))
+@click.option("--all", "show_all", is_flag=True, help="Also runs that have ended.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def status(root: Path, show_all: bool, as_json: bool) -> None:
+    """Say which training runs below ROOT go on, how far they are, and how long they need.
+
+    A run whose process was killed is shown as interrupted. Exit code 0, also where nothing runs.
+    """
+    from rlclinic.lab.overview import standings
+
+    if not root.is_dir():
+        raise UsageError("no such folder", path=str(root), hint="name the folder that holds the runs")
+    found = standings(root)
+    if as_json:
+        write_json({"schema": "rlclinic.status/1", "runs": [standing.to_json() for standing in found]})
+        return
+    running = [standing for standing in found if standing.state == "running"]
+    shown = found if show_all or (root / "status.json").is_file() else running
+    ended = len(found) - len(running)
+    lines = [_line(standing) for standing in shown] or [f"no run goes on below {root}"]
+    if ended and len(shown) == len(running):
+        lines.append(f"{ended} ended; --all shows them")
+    write("\n".join(lines) + "\n")
+
+
+def _line(standing: Standing) -> str:
+    parts = [standing.id, f"{standing.algorithm} on {standing.environment}", standing.state]
+    total = f"/{standing.total_steps:,}" if standing.total_steps else ""
+    parts.append(f"{standing.env_steps:,}{total} steps")
+    if standing.train_return is not None:
+        parts.append(f"return {standing.train_return:.4g}")
+    if standing.seconds_left is not None:
+        parts.append(f"{duration(standing.seconds_left)} left")
+    if standing.state == "running":
+        parts.append(f"process {standing.pid}")
+    else:
+        parts.append(standing.reason)
+    return "  ".join(parts)

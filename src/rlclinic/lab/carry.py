@@ -1,0 +1,56 @@
+"""A recipe that trains again what another run trained, whatever framework that was."""
+
+from __future__ import annotations
+
+from rlclinic.lab.assemble import Carried, assemble
+from rlclinic.lab.backend import ALGORITHMS, default_framework
+from rlclinic.lab.recipe import FIELDS, Recipe
+from rlclinic.model.errors import UsageError
+from rlclinic.model.run import Run
+
+# Algorithms that the lab trains under another name.
+SAME = {"MASKABLEPPO": "PPO", "RECURRENTPPO": "PPO", "APPO": "PPO", "DDPG": "TD3"}
+
+
+def recipe_of_run(run: Run) -> Recipe:
+    """The recipe of a run that was read; `carry` also tells what could not be carried over."""
+    return carry(run).recipe
+
+
+def carry(run: Run) -> Carried:
+    """The recipe of a run's canonical config, its framework's defaults included.
+
+    Raises:
+        UsageError: The run names no environment, or the lab has no trainer for its algorithm.
+    """
+    environment = run.environment or str(run.config.get("env_id") or "")
+    if not environment:
+        raise UsageError("the run does not tell its environment", path=run.path, hint="name ENV:ALGO instead")
+    algorithm = SAME.get(run.algorithm.upper(), run.algorithm.upper())
+    own = _setting(run, "framework")
+    chosen = own if isinstance(own, str) and own in ALGORITHMS else run.framework
+    if algorithm not in ALGORITHMS.get(chosen, ()):
+        chosen = default_framework(algorithm)
+    values: dict[str, object] = {name: setting.value for name, setting in run.config.settings.items()}
+    values |= {key: _setting(run, key) for key in FIELDS if key not in values and _setting(run, key) is not None}
+    if run.budget is not None:
+        values["total_steps"] = run.budget
+    elif "total_steps" not in values and run.env_steps:
+        values["total_steps"] = run.env_steps
+    if run.threshold is not None:
+        values["threshold"] = run.threshold
+    if run.framework != "rlclinic":
+        # Other frameworks count evaluations in their own units.
+        values.pop("eval_freq", None)
+        values.pop("device", None)
+    values |= {"framework": chosen, "algorithm": algorithm, "env_id": environment}
+    carried = assemble(values, foreign=run.framework != "rlclinic")
+    notes = [] if algorithm == run.algorithm.upper() else [f"{run.algorithm} is trained as {algorithm}"]
+    if not any(not setting.is_default for name, setting in run.config.settings.items() if name not in FIELDS):
+        notes.append(f"the run tells no hyperparameters: the defaults of {chosen} are used")
+    return Carried(carried.recipe, (*notes, *carried.left_out))
+
+
+def _setting(run: Run, key: str) -> object:
+    found = run.config.native.get(key)
+    return None if found is None else found.value

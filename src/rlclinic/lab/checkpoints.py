@@ -1,0 +1,110 @@
+"""Checkpoints of a run: folders that appear complete, hold tensors and plain numbers only, and are never unpickled.
+
+checkpoints/step=NNN/   what the backend saved (model.pt, optimizer.pt, *.npz), state.json, metrics.json
+checkpoints/@last, @best   relative links
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rlclinic.lab.folder import CHECKPOINTS, RunFolder, write_whole
+
+# The newest is what a run resumes from; the one before it is kept for the case that the newest is damaged.
+KEPT = 2
+# A disk with less than this is full; in bytes.
+FULL = 1 << 20
+
+Save = Callable[[Path], None]
+"""Writes the state of training (weights, optimiser, normaliser, replay) into a folder, as tensors and npz only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A checkpoint to go on from."""
+
+    path: Path
+    env_steps: int
+    state: Mapping[str, Any] = field(default_factory=dict)
+    """The content of state.json."""
+
+
+def save_checkpoint(
+    folder: RunFolder, save: Save, env_steps: int, state: Mapping[str, Any], metrics: Mapping[str, float], *, best: bool
+) -> Path:
+    """Write a checkpoint and let `@last` (and `@best`) point to it; older ones go."""
+    home = folder.checkpoints
+    home.mkdir(exist_ok=True)
+    path = home / f"step={env_steps:09d}"
+    beside = home / f".{path.name}.part"
+    shutil.rmtree(beside, ignore_errors=True)
+    beside.mkdir()
+    try:
+        save(beside)
+        facts = {"total_env_steps": env_steps, "run_id": folder.id, **state}
+        write_whole(beside / "state.json", json.dumps(facts, indent=2) + "\n")
+        finite = {key: value for key, value in metrics.items() if value - value == 0}
+        write_whole(beside / "metrics.json", json.dumps(finite, indent=2) + "\n")
+        for file in beside.iterdir():
+            _to_disk(file)
+        if path.exists():
+            shutil.rmtree(path)
+        beside.replace(path)
+    except BaseException as error:
+        full = isinstance(error, RuntimeError) and shutil.disk_usage(home).free < FULL
+        shutil.rmtree(beside, ignore_errors=True)
+        if full:
+            # torch reports a full disk as a broken stream.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        raise
+    _link(home, "last", path.name)
+    if best:
+        _link(home, "best", path.name)
+    _prune(home)
+    return path
+
+
+def last_checkpoint(path: Path) -> Saved | None:
+    """The newest complete checkpoint of a run's folder; None where there is none."""
+    for found in reversed(_complete(path / CHECKPOINTS)):
+        try:
+            state = json.loads((found / "state.json").read_text(encoding="utf-8"))
+            return Saved(found, int(state["total_env_steps"]), state)
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
+
+
+def _complete(home: Path) -> list[Path]:
+    return sorted(found for found in home.glob("step=*") if (found / "state.json").is_file())
+
+
+def _prune(home: Path) -> None:
+    linked = {(home / f"@{label}").resolve().name for label in ("best", "last")}
+    for old in _complete(home)[:-KEPT]:
+        if old.name not in linked:
+            shutil.rmtree(old, ignore_errors=True)
+    for part in home.glob(".step=*.part"):
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _link(home: Path, label: str, name: str) -> None:
+    beside = home / f".@{label}.part"
+    try:
+        beside.unlink(missing_ok=True)
+        beside.symlink_to(name)
+        beside.replace(home / f"@{label}")
+    except OSError:
+        beside.unlink(missing_ok=True)
+
+
+def _to_disk(file: Path) -> None:
+    with open(file, "rb") as handle:
+        os.fsync(handle.fileno())

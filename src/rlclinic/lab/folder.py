@@ -1,0 +1,163 @@
+"""The folder of a run: `config.json`, `metrics.csv`, `run.log`, `status.json`, `checkpoints/`.
+
+Everything in it can be read at any moment, also after the process was killed: rows are whole lines, the small files
+are written beside and renamed, a checkpoint appears under its name when it is complete.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rlclinic import __version__
+from rlclinic.lab.errors import TrainingError
+from rlclinic.lab.metrics_file import MetricsFile
+from rlclinic.lab.recipe import Recipe, recipe_of_config
+from rlclinic.lab.state import RunState, read_state
+from rlclinic.model.errors import RlclinicError, UsageError
+
+CONFIG, METRICS, LOG, STATUS, CHECKPOINTS, REPORT = (
+    "config.json", "metrics.csv", "run.log", "status.json", "checkpoints", "report.md",
+)  # fmt: skip
+LAST = "@last"
+# Kept free so that a full disk can still be written down in status.json and run.log; in bytes.
+RESERVE_SIZE = 64 << 10
+_RESERVE = ".reserve"
+
+
+class RunFolder:
+    """One run's files."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.metrics = MetricsFile(path / METRICS)
+
+    @property
+    def id(self) -> str:
+        """The run's id: the name of its folder."""
+        return self.path.name
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where checkpoints lie."""
+        return self.path / CHECKPOINTS
+
+    def recipe(self) -> Recipe:
+        """What the run trains, from config.json."""
+        return recipe_of_config(_load(self.path / CONFIG))
+
+    def state(self) -> RunState | None:
+        """What status.json says; None where there is none."""
+        return read_state(self.path / STATUS)
+
+    def set_state(self, state: RunState) -> None:
+        """Replace status.json as a whole."""
+        text = json.dumps(state.to_json(), indent=2) + "\n"
+        try:
+            write_whole(self.path / STATUS, text)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            (self.path / _RESERVE).unlink(missing_ok=True)
+            write_whole(self.path / STATUS, text)
+
+    def log(self, text: str) -> None:
+        """Append lines to run.log, each with the time."""
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S")
+        lines = "".join(f"{stamp} {line}\n" for line in text.splitlines())
+        with open(self.path / LOG, "a", encoding="utf-8") as file:
+            file.write(lines)
+
+    def log_traceback(self, text: str) -> None:
+        """Append a traceback as Python prints it, so that readers know it for one."""
+        with open(self.path / LOG, "a", encoding="utf-8") as file:
+            file.write(text if text.endswith("\n") else text + "\n")
+
+    def reserve_space(self) -> None:
+        """Put some bytes aside for the day the disk is full."""
+        (self.path / _RESERVE).write_bytes(b"\0" * RESERVE_SIZE)
+
+    def release_space(self) -> None:
+        """Give the reserve back: at the end of a run, or when the disk is full."""
+        (self.path / _RESERVE).unlink(missing_ok=True)
+
+
+def create_folder(root: Path, recipe: Recipe, extra: Mapping[str, object]) -> RunFolder:
+    """A new folder below the root, with its config.json; `@last` of the root points to it."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        path = _fresh(root, recipe)
+        config = {"rlclinic_version": __version__, **recipe.to_config(), **extra}
+        write_whole(path / CONFIG, json.dumps(config, indent=2, allow_nan=False) + "\n")
+        folder = RunFolder(path)
+        folder.reserve_space()
+        point_last(root, path.name)
+    except OSError as error:
+        raise cannot_write(error, root) from error
+    return folder
+
+
+def open_folder(path: Path) -> RunFolder:
+    """The folder of a run that `rlclinic train` wrote."""
+    if not (path / CONFIG).is_file():
+        raise UsageError("no config.json here", path=str(path), hint="name the folder of a run: runs/<id>")
+    return RunFolder(path)
+
+
+def cannot_write(error: OSError, path: Path) -> RlclinicError:
+    """What to tell the user where the system refuses to write."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    hint = "free some space, then go on with --resume" if full else "name another folder with --root"
+    return TrainingError(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)
+
+
+def point_last(root: Path, name: str) -> None:
+    """Let `@last` name the newest run. Relative, so that the root may be moved."""
+    beside = root / f".{LAST}.{secrets.token_hex(4)}"
+    try:
+        beside.symlink_to(name)
+        beside.replace(root / LAST)
+    except OSError:
+        # A file system without links: readers then look for the newest run themselves.
+        beside.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write beside, then rename: a reader sees the old file or the new one."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(text)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _fresh(root: Path, recipe: Recipe) -> Path:
+    environment = re.sub(r"[^A-Za-z0-9.]+", "-", recipe.environment).strip("-.") or "env"
+    stem = f"{environment}-{recipe.algorithm.lower()}-{time.strftime('%Y%m%d-%H%M%S')}"
+    while True:
+        path = root / f"{stem}-{secrets.token_hex(2)}"
+        try:
+            path.mkdir()
+        except FileExistsError:
+            continue
+        return path
+
+
+def _load(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"cannot be read: {error}", path=str(path)) from error
+    if not isinstance(data, dict):
+        raise UsageError("is no JSON object", path=str(path))
+    return data

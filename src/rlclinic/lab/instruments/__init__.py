@@ -1,0 +1,1 @@
+"""Hooks that measure a training run from the inside at little cost. Live monitoring uses the same ones."""

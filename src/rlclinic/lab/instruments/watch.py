@@ -1,0 +1,126 @@
+"""Gymnasium wrappers that watch an environment or change what only training sees."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from rlclinic.lab.errors import EnvironmentFault
+from rlclinic.lab.instruments.episodes import EpisodeLog
+
+# Numbers of an observation that are looked at one by one.
+FEW = 64
+
+
+class EpisodeWatch(gymnasium.Wrapper):
+    """Reports episodes to a log, and stops at once where the environment raises or returns a non-finite number."""
+
+    def __init__(self, environment: Any, log: EpisodeLog) -> None:
+        super().__init__(environment)
+        self._log = log
+        self._total = 0.0
+        self._length = 0
+
+    def reset(self, **arguments: Any) -> Any:
+        self._total, self._length = 0.0, 0
+        try:
+            observation, info = self.env.reset(**arguments)
+        except Exception as error:
+            raise EnvironmentFault(f"the environment raised {_told(error)} in reset") from error
+        self._check(observation, 0.0)
+        return observation, info
+
+    def step(self, action: Any) -> Any:
+        try:
+            observation, reward, terminated, truncated, info = self.env.step(action)
+            reward = float(reward)
+        except Exception as error:
+            raise EnvironmentFault(f"the environment raised {_told(error)} in {self._place()}") from error
+        self._check(observation, reward)
+        self._total += reward
+        self._length += 1
+        self._log.step(reward, info)
+        if terminated or truncated:
+            self._log.end(self._total, self._length, truncated=truncated and not terminated)
+        return observation, reward, terminated, truncated, info
+
+    def _check(self, observation: Any, reward: float) -> None:
+        if not math.isfinite(reward):
+            raise EnvironmentFault(f"the environment returned the reward {reward} in {self._place()}")
+        parts = observation.values() if isinstance(observation, dict) else (observation,)
+        for part in parts:
+            if isinstance(part, np.ndarray) and part.dtype.kind == "f" and not _is_finite(part):
+                kind = "NaN" if np.isnan(part).any() else "infinity"
+                raise EnvironmentFault(f"the environment returned {kind} in its observation in {self._place()}")
+
+    def _place(self) -> str:
+        return f"step {self._length + 1} of episode {self._log.count + 1}"
+
+
+class RewardChange(gymnasium.Wrapper):
+    """Scales and clips the reward that the learner sees."""
+
+    def __init__(self, environment: Any, scale: float, limit: Any) -> None:
+        super().__init__(environment)
+        self._scale = scale
+        self._limit = float(limit) if limit else None
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        reward *= self._scale
+        if self._limit is not None:
+            reward = max(-self._limit, min(self._limit, reward))
+        return observation, reward, terminated, truncated, info
+
+
+class RepeatAction(gymnasium.Wrapper):
+    """Takes every action several times and adds up the rewards; one env step for the learner."""
+
+    def __init__(self, environment: Any, times: int) -> None:
+        super().__init__(environment)
+        self._times = times
+
+    def step(self, action: Any) -> Any:
+        total = 0.0
+        for _ in range(self._times):
+            observation, reward, terminated, truncated, info = self.env.step(action)
+            total += float(reward)
+            if terminated or truncated:
+                break
+        return observation, total, terminated, truncated, info
+
+
+class StackImages(gymnasium.Wrapper):
+    """The last frames of an image environment, joined along the channels."""
+
+    def __init__(self, environment: Any, count: int) -> None:
+        super().__init__(environment)
+        space = environment.observation_space
+        self._frames: list[Any] = []
+        self._count = count
+        self.observation_space = gymnasium.spaces.Box(
+            np.repeat(space.low, count, axis=-1), np.repeat(space.high, count, axis=-1), dtype=space.dtype
+        )
+
+    def reset(self, **arguments: Any) -> Any:
+        observation, info = self.env.reset(**arguments)
+        self._frames = [observation] * self._count
+        return np.concatenate(self._frames, axis=-1), info
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self._frames = [*self._frames[1:], observation]
+        return np.concatenate(self._frames, axis=-1), reward, terminated, truncated, info
+
+
+def _is_finite(values: Any) -> bool:
+    # A sum that is finite proves it, and for a few numbers Python adds faster than numpy starts.
+    total = sum(values.ravel().tolist()) if values.size <= FEW else float(values.sum())
+    return math.isfinite(total) or bool(np.isfinite(values).all())
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,125 @@
+"""metrics.csv: one wide table that grows by rows and by columns and is whole at every moment.
+
+A row is one `write` of one line to a file opened for appending, so a killed process leaves whole lines. A new column
+writes the table anew beside it and renames.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+STEPS = "train/cnt/total_env_steps"
+FIRST = ("time", "total_timesteps", "epoch")
+
+
+class MetricsFile:
+    """Appends rows to a metrics.csv; goes on with one that is there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.columns: tuple[str, ...] = ()
+        self.rows = 0
+        self._file = -1
+
+    def append(self, row: Mapping[str, float]) -> None:
+        """Add one row; values that are missing stay empty, NaN and infinities are written as such."""
+        if self._file < 0:
+            self._open()
+        new = set(row) - set(self.columns)
+        if new:
+            self._widen(new)
+        line = ",".join(_cell(row.get(name)) for name in self.columns) + "\r\n"
+        self._write(line.encode())
+        self.rows += 1
+
+    def last_epoch(self) -> int:
+        """The number of the last row's epoch; -1 where there is none."""
+        if self._file < 0:
+            self._open()
+        with open(self.path, newline="", encoding="utf-8") as file:
+            epochs = [float(row["epoch"]) for row in csv.DictReader(file) if row.get("epoch")]
+        return int(max(epochs, default=-1))
+
+    def cut_after(self, env_steps: float) -> int:
+        """Move the rows of later steps to `metrics.cut.csv`: a resumed run takes those steps again. How many moved."""
+        if self._file < 0:
+            self._open()
+        with open(self.path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        taken = [int(float(row["epoch"])) for row in rows if row.get(STEPS) and float(row[STEPS]) <= env_steps]
+        last = max(taken, default=-1)
+        later = [row for row in rows if float(row["epoch"]) > last]
+        if later:
+            self._rewrite(self.path.with_name("metrics.cut.csv"), self.columns, later)
+            self._replace(self.columns, [row for row in rows if float(row["epoch"]) <= last])
+        return len(later)
+
+    def close(self) -> None:
+        """Flush to the disk and let go."""
+        if self._file >= 0:
+            os.fsync(self._file)
+            os.close(self._file)
+            self._file = -1
+
+    def _open(self) -> None:
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        size = os.fstat(self._file).st_size
+        if size:
+            with open(self.path, "rb") as file:
+                whole = file.read().rfind(b"\n") + 1
+            # A torn last line (power loss) would swallow the next row.
+            os.ftruncate(self._file, whole)
+            size = whole
+        if size:
+            with open(self.path, newline="", encoding="utf-8") as file:
+                lines = csv.reader(file)
+                self.columns = tuple(next(lines, ()))
+                self.rows = sum(1 for _ in lines)
+
+    def _widen(self, new: set[str]) -> None:
+        columns = (*FIRST, *sorted((set(self.columns) | new) - set(FIRST)))
+        with open(self.path, newline="", encoding="utf-8") as old:
+            self._replace(columns, csv.DictReader(old))
+
+    def _replace(self, columns: tuple[str, ...], rows: Iterable[Mapping[str, str]]) -> None:
+        self._rewrite(self.path, columns, rows)
+        os.close(self._file)
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
+        self.columns = columns
+
+    @staticmethod
+    def _rewrite(path: Path, columns: tuple[str, ...], rows: Iterable[Mapping[str, str]]) -> None:
+        beside = path.with_name(f".{path.name}.part")
+        try:
+            with open(beside, "w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, columns, restval="")
+                writer.writeheader()
+                writer.writerows(rows)
+            beside.replace(path)
+        except OSError:
+            beside.unlink(missing_ok=True)
+            raise
+
+    def _write(self, line: bytes) -> None:
+        before = os.fstat(self._file).st_size
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            # A full disk takes half a line: the table must not keep it.
+            os.ftruncate(self._file, before)
+            raise
+
+
+def _cell(value: float | None) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
+    # The shortest text that reads back as the same number; counters without a point.
+    return repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))

@@ -1,0 +1,197 @@
+"""What a Stable-Baselines3 model tells of itself, by column of metrics.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from stable_baselines3.common.logger import Logger
+
+from rlclinic.lab.instruments.gradients import GradientNorms
+from rlclinic.lab.sb3.algorithms import ON_POLICY
+
+# Observations that a measurement of the policy or the critic is taken on: enough for a mean, cheap for a small network.
+SAMPLE = 128
+
+# What the algorithms record -> column and sign.
+COLUMNS: Mapping[str, tuple[str, float]] = {
+    "train/policy_gradient_loss": ("train/opt/loss/policy", 1),
+    "train/policy_loss": ("train/opt/loss/policy", 1),
+    "train/actor_loss": ("train/opt/loss/policy", 1),
+    "train/policy_objective": ("train/opt/loss/policy", -1),
+    "train/value_loss": ("train/opt/loss/value", 1),
+    "train/critic_loss": ("train/opt/loss/value", 1),
+    "train/entropy_loss": ("train/opt/policy/entropy", -1),
+    "train/approx_kl": ("train/opt/ppo/approx_kl", 1),
+    "train/kl_divergence_loss": ("train/opt/trpo/kl", 1),
+    "train/is_line_search_success": ("train/opt/trpo/line_search_success", 1),
+    "train/clip_fraction": ("train/opt/ppo/clip_fraction", 1),
+    "train/explained_variance": ("train/opt/value/explained_var", 1),
+    "train/learning_rate": ("train/hp/policy_lr", 1),
+    "train/clip_range": ("train/hp/clip_range", 1),
+    "train/clip_range_vf": ("train/hp/clip_range_vf", 1),
+    "train/ent_coef": ("train/opt/sac/alpha", 1),
+    "train/ent_coef_loss": ("train/opt/sac/alpha_loss", 1),
+    "rollout/exploration_rate": ("train/hp/epsilon", 1),
+    "train/n_updates": ("train/cnt/updates", 1),
+}
+# The total loss of the policy-gradient algorithms; of the Q-learning ones it is the TD loss itself.
+_LOSS = "train/loss"
+# States, not samples: the last value counts.
+_LAST = frozenset({"train/learning_rate", "train/n_updates", "train/clip_range", "train/clip_range_vf"})
+# Undefined where the returns do not vary; elsewhere a NaN is news.
+_MAY_BE_UNDEFINED = "train/explained_variance"
+
+
+class MeanLogger(Logger):
+    """Keeps the mean of everything that is recorded between two rows."""
+
+    def __init__(self) -> None:
+        super().__init__(folder=None, output_formats=[])
+
+    def record(self, key: str, value: Any, exclude: Any = None) -> None:
+        if key in _LAST:
+            self.name_to_value[key] = value
+        elif key != _MAY_BE_UNDEFINED or np.isfinite(value):
+            self.record_mean(key, value)
+
+    def take(self, algorithm: str) -> dict[str, float]:
+        """The columns of the next row; starts anew."""
+        loss = "train/opt/loss/total" if algorithm in ON_POLICY else "train/opt/loss/value"
+        columns = {**COLUMNS, _LOSS: (loss, 1)}
+        found = {}
+        for key, value in self.name_to_value.items():
+            if key in columns:
+                column, sign = columns[key]
+                found[column] = sign * float(value)
+        self.name_to_value.clear()
+        self.name_to_count.clear()
+        return found
+
+
+class Measures:
+    """Everything that is measured on one model."""
+
+    def __init__(self, model: Any, algorithm: str) -> None:
+        self._model = model
+        self._algorithm = algorithm
+        self._logger = MeanLogger()
+        model.set_logger(self._logger)
+        self._gradients = _gradient_norms(model, algorithm)
+        self._advantages: dict[str, float] = {}
+
+    def rollout_ended(self) -> None:
+        """Keep the statistics of the advantages before an update consumes and normalises them."""
+        if self._algorithm in ON_POLICY:
+            advantages = self._model.rollout_buffer.advantages
+            self._advantages = {
+                "train/roll/adv/mean": float(advantages.mean()),
+                "train/roll/adv/std": float(advantages.std()),
+                "train/roll/adv/abs_max": float(np.abs(advantages).max()),
+            }
+
+    def take(self) -> dict[str, float]:
+        """The columns of the next row."""
+        row = self._logger.take(self._algorithm)
+        if "train/hp/policy_lr" in row or self._algorithm in ON_POLICY:
+            row |= self._advantages
+            with torch.no_grad():
+                row |= self._policy(row) if self._algorithm in ON_POLICY else self._critic()
+            norms = {name: norm for part in self._gradients for name, norm in part.take().items()}
+            row |= {f"train/opt/grads/norm/{name}": norm for name, norm in norms.items()}
+            if norms and self._algorithm != "TRPO":
+                row["train/opt/grads/norm/all"] = float(np.linalg.norm(list(norms.values())))
+        if hasattr(self._model, "exploration_rate"):
+            row["train/hp/epsilon"] = float(self._model.exploration_rate)
+        return row
+
+    def close(self) -> None:
+        """Remove the hooks."""
+        for part in self._gradients:
+            part.close()
+
+    def _policy(self, row: Mapping[str, float]) -> dict[str, float]:
+        """Entropy, KL and action spread where the algorithm itself does not tell them."""
+        buffer, policy = self._model.rollout_buffer, self._model.policy
+        if not buffer.generator_ready:
+            return {}
+        size = buffer.buffer_size * buffer.n_envs
+        data = buffer._get_samples(np.unique(np.linspace(0, size - 1, SAMPLE).astype(int)))
+        found: dict[str, float] = {}
+        distribution = policy.get_distribution(data.observations)
+        spread = getattr(distribution.distribution, "stddev", None)
+        if hasattr(policy, "log_std") and spread is not None:
+            found["train/opt/policy/action_std/mean"] = float(spread.mean())
+            found["train/opt/policy/action_std/min"] = float(spread.mean(dim=0).min())
+        if "train/opt/policy/entropy" not in row:
+            entropy = distribution.entropy()
+            if entropy is not None:
+                found["train/opt/policy/entropy"] = float(entropy.mean())
+        if self._algorithm == "A2C":
+            actions = data.actions.long().flatten() if hasattr(self._model.action_space, "n") else data.actions
+            ratio = distribution.log_prob(actions) - data.old_log_prob
+            found["train/opt/policy/approx_kl"] = float((ratio.exp() - 1 - ratio).mean())
+        return found
+
+    def _critic(self) -> dict[str, float]:
+        """Q values on states and actions of the replay buffer. Takes them in order: no random number is used up."""
+        model = self._model
+        buffer = model.replay_buffer
+        size = buffer.buffer_size if buffer.full else buffer.pos
+        if not size or isinstance(buffer.observations, dict):
+            return {}
+        at = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
+        seen = buffer.to_torch(buffer._normalize_obs(buffer.observations[at, 0], model.get_vec_normalize_env()))
+        actions = buffer.to_torch(buffer.actions[at, 0])
+        if self._algorithm in {"DQN", "QRDQN"}:
+            values = model.q_net(seen) if self._algorithm == "DQN" else model.quantile_net(seen).mean(dim=1)
+            taken = values.gather(1, actions.long())
+            return {"train/opt/q/mean": float(taken.mean()), "train/opt/q/max": float(values.max())}
+        critics = model.critic(seen, actions)
+        values = critics.mean(dim=2).T if self._algorithm == "TQC" else torch.cat(critics, dim=1).T
+        found = {"train/opt/q/mean": float(values.mean()), "train/opt/q/max": float(values.max())}
+        if len(values) > 1:
+            found["train/opt/q/spread"] = float((values[0] - values[1]).abs().mean())
+        if self._algorithm in {"SAC", "TQC"}:
+            _, log_std, _ = model.actor.get_action_dist_params(seen)
+            if log_std.shape[-1] == actions.shape[-1]:
+                found["train/opt/policy/action_std/mean"] = float(log_std.exp().mean())
+                found["train/opt/policy/action_std/min"] = float(log_std.exp().mean(dim=0).min())
+        return found
+
+
+# Beginnings of parameter names -> part of an actor-critic policy. The first that fits counts.
+_PARTS = (
+    ("mlp_extractor.policy_net", "actor"),
+    ("action_net", "actor"),
+    ("log_std", "actor"),
+    ("mlp_extractor.value_net", "critic"),
+    ("value_net", "critic"),
+    ("pi_features_extractor", "trunk"),
+    ("features_extractor", "trunk"),
+    ("vf_features_extractor", "critic"),
+)
+
+
+def _gradient_norms(model: Any, algorithm: str) -> list[GradientNorms]:
+    if algorithm in {"SAC", "TD3", "TQC"}:
+        return [
+            GradientNorms(model.actor.optimizer, {"actor": model.actor.parameters()}),
+            GradientNorms(model.critic.optimizer, {"critic": model.critic.parameters()}),
+        ]
+    if algorithm in {"DQN", "QRDQN"}:
+        network = model.q_net if algorithm == "DQN" else model.quantile_net
+        parts = {"trunk": list(network.features_extractor.parameters())}
+        trunk = {id(parameter) for parameter in parts["trunk"]}
+        parts["critic"] = [parameter for parameter in network.parameters() if id(parameter) not in trunk]
+        return [GradientNorms(model.policy.optimizer, {name: part for name, part in parts.items() if part})]
+    found: dict[str, list[Any]] = {}
+    for name, parameter in model.policy.named_parameters():
+        part = next((part for start, part in _PARTS if name.startswith(start)), "trunk")
+        found.setdefault(part, []).append(parameter)
+    if algorithm == "TRPO":
+        # Its actor moves by a line search, not by a backward pass.
+        found = {"critic": found["critic"]}
+    return [GradientNorms(model.policy.optimizer, found)]

@@ -1,0 +1,1 @@
+"""Training with TorchRL: losses, networks, and the trainers built on them."""

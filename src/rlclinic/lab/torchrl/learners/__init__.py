@@ -1,0 +1,1 @@
+"""What each algorithm does with experience."""
