@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+TRAIN  := $(VENV)/.ready-train
 READY  := $(VENV)/.ready-dev
 CORE   := $(VENV)/.ready-core
 BENCH  := $(VENV)/.ready-bench
-RUNS   := tests/fixtures/runs
 
 .PHONY: demo test lint format bench check-all fixtures clean
 
@@ -18,7 +18,11 @@ $(CORE): $(VENV)/bin/python pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
 	@touch $@
 
-$(READY): $(CORE)
+$(TRAIN): $(CORE)
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[train]'
+	@touch $@
+
+$(READY): $(TRAIN)
 	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint --editable '.[train,torchrl,optimize,ray]'
 	@touch $@
 
@@ -26,12 +30,8 @@ $(BENCH): $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --group bench
 	@touch $@
 
-demo: $(CORE)
-	@$(BIN)/python -m rlclinic runs $(RUNS)
-	@echo
-	@$(BIN)/python -m rlclinic show $(RUNS)/sb3/ppo_cartpole
-	@echo
-	@$(BIN)/python -m rlclinic diagnose --fail-on never $(RUNS)/sb3/ppo_cartpole_high_lr
+demo: $(TRAIN)
+	@$(BIN)/python -m rlclinic demo
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term -m "not slow"

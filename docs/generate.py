@@ -9,6 +9,11 @@ from pathlib import Path
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.pages import cause_page
 from rlclinic.model.vocabulary import METRICS
+from rlclinic.prescriptions.pages import remedy_lines
+from rlclinic.prescriptions.remedies import remedies
+from rlclinic.probes.documentation import page_of as probe_page
+from rlclinic.probes.ladder import LADDER
+from rlclinic.probes.settings import settings
 from rlclinic.reference.framework import framework, heads
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.rules.documentation import page_of
@@ -77,12 +82,37 @@ def causes_page() -> str:
     return "\n".join(parts)
 
 
+def prescriptions_page() -> str:
+    """Every cause with what is done about it."""
+    parts = [f"{(HERE / 'parts' / 'prescriptions.md').read_text(encoding='utf-8')}\n## Remedies by cause\n\n{MADE}\n"]
+    for cause, remedy in sorted(remedies().items(), key=lambda item: (item[1].stage.rank, item[0])):
+        body = "\n".join(f"- {line}" for line in remedy_lines(remedy))
+        parts.append(f"### {cause}\n\n{body}\n")
+    return "\n".join(parts)
+
+
+def probes_page() -> str:
+    """How to probe a trainer, the settings, and every probe."""
+    parts = [(HERE / "parts" / "probes.md").read_text(encoding="utf-8")]
+    rows = [f"| `{item.name}` | {item.group} | {item.meaning} |" for item in settings().values()]
+    table = "\n".join(["| setting | group | meaning |", "|---|---|---|", *rows])
+    parts.append(f"## Settings\n\n{MADE}\n\n{table}\n\n## The ladder\n\n{MADE}\n")
+    for probe in LADDER:
+        page = probe_page(probe)
+        body = "\n\n".join(f"**{head}.** {text}" for head, text in page.sections.items())
+        cases = "; ".join(page.cases)
+        parts.append(f"### {page.code} {page.name}\n\n{page.title}.\n\n{body}\n\nCases and budgets: {cases}.\n")
+    return "\n".join(parts)
+
+
 FAMILIES = tuple(dict.fromkeys(row.family for row in ROWS))
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metrics_page,
     "hyperparameters.md": hyperparameters_page,
     "frameworks.md": frameworks_page,
     "causes.md": causes_page,
+    "probes.md": probes_page,
+    "prescriptions.md": prescriptions_page,
     **{f"rules/{family}.md": partial(rules_page, family) for family in FAMILIES},
 }
 

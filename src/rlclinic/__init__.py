@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rlclinic.comparison.compare import compare
+    from rlclinic.comparison.history import history
     from rlclinic.engine import diagnose
     from rlclinic.model.config import Config, Origin, Setting
     from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
@@ -35,7 +37,9 @@ _HOMES = {
     "NotChecked": "rlclinic.model.finding",
     "Severity": "rlclinic.model.finding",
     "Verdict": "rlclinic.model.diagnosis",
+    "compare": "rlclinic.comparison.compare",
     "diagnose": "rlclinic.engine",
+    "history": "rlclinic.comparison.history",
     "Origin": "rlclinic.model.config",
     "Setting": "rlclinic.model.config",
     "NothingReadable": "rlclinic.model.errors",
@@ -71,7 +75,9 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "compare",
     "diagnose",
+    "history",
     "list_runs",
     "read",
     "read_files",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.comparison.seeds import same_config
-from rlclinic.signals.interquartile_mean import interquartile_mean
 from tests.comparison.builders import curve, run
 
 FLAT = curve(50)

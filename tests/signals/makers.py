@@ -18,6 +18,7 @@ SIGNALS = (
     "collapse",
     "constants",
     "crossing",
+    "departure",
     "distribution",
     "drift",
     "forecast",

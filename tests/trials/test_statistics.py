@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rlclinic.signals.interquartile_mean import interquartile_mean
+from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.trials.statistics import difference_interval, p_value, probability_of_improvement
 
 few = st.lists(st.floats(-1e3, 1e3), min_size=3, max_size=6)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.comparison.outcomes import END, speed, wall_seconds
 from rlclinic.comparison.seeds import over_seeds, same_config
 from rlclinic.comparison.settings import learning_settings
@@ -16,7 +17,6 @@ from rlclinic.rules.goal import goal_of
 from rlclinic.rules.patient import Patient
 from rlclinic.signals.area import area
 from rlclinic.signals.crossing import crossing
-from rlclinic.signals.interquartile_mean import interquartile_mean
 from rlclinic.signals.level import level
 
 # A run shorter than this share of the middle one is a start that was given up, not a result.

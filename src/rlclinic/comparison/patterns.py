@@ -14,10 +14,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.model.history import Separation
 from rlclinic.model.series import FloatArray
 from rlclinic.reference.hyperparameters import hyperparameters
-from rlclinic.signals.interquartile_mean import interquartile_mean
 
 # Observations on either side of a split; with fewer no relabelling is unlikely.
 LEAST = 3

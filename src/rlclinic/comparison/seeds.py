@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.comparison.settings import learning_settings, own_settings
 from rlclinic.model.comparison import RunOutcome, SeedGroup
 from rlclinic.model.run import Run
-from rlclinic.signals.interquartile_mean import interquartile_mean
 
 
 def same_config(runs: Sequence[Run]) -> list[list[int]]:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.model.prescription import Change
 from rlclinic.model.trial import ArmResult, Effect, Outcome, OutcomeState, TrialVerdict
-from rlclinic.signals.interquartile_mean import interquartile_mean
 from rlclinic.trials.statistics import difference_interval, p_value, probability_of_improvement
 
 # One-sided. With three seeds an arm the change must win every comparison, with five about 22 of 25.

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from rlclinic.comparison.interquartile_mean import middle_half
 from rlclinic.model.series import FloatArray
-from rlclinic.signals.interquartile_mean import middle_half
 
 RESAMPLES = 2000
 COVERAGE = 0.95
