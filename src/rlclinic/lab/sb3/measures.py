@@ -80,23 +80,18 @@ class Measures:
         self._logger = MeanLogger()
         model.set_logger(self._logger)
         self._gradients = _gradient_norms(model, algorithm)
-        self._advantages: dict[str, float] = {}
+        self._advantages: Any = None
 
     def rollout_ended(self) -> None:
-        """Keep the statistics of the advantages before an update consumes and normalises them."""
+        """Keep the advantages before the next rollout replaces them; the buffer never writes into them again."""
         if self._algorithm in ON_POLICY:
-            advantages = self._model.rollout_buffer.advantages
-            self._advantages = {
-                "train/roll/adv/mean": float(advantages.mean()),
-                "train/roll/adv/std": float(advantages.std()),
-                "train/roll/adv/abs_max": float(np.abs(advantages).max()),
-            }
+            self._advantages = self._model.rollout_buffer.advantages
 
     def take(self) -> dict[str, float]:
         """The columns of the next row."""
         row = self._logger.take(self._algorithm)
         if "train/hp/policy_lr" in row or self._algorithm in ON_POLICY:
-            row |= self._advantages
+            row |= _advantage_columns(self._advantages)
             with torch.no_grad():
                 row |= self._policy(row) if self._algorithm in ON_POLICY else self._critic()
             norms = {name: norm for part in self._gradients for name, norm in part.take().items()}
@@ -173,6 +168,17 @@ _PARTS = (
     ("features_extractor", "trunk"),
     ("vf_features_extractor", "critic"),
 )
+
+
+def _advantage_columns(advantages: Any) -> dict[str, float]:
+    """As computed, before any normalisation."""
+    if advantages is None:
+        return {}
+    return {
+        "train/roll/adv/mean": float(advantages.mean()),
+        "train/roll/adv/std": float(advantages.std()),
+        "train/roll/adv/abs_max": float(np.abs(advantages).max()),
+    }
 
 
 def _gradient_norms(model: Any, algorithm: str) -> list[GradientNorms]:
