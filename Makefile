@@ -23,7 +23,7 @@ $(TRAIN): $(CORE)
 	@touch $@
 
 $(READY): $(TRAIN)
-	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint --editable '.[train,torchrl,optimize,ray]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint --editable '.[train,torchrl,optimize,ray,mcp]'
 	@touch $@
 
 $(BENCH): $(READY)
