@@ -11,6 +11,7 @@ from rlclinic.model.series import Series
 from rlclinic.reports.compare_sections import comparison_sections, comparison_title
 from rlclinic.reports.curves import Chart, Line, Mark, svg
 from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
+from rlclinic.reports.html_style import MANY_CURVES
 from rlclinic.reports.page import Section
 from rlclinic.reports.performance import axis_words
 
@@ -21,20 +22,13 @@ MOST_METRICS = 6
 WIDE, TALL = 1040, 280
 FOOT = "Made by rlclinic from the files of the runs."
 
-# Colours that stay apart for most kinds of colour blindness and on light and dark grounds (after Okabe and Ito).
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#8c564b", "#7f7f7f")
-STYLE = "".join(
-    f".rlclinic .line.line-{index}{{stroke:{colour}}}.rlclinic .dot.line-{index}{{fill:{colour}}}"
-    for index, colour in enumerate(_COLOURS)
-)
-
 
 def comparison_html(comparison: Comparison) -> str:
     """The comparison as a whole HTML document."""
     title = comparison_title(comparison)
     head = f'<header><h1>{text_html(title)}</h1><p class="reason">{text_html(comparison.summary)}</p></header>'
     sections = "\n".join(_section(section, comparison) for section in comparison_sections(comparison))
-    return document(title, fragment(head, sections, FOOT, STYLE))
+    return document(title, fragment(head, sections, FOOT, MANY_CURVES))
 
 
 def _section(section: Section, comparison: Comparison) -> str:

@@ -111,3 +111,10 @@ color:var(--soft)}}
 .rlclinic dd{{margin-bottom:6px}}
 }}
 """.replace("\n", "")
+
+# Colours that stay apart for most kinds of colour blindness and on light and dark grounds (after Okabe and Ito).
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#8c564b", "#7f7f7f")
+MANY_CURVES = "".join(
+    f".rlclinic .line.line-{index}{{stroke:{colour}}}.rlclinic .dot.line-{index}{{fill:{colour}}}"
+    for index, colour in enumerate(_COLOURS)
+)

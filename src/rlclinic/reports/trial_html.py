@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.trial import BASELINE, OutcomeState, Trial
-from rlclinic.reports.compare_html import STYLE as COLOURS
 from rlclinic.reports.curves import Chart, Line, svg
 from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
+from rlclinic.reports.html_style import MANY_CURVES
 from rlclinic.reports.trial_sections import TONES, change_words, trial_sections
 
 FOOT = "Made by rlclinic from runs it trained on paired seeds."
 # Every run of an arm has the arm's colour; thin lines, because there are several.
-STYLE = COLOURS + ".trial path.line{stroke-width:1.1;opacity:.85}.trial circle.dot{display:none}"
+STYLE = MANY_CURVES + ".trial path.line{stroke-width:1.1;opacity:.85}.trial circle.dot{display:none}"
 
 
 def trial_html(trial: Trial) -> str:
