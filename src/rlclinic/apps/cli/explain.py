@@ -1,4 +1,4 @@
-"""`rlclinic explain`: what a rule sees, or what a cause means."""
+"""`rlclinic explain`: what a rule sees, what a probe does, or what a cause means."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ WIDTH = 100
 
 
 @click.command()
-@click.argument("name", metavar="[CODE|RULE|CAUSE]", required=False)
+@click.argument("name", metavar="[CODE|RULE|PROBE|CAUSE]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(name: str | None, as_json: bool) -> None:
-    """Explain a rule by its code or name, or a cause by its id; without a name, list them all."""
+    """Explain a rule or a probe by its code or name, or a cause by its id; without a name, list them all."""
     from rlclinic.causes.catalogue import catalogue
     from rlclinic.causes.pages import cause_page
     from rlclinic.probes.ladder import LADDER
@@ -29,10 +29,12 @@ def explain(name: str | None, as_json: bool) -> None:
         causes = [
             {"id": c.id, "class": c.cause_class, "kind": c.kind, "meaning": c.meaning} for c in catalogue().values()
         ]
+        probes = [{"code": item.code, "name": item.name, "title": item.title} for item in LADDER]
         if as_json:
-            write_json({"schema": "rlclinic.explain/1", "rules": rules, "causes": causes})
+            write_json({"schema": "rlclinic.explain/1", "rules": rules, "causes": causes, "probes": probes})
             return
         lines = [f"{rule['code']}  {rule['name']}: {rule['title']}" for rule in rules]
+        lines += ["", *(f"{item['code']}  {item['name']}: {item['title']}" for item in probes)]
         write("\n".join([*lines, "", *(f"{cause['id']}: {cause['meaning']}" for cause in causes)]) + "\n")
         return
     row = find_rule(name)
@@ -52,7 +54,9 @@ def explain(name: str | None, as_json: bool) -> None:
         return
     entry = catalogue().get(name)
     if entry is None:
-        raise UsageError(f"no rule or cause is called {name!r}", hint="`rlclinic explain` without a name lists them")
+        raise UsageError(
+            f"no rule, probe or cause is called {name!r}", hint="`rlclinic explain` without a name lists them"
+        )
     page_text = cause_page(entry)
     if as_json:
         write_json({"schema": "rlclinic.explain/1", "cause": page_text})

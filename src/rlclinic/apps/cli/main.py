@@ -12,6 +12,7 @@ from rlclinic.apps.cli.demo import demo
 from rlclinic.apps.cli.diagnose import diagnose
 from rlclinic.apps.cli.explain import explain
 from rlclinic.apps.cli.fix import fix
+from rlclinic.apps.cli.mcp import mcp
 from rlclinic.apps.cli.optimize import optimize
 from rlclinic.apps.cli.output import write, write_error
 from rlclinic.apps.cli.probe import probe
@@ -36,6 +37,7 @@ rlclinic finds out why a reinforcement-learning run is not learning.
   rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
   rlclinic fix PATH         the prescribed change in your own config file
   rlclinic explain CODE     what a rule sees, or what a cause means
+  rlclinic mcp              serve all of this to coding agents over MCP
   rlclinic probe TRAINER    find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
 
 PATH is a run folder or a file of it: TensorBoard, W&B, MLflow, CSV, JSONL or a console log.
@@ -79,6 +81,7 @@ app.add_command(status)
 app.add_command(stop)
 app.add_command(trial)
 app.add_command(optimize)
+app.add_command(mcp)
 app.add_command(demo)
 
 

@@ -16,9 +16,7 @@ BAR = 24
 @click.command()
 @click.argument("trainer")
 @click.option("--preflight", is_flag=True, help="The quick set before a real training.")
-@click.option(
-    "--only", multiple=True, metavar="PROBE", help="Only this probe (P8, P5.arms, S0); may be repeated."
-)
+@click.option("--only", multiple=True, metavar="PROBE", help="Only this probe (P8, P5.arms, S0); may be repeated.")
 @click.option("--gamma", type=float, default=0.7, show_default=True, help="Discount that the trainer is built with.")
 @click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True, help="Seeds run side by side.")
 @click.option("--stall-seconds", type=float, default=120.0, show_default=True, help="A seed without progress hangs.")

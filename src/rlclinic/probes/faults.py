@@ -1,0 +1,44 @@
+"""The table of faults: the component each lies in, and which cases it touches."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+
+@dataclass(frozen=True, slots=True)
+class FaultEntry:
+    """One fault."""
+
+    id: str
+    component: str
+    title: str
+    fails: tuple[str, ...] = ()
+    untrained: tuple[str, ...] = ()
+
+
+@cache
+def faults() -> Mapping[str, FaultEntry]:
+    """Every fault by its id."""
+    text = resources.files("rlclinic.probes").joinpath("faults.toml").read_text(encoding="utf-8")
+    found = {}
+    for name, row in tomllib.loads(text).items():
+        extra = set(row) - {"component", "title", "fails", "untrained"}
+        if extra:
+            raise ValueError(f"faults.toml: {name} has the unknown field {sorted(extra)[0]!r}")
+        lists = {key: tuple(row.get(key, ())) for key in ("fails", "untrained")}
+        found[name] = FaultEntry(name, row["component"], row["title"], **lists)
+    return found
+
+
+def components() -> tuple[str, ...]:
+    """The words for components, in the order of the table."""
+    return tuple(dict.fromkeys(entry.component for entry in faults().values()))
+
+
+def touches(patterns: tuple[str, ...], code: str, case: str) -> bool:
+    """Does a list of `CODE` and `CODE.case` name this case?"""
+    return code in patterns or f"{code}.{case}" in patterns

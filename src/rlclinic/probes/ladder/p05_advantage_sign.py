@@ -1,0 +1,72 @@
+"""Advantage sign: one arm pays, the other costs.
+
+What it does: Two arms pay +1 and -1, or a continuous action pays itself. The reward is proportional to the action,
+because a reward by sign alone has no gradient once all samples lie on one side.
+Right answer: the paying arm with probability near 1; a mean action of at least 0.5; Q = +1 and -1.
+Wrong answers: probability 0 or action -1: reversed advantage, inverted ratio, or an actor that descends. The
+untrained policy: no policy gradient. Q values swapped: action index.
+Isolates: advantage sign, ratio direction, actor update.
+References: Jones (2021); ProbeEnv4; higgsfield RL-Adventure-2#20, tensorforce#312.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlclinic.probes.definition import Case, Given, Probe, Query, Wrong
+from rlclinic.probes.world import TWO_ARMS, UNIT_BOX, State, World
+
+SEEN = (0.0,)
+PAYS = (-1.0, 1.0)
+REVERSED = "advantage-reversed"
+NO_GRADIENT = "policy-gradient-zero"
+
+
+def _arm(action: Any) -> float:
+    return PAYS[action]
+
+
+def _itself(action: Any) -> float:
+    return float(action[0])
+
+
+ARMS = World({"only": State(SEEN, _arm)}, ((1.0, "only"),), TWO_ARMS)
+LINE = World({"only": State(SEEN, _itself)}, ((1.0, "only"),), UNIT_BOX)
+
+
+def arm_questions(given: Given) -> tuple[Query, ...]:
+    """The probability of the paying arm."""
+    wrong = (Wrong(0.0, REVERSED), Wrong(0.5, NO_GRADIENT)) if given.family == "on-policy" else (Wrong(0.0, REVERSED),)
+    return (Query("pi(best)", "probability", 1.0, 0.1, wrong, ((1.0, SEEN),), action=1),)
+
+
+def q_questions(_: Given) -> tuple[Query, ...]:
+    """Q of both arms."""
+    return tuple(
+        Query(f"Q({arm})", "q", pays, 0.2, (Wrong(-pays, "action-index-permuted"),), ((1.0, SEEN),), action=arm)
+        for arm, pays in enumerate(PAYS)
+    )
+
+
+def line_questions(_: Given) -> tuple[Query, ...]:
+    """The greedy action."""
+    wrong = (Wrong(-1.0, REVERSED),)
+    # Half of the box: a policy with an entropy bonus stays below the edge.
+    return (Query("action", "greedy", 1.0, 0.5, wrong, ((1.0, SEEN),), action=0),)
+
+
+PROBE = Probe(
+    code="P5",
+    name="advantage-sign",
+    title="the policy moves towards what pays",
+    components=("advantage sign", "ratio direction", "actor update"),
+    after=("P1",),
+    cases=(
+        Case("arms", ARMS, arm_questions, {"on-policy": 1920, "off-policy": 1500}, actions="discrete"),
+        Case("q-of-arms", ARMS, q_questions, {"off-policy": 1500}, actions="discrete", methods=("q",)),
+        Case("line", LINE, line_questions, {"on-policy": 3200, "off-policy": 2000}, actions="box"),
+    ),
+    documentation=__doc__,
+    alias="ProbeEnv4",
+    preflight=True,
+)

@@ -1,0 +1,62 @@
+"""Action bounds: a box that is neither symmetric nor of unit size.
+
+What it does: Actions lie in [0, 6] x [-8, 8]; the best is (4.5, -4). The environment records what it receives. The box
+is wide against a Gaussian of unit deviation: in a narrow one most are clipped and the best mean lies at the edge.
+Right answer: the greedy action is (4.5, -4); no action lies outside the box.
+Wrong answers: a1 = 1, a2 = -1: actions are clipped to [-1, 1], or a tanh is not rescaled. a2 = 0: the bounds of one
+dimension are used for all. Actions outside the box: neither clipped nor squashed.
+Isolates: action rescaling, action bounds, executed action.
+References: SB3 2.6.0 changelog (PPO predict); mesozoic-labs#408.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlclinic.probes.definition import Case, Given, Probe, Query, Wrong
+from rlclinic.probes.world import Actions, State, World
+
+ONE = "bounds-of-one-dimension"
+SEEN = (1.0,)
+BEST = (4.5, -4.0)
+WIDTHS = (3.0, 8.0)
+CAREFUL = {"learning_rate": 2e-3, "learning_starts": 400, "temperature": 0.05}
+"""A critic that has seen little drives a tanh policy to the edge, where it has no gradient to come back."""
+BOX = Actions("box", low=(0.0, -8.0), high=(6.0, 8.0))
+
+
+def _near(action: Any) -> float:
+    return -float(sum(((action[at] - BEST[at]) / WIDTHS[at]) ** 2 for at in range(2)))
+
+
+WORLD = World({"only": State(SEEN, _near)}, ((1.0, "only"),), BOX)
+
+
+def questions(_: Given) -> tuple[Query, ...]:
+    """The greedy action, and the share of actions outside the box."""
+    at = ((1.0, SEEN),)
+    return (
+        Query("a1", "greedy", BEST[0], 1.2, (Wrong(1.0, "action-not-rescaled"),), at, action=0),
+        Query("a2", "greedy", BEST[1], 1.4, (Wrong(-1.0, "action-not-rescaled"), Wrong(0.0, ONE)), at, action=1),
+        Query("outside", "ledger", 0.0, 0.001, (Wrong(1.0, "actions-outside-box"),), key="outside"),
+    )
+
+
+PROBE = Probe(
+    code="P12",
+    name="action-bounds",
+    title="actions reach the whole box and never leave it",
+    components=("action rescaling", "action bounds", "executed action"),
+    after=("P5", "S0e"),
+    cases=(
+        Case(
+            "box",
+            WORLD,
+            questions,
+            {"on-policy": 12_800, "off-policy": 4000},
+            actions="box",
+            hints={"on-policy": {"learning_rate": 1e-2}, "off-policy": CAREFUL},
+        ),
+    ),
+    documentation=__doc__,
+)

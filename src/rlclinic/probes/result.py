@@ -1,0 +1,160 @@
+"""What a probing found: per probe and case the verdict with its readings, and what it points to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, Literal, TypeAlias
+
+from rlclinic.probes.definition import Query, Wrong
+from rlclinic.probes.portrait import Portrait
+from rlclinic.probes.seed_run import SeedResult
+
+Verdict: TypeAlias = Literal["pass", "fail", "skipped", "not-judged"]
+SCHEMA = "rlclinic.probe/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One query over all seeds."""
+
+    query: Query
+    reading: float | None
+    """Median over the seeds."""
+    untrained: float | None
+    nearest: Wrong | None
+    """The wrong answer that the reading is closest to, where it is nearer than the truth."""
+
+    @property
+    def right(self) -> bool:
+        """Is the median within the tolerance?"""
+        return self.reading is not None and abs(self.reading - self.query.truth) <= self.query.tolerance
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One case of a probe."""
+
+    code: str
+    case: str
+    verdict: Verdict
+    reason: str = ""
+    """Why it was skipped or could not be judged."""
+    answers: tuple[Answer, ...] = ()
+    seeds: tuple[SeedResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """A component that the signature points to."""
+
+    component: str
+    weight: float
+    """Share of the likelihood; all suspicions sum to 1."""
+    fault: str
+    title: str
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeReport:
+    """The whole outcome."""
+
+    trainer: str
+    gamma: float
+    portrait: Portrait
+    results: tuple[CaseResult, ...]
+    suspicions: tuple[Suspicion, ...] = ()
+    separating: str = ""
+    """The smallest further probe that would tell the first two suspicions apart."""
+    problems: tuple[str, ...] = ()
+    """What the trainer does wrong apart from its answers."""
+    seconds: float = 0.0
+    preflight: bool = False
+
+    @property
+    def failed(self) -> tuple[CaseResult, ...]:
+        """The cases that failed."""
+        return tuple(result for result in self.results if result.verdict == "fail")
+
+    @property
+    def judged(self) -> tuple[CaseResult, ...]:
+        """The cases that passed or failed."""
+        return tuple(result for result in self.results if result.verdict in ("pass", "fail"))
+
+    def to_json(self) -> dict[str, Any]:
+        """The object of `rlclinic probe --json`."""
+        return {
+            "schema": SCHEMA,
+            "trainer": self.trainer,
+            "gamma": self.gamma,
+            "preflight": self.preflight,
+            "family": self.portrait.family,
+            "verdict": "fail" if self.failed else "pass" if self.judged else "not-judged",
+            "probes": [_case_json(result) for result in self.results],
+            "components": [
+                {
+                    "component": s.component,
+                    "weight": s.weight,
+                    "fault": s.fault,
+                    "title": s.title,
+                    "reasons": list(s.reasons),
+                }
+                for s in self.suspicions
+            ],
+            "separating_probe": self.separating or None,
+            "problems": list(self.problems),
+            "seconds": self.seconds,
+        }
+
+
+def answers_of(queries: tuple[Query, ...], seeds: tuple[SeedResult, ...]) -> tuple[Answer, ...]:
+    """Medians over seeds, each with the wrong answer it is nearest to."""
+    found = []
+    for query in queries:
+        values = [seed.readings[query.name] for seed in seeds if query.name in seed.readings]
+        before = [seed.untrained[query.name] for seed in seeds if query.name in seed.untrained]
+        reading = median(values) if values else None
+        found.append(Answer(query, reading, median(before) if before else None, _nearest(query, reading, before)))
+    return tuple(found)
+
+
+def _nearest(query: Query, reading: float | None, before: list[float]) -> Wrong | None:
+    if reading is None or abs(reading - query.truth) <= query.tolerance:
+        return None
+    candidates = list(query.wrong)
+    if before and query.how != "contract":
+        candidates.append(Wrong(median(before), "untrained"))
+    best = min(candidates, key=lambda wrong: abs(wrong.value - reading), default=None)
+    return best if best is not None and abs(best.value - reading) <= 2 * query.tolerance else None
+
+
+def _case_json(result: CaseResult) -> dict[str, Any]:
+    answers: list[Mapping[str, Any]] = [
+        {
+            "name": answer.query.name, "reading": answer.reading, "truth": answer.query.truth,
+            "tolerance": answer.query.tolerance, "right": answer.right,
+            "looks_like": answer.nearest.fault if answer.nearest else None,
+        }
+        for answer in result.answers
+    ]  # fmt: skip
+    errors = [
+        {"seed": seed.seed, "kind": seed.error, "step": seed.steps, "message": seed.message}
+        for seed in result.seeds
+        if seed.error
+    ]
+    return {
+        "code": result.code,
+        "case": result.case,
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "answers": answers,
+        "seeds": {
+            "right": sum(seed.passed for seed in result.seeds),
+            "run": len(result.seeds),
+        },
+        "errors": errors,
+        "env_steps": sum(seed.steps for seed in result.seeds),
+        "seconds": sum(seed.seconds for seed in result.seeds),
+    }

@@ -1,0 +1,197 @@
+"""Probe a trainer: run the ladder's cases over seeds until each has a verdict, then look at the whole signature."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from rlclinic.model.errors import UsageError
+from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Probe, Query
+from rlclinic.probes.localise import localise
+from rlclinic.probes.portrait import Portrait, draw_portrait, why_not
+from rlclinic.probes.result import CaseResult, ProbeReport, answers_of
+from rlclinic.probes.seed_run import Job, SeedResult, given_of, run_seed
+from rlclinic.probes.verdict import decide, most_seeds_needed
+from rlclinic.probes.workers import STALL_SECONDS, Workers
+
+FIRST_SEED = 5000
+"""Apart from the seeds that budgets and tolerances were tuned on (1000 to 1031)."""
+MOST_ERRORS = 2
+"""Seeds that may raise or hang before a case is given up as not judged."""
+TRIVIAL = 1e-6
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(slots=True)
+class _Running:
+    """A case that is being run."""
+
+    probe: Probe
+    case: Case
+    queries: tuple[Query, ...]
+    job: Callable[[int], Job]
+    started: int = 0
+    seeds: list[SeedResult] = field(default_factory=list)
+    reason: str = ""
+
+    def outcome(self, *, quick: bool) -> Any:
+        """The verdict, once there is one."""
+        errors = [seed for seed in self.seeds if seed.error]
+        if len(errors) >= (1 if self.probe.exact or (errors and errors[0].error == "cannot-judge") else MOST_ERRORS):
+            first = errors[0]
+            at = f" at step {first.steps}" if first.steps else ""
+            self.reason = f"{first.error}{at}: {first.message}" if first.error != "cannot-judge" else first.message
+            return "not-judged"
+        right, wrong = self._counts()
+        return decide(right, wrong, quick=quick, exact=self.probe.exact)
+
+    def wanted(self, *, quick: bool) -> int:
+        """Seeds to start now."""
+        if self.outcome(quick=quick) is not None:
+            return 0
+        right, wrong = self._counts()
+        running = self.started - len(self.seeds)
+        return most_seeds_needed(right, wrong, quick=quick, exact=self.probe.exact) - running
+
+    def _counts(self) -> tuple[int, int]:
+        judged = [seed.passed for seed in self.seeds if not seed.error]
+        return sum(judged), len(judged) - sum(judged)
+
+
+def run_probes(
+    trainer: Any,
+    probes: tuple[Probe, ...],
+    *,
+    gamma: float = GAMMA,
+    preflight: bool = False,
+    processes: int = 2,
+    stall_seconds: float = STALL_SECONDS,
+    progress: Progress = lambda *_: None,
+) -> ProbeReport:
+    """Probe a trainer, given by name (`sb3:PPO`) or as a factory. With `processes=0` all runs in this process."""
+    if not 0.0 < gamma < 1.0:
+        raise UsageError(f"gamma is {gamma:g}, but the probes need it between 0 and 1", hint="the default is 0.7")
+    began = time.monotonic()
+    name = trainer if isinstance(trainer, str) else getattr(trainer, "__name__", type(trainer).__name__)
+    if processes and not isinstance(trainer, str) and not _travels(trainer):
+        processes = 0
+    if not processes:
+        portrait, results, seeds = _here(trainer, probes, gamma, preflight, progress)
+    else:
+        with Workers(trainer, processes, stall_seconds) as workers:
+            portrait = workers.portrait()
+            running, results = _plan(portrait, probes, gamma)
+            _work(workers, running, preflight, progress)
+            results, seeds = _finished(running, results, preflight, probes)
+    suspicions, separating = localise(results, portrait, gamma)
+    return ProbeReport(
+        name, gamma, portrait, results, suspicions, separating, _problems(portrait, seeds), time.monotonic() - began,
+        preflight,
+    )  # fmt: skip
+
+
+def _here(trainer: Any, probes: tuple[Probe, ...], gamma: float, quick: bool, progress: Progress) -> Any:  # noqa: FBT001
+    from rlclinic.probes.load import as_factory, load_trainer
+
+    factory = load_trainer(trainer) if isinstance(trainer, str) else as_factory(trainer)
+    portrait = draw_portrait(factory)
+    running, results = _plan(portrait, probes, gamma)
+    for done, item in enumerate(running):
+        progress(done, len(running), f"{item.probe.code} {item.case.name}")
+        while item.wanted(quick=quick) > 0:
+            item.seeds.append(run_seed(item.case, item.job(item.started), factory))
+            item.started += 1
+    return portrait, *_finished(running, results, quick, probes)
+
+
+def _plan(portrait: Portrait, probes: tuple[Probe, ...], gamma: float) -> tuple[list[_Running], list[CaseResult]]:
+    running, results = [], []
+    for probe in probes:
+        for case in probe.cases:
+            reason = portrait.problem or why_not(case, portrait)
+            if reason:
+                verdict: Any = "not-judged" if portrait.problem else "skipped"
+                results.append(CaseResult(probe.code, case.name, verdict, reason))
+                continue
+            try:
+                running.append(_prepared(probe, case, portrait, gamma))
+            except CannotJudge as error:
+                results.append(CaseResult(probe.code, case.name, "not-judged", error.message))
+    return running, results
+
+
+def _prepared(probe: Probe, case: Case, portrait: Portrait, gamma: float) -> _Running:
+    family = portrait.family
+    kind = portrait.actions[0] if case.actions == "any" else case.actions
+    known = {name: value for name, value in case.settings(family).items() if name not in portrait.unknown}
+
+    def job(number: int) -> Job:
+        return Job(probe.code, case.name, FIRST_SEED + number, gamma, family, kind, known)
+
+    return _Running(probe, case, case.questions(given_of(case, job(0))), job)
+
+
+def _work(workers: Workers, running: list[_Running], quick: bool, progress: Progress) -> None:  # noqa: FBT001
+    by_name = {(item.probe.code, item.case.name): item for item in running}
+    while True:
+        for item in running:
+            for _ in range(item.wanted(quick=quick)):
+                if workers.free() <= 0:
+                    break
+                workers.submit(item.job(item.started))
+                item.started += 1
+        received = False
+        for job, result in workers.results():
+            received = True
+            item = by_name[job.code, job.case]
+            item.seeds.append(result)
+            done = sum(other.outcome(quick=quick) is not None for other in running)
+            progress(done, len(running), f"{job.code} {job.case}")
+        if not received:
+            return
+
+
+def _finished(
+    running: list[_Running],
+    results: list[CaseResult],
+    quick: bool,  # noqa: FBT001
+    probes: tuple[Probe, ...],
+) -> tuple[tuple[CaseResult, ...], list[list[SeedResult]]]:
+    for item in running:
+        seeds = tuple(sorted(item.seeds, key=lambda seed: seed.seed))
+        verdict = item.outcome(quick=quick)
+        answers = answers_of(item.queries, seeds)
+        if (
+            verdict == "pass"
+            and any(answer.reading is None for answer in answers)
+            and not any(a.right for a in answers)
+        ):
+            verdict, item.reason = "not-judged", "the trainer reports none of the numbers that are asked for"
+        results.append(CaseResult(item.probe.code, item.case.name, verdict, item.reason, answers, seeds))
+    order = {(probe.code, case.name): at for at, (probe, case) in enumerate((p, c) for p in probes for c in p.cases)}
+    return tuple(sorted(results, key=lambda r: order[r.code, r.case])), [item.seeds for item in running]
+
+
+def _problems(portrait: Portrait, seeds: list[list[SeedResult]]) -> tuple[str, ...]:
+    found = [portrait.problem] if portrait.problem else []
+    compared = [[seed for seed in group if seed.fingerprint] for group in seeds]
+    compared = [group for group in compared if len(group) > 1]
+    # Several probes must agree: a deterministic policy may act alike in one of them.
+    same = [group for group in compared if len({seed.fingerprint for seed in group}) == 1]
+    alike = [group for group in same if all(seed.untrained == group[0].untrained and seed.untrained for seed in group)]
+    if len(compared) > 1 and len(alike) == len(compared):
+        found.append("the trainer ignores its seed: every seed took the same first actions and read the same numbers")
+    return tuple(found)
+
+
+def _travels(trainer: Any) -> bool:
+    """Can the factory be sent to another process?"""
+    try:
+        pickle.dumps(trainer)
+    except Exception:  # whatever pickling a stranger's object raises
+        return False
+    return getattr(trainer, "__module__", "") != "__main__"

@@ -1,0 +1,90 @@
+"""Readings that each fault leads to: solved by the oracle, kept in signatures.toml for the default gamma.
+
+`python -m rlclinic.probes.signatures` writes the file anew.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TypeAlias
+
+from rlclinic.probes.answers import predicted
+from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Given, Query
+from rlclinic.probes.estimator_faults import FAULTS
+from rlclinic.probes.ladder import LADDER
+from rlclinic.probes.settings import Family
+
+FAMILIES: tuple[Family, ...] = ("on-policy", "off-policy")
+USUAL_GAMMA = 0.99
+"""The default that a trainer falls back to when it does not use the gamma it is given."""
+Signatures: TypeAlias = Mapping[str, Mapping[str, float]]
+"""Fault -> `CODE.case:query` -> reading. What is not listed reads right."""
+
+
+def signatures(family: Family, gamma: float) -> Signatures:
+    """The readings of every fault that has numbers."""
+    return _stored()[family] if gamma == GAMMA else _computed(family, gamma)
+
+
+@cache
+def _stored() -> Mapping[Family, Signatures]:
+    text = resources.files("rlclinic.probes").joinpath("signatures.toml").read_text(encoding="utf-8")
+    table: Mapping[Family, Signatures] = tomllib.loads(text)  # type: ignore[assignment]
+    return table
+
+
+@cache
+def _computed(family: Family, gamma: float) -> Signatures:
+    found: dict[str, dict[str, float]] = {}
+    for probe in LADDER:
+        for case in probe.cases:
+            if family not in case.budget:
+                continue
+            given = Given(case.gamma or gamma, family, case.world, case.settings(family))
+            try:
+                queries = case.questions(given)
+            except CannotJudge:
+                continue
+            for query in queries:
+                name = f"{probe.code}.{case.name}:{query.name}"
+                for wrong in query.wrong:
+                    found.setdefault(wrong.fault, {}).setdefault(name, round(wrong.value, 4))
+                for fault, reading in _solved(case, given, query).items():
+                    if abs(reading - query.truth) > 0.5 * query.tolerance:
+                        found.setdefault(fault, {})[name] = round(reading, 4)
+    return found
+
+
+def _solved(case: Case, given: Given, query: Query) -> dict[str, float]:
+    """The reading of one query under every fault of the oracle."""
+    if query.how != "value" or any(callable(state.pays) for state in case.world.states.values()):
+        return {}
+    seen = given.world.observations
+    found = {}
+    for fault in FAULTS:
+        values = dict(zip(seen, predicted(given, fault).tolist(), strict=True))
+        found[fault] = sum(weight * values[place] for weight, place in query.terms) / query.unit
+    other = Given(USUAL_GAMMA, given.family, given.world, given.settings)
+    values = dict(zip(seen, predicted(other, None).tolist(), strict=True))
+    found["gamma-ignored"] = sum(weight * values[place] for weight, place in query.terms) / query.unit
+    return found
+
+
+def as_toml() -> str:
+    """The file's text."""
+    lines = [f"# Made by `python -m rlclinic.probes.signatures` from the oracle, for gamma {GAMMA:g}."]
+    for family in FAMILIES:
+        for fault, readings in sorted(_computed(family, GAMMA).items()):
+            lines.append(f"\n[{family}.{fault}]")
+            lines += [
+                f'"{name}" = {value:g}' if value % 1 else f'"{name}" = {value:.1f}' for name, value in readings.items()
+            ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    (Path(__file__).parent / "signatures.toml").write_text(as_toml(), encoding="utf-8")

@@ -1,0 +1,43 @@
+"""Probing from Python, and in anybody's own tests: `from rlclinic.probes import assert_probes`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlclinic.probes.definition import GAMMA
+from rlclinic.probes.ladder import chosen_probes
+from rlclinic.probes.result import ProbeReport
+from rlclinic.probes.run import run_probes
+from rlclinic.probes.words import failure_lines
+from rlclinic.probes.workers import STALL_SECONDS
+
+
+def probe(
+    trainer: Any,
+    *names: str,
+    gamma: float = GAMMA,
+    preflight: bool = False,
+    processes: int = 2,
+    stall_seconds: float = STALL_SECONDS,
+) -> ProbeReport:
+    """Probe a trainer: a name (`sb3:PPO`), a factory or an SB3 class. `names` choose probes: P3, truncation-twin."""
+    probes = chosen_probes(names, preflight=preflight)
+    return run_probes(
+        trainer, probes, gamma=gamma, preflight=preflight, processes=processes, stall_seconds=stall_seconds
+    )
+
+
+def assert_probes(
+    trainer: Any,
+    *names: str,
+    gamma: float = GAMMA,
+    preflight: bool = True,
+    processes: int = 2,
+    stall_seconds: float = STALL_SECONDS,
+) -> ProbeReport:
+    """Fail a test when a probe fails, or when nothing could be judged; the message names the suspected component."""
+    __tracebackhide__ = True
+    report = probe(trainer, *names, gamma=gamma, preflight=preflight, processes=processes, stall_seconds=stall_seconds)
+    if report.failed or not report.judged:
+        raise AssertionError("\n".join(failure_lines(report)))
+    return report

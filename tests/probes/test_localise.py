@@ -1,0 +1,110 @@
+"""Localisation on hand-made vectors of readings."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlclinic.probes.definition import Given
+from rlclinic.probes.ladder import find_probe
+from rlclinic.probes.localise import localise
+from rlclinic.probes.portrait import Portrait
+from rlclinic.probes.result import CaseResult, answers_of
+from rlclinic.probes.seed_run import SeedResult
+
+ON_POLICY = Portrait(
+    "on-policy",
+    (),
+    ("discrete", "box"),
+    ("value", "action_probabilities", "advantages", "log_ratio", "losses", "logged"),
+)
+
+
+def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
+    """Cases with these readings; queries that are not named read right."""
+    results = []
+    for name, given_readings in readings.items():
+        code, _, case_name = name.partition(".")
+        probe = find_probe(code)
+        assert probe is not None
+        case = next(case for case in probe.cases if case.name == (case_name or probe.cases[0].name))
+        queries = case.questions(Given(0.7, "on-policy", case.world, case.settings("on-policy")))
+        found = {query.name: given_readings.get(query.name, query.truth) for query in queries}
+        seed = SeedResult(0, found, dict.fromkeys(found, 0.0), passed=False, steps=1, seconds=0.0)
+        answers = answers_of(queries, (seed,))
+        verdict = "pass" if all(answer.right for answer in answers) else "fail"
+        results.append(CaseResult(code, case.name, verdict, "", answers, (seed,)))  # type: ignore[arg-type]
+    return tuple(results)
+
+
+@pytest.mark.parametrize(
+    ("readings", "component"),
+    [
+        ({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}, "P8": {"V(B)": 3.33}}, "done mask"),
+        # Swapped flags surface at P1, but P8 tells them from an ignored done flag.
+        ({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}, "P8": {"V(A)": 1.0, "V(B)": 3.33}}, "flag order"),
+        ({"P1": {}, "P3": {"V(0)": 1.0}, "P8": {"V(A)": 60.0}}, "gamma"),
+        ({"P1": {}, "P3": {"V(0)": 0.49}, "P8": {"V(A)": 1.96}}, "gamma"),
+        ({"P1": {}, "P2": {}, "P3": {}, "P8": {"V(A)": 1.0}}, "time-limit bootstrapping"),
+        ({"P1": {}, "P3": {}, "P4": {"V": 0.1455}, "P8": {}}, "lambda plumbing"),
+        ({"P1": {}, "P3": {}, "P4": {"V": 0.66}, "P8": {}}, "GAE recursion"),
+        (
+            {"P1": {"V": 0.77}, "P2": {"V(+1)": 0.5, "V(-1)": -0.5}, "P3": {"V(0)": 0.56, "V(1)": 0.7}},
+            "fake autoreset row",
+        ),
+        ({"P1": {}, "P2": {"V(+1)": 0.0, "V(-1)": 0.0}, "P3": {"V(0)": 0.81, "V(1)": 0.81}}, "broadcasting"),
+        (
+            {
+                "P1": {},
+                "P5": {"pi(best)": 0.0},
+                "P6": {"pi(match|+1)": 0.0, "pi(match|-1)": 0.0, "V(+1)": -1.0, "V(-1)": -1.0},
+            },
+            "advantage sign",
+        ),
+        (
+            {
+                "P1": {"V": 0.0},
+                "P2": {"V(+1)": 0.0, "V(-1)": 0.0},
+                "P3": {"V(0)": 0.0, "V(1)": 0.0},
+                "P8": {"V(A)": 0.0, "V(B)": 0.0},
+            },
+            "value loss",
+        ),
+        ({"P9.signed": {"V(s0)": 0.89, "V(s1)": 1.74}, "P9.stay": {}, "P8": {}}, "environment axis"),
+        ({"P9.signed": {"lockstep": 1.0}, "P9.stay": {}, "P8": {}}, "shared random key"),
+    ],
+)
+def test_the_signature_names_the_component(readings: dict[str, dict[str, float]], component: str) -> None:
+    suspicions, _ = localise(vector(readings), ON_POLICY, 0.7)
+    assert suspicions[0].component == component, [(s.component, round(s.weight, 2)) for s in suspicions]
+    assert suspicions[0].reasons
+    assert sum(suspicion.weight for suspicion in suspicions) <= 1 + 1e-9
+
+
+def test_nothing_is_suspected_where_nothing_failed() -> None:
+    assert localise(vector({"P1": {}, "P3": {}}), ON_POLICY, 0.7) == ((), "")
+
+
+def test_readings_that_no_fault_explains_stay_unknown() -> None:
+    odd = {"P1": {"V": -7.0}, "P2": {}, "P3": {"V(0)": 0.7, "V(1)": -4.0}, "P8": {}}
+    suspicions, _ = localise(vector(odd), ON_POLICY, 0.7)
+    assert suspicions[0].component == "unknown"
+
+
+def test_a_further_probe_is_named_that_tells_two_candidates_apart() -> None:
+    # An ignored done flag and swapped flags read alike here; P8 separates them.
+    suspicions, separating = localise(vector({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}}), ON_POLICY, 0.7)
+    assert {suspicion.component for suspicion in suspicions[:2]} == {"done mask", "flag order"}
+    assert separating in ("S0b", "P8")
+
+
+def test_another_gamma_moves_the_signatures() -> None:
+    results = vector({"P1": {}, "P3": {}})
+    probe = find_probe("P3")
+    assert probe is not None
+    queries = probe.cases[0].questions(
+        Given(0.6, "on-policy", probe.cases[0].world, probe.cases[0].settings("on-policy"))
+    )
+    seed = SeedResult(0, {"V(0)": 0.36, "V(1)": 1.0}, {}, passed=False, steps=1, seconds=0.0)
+    results = (*results[:1], CaseResult("P3", "value", "fail", "", answers_of(queries, (seed,)), (seed,)))
+    suspicions, _ = localise(results, ON_POLICY, 0.6)
+    assert (suspicions[0].component, suspicions[0].fault) == ("gamma", "gamma-squared")
