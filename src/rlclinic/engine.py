@@ -9,16 +9,17 @@ from rlclinic.causes.components import suspect_of
 from rlclinic.causes.decision_path import decision_path
 from rlclinic.causes.onset_order import onset_order
 from rlclinic.causes.posterior import causes_of
-from rlclinic.model.diagnosis import Diagnosis, Target
+from rlclinic.model.diagnosis import Diagnosis, Target, Verdict
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.known_effects import known_effects
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.goal import Goal, goal_of
+from rlclinic.rules.goal import Goal, goal_of, lags_behind
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, Row, examine
+from rlclinic.rules.return_state import stuck_short
 from rlclinic.rules.verdict import verdict
 
 
@@ -43,6 +44,7 @@ def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Seque
         applicable=frozenset(row.name for row in ROWS if row.applies(patient)),
         after_the_fall=order.after_the_fall,
         component=suspect.component if suspect else None,
+        behind=lags_behind(patient) or (word is Verdict.PLATEAUED and stuck_short(patient)),
     )
     goal = goal_of(patient)
     prescriptions = prescribe(run, word, findings, causes, effects=known_effects())

@@ -109,3 +109,23 @@ def test_a_second_finding_of_one_family_counts_less_than_the_first() -> None:
 
 def test_every_root_cause_names_its_class(runs: Path) -> None:
     assert all(entry.cause_class and entry.meaning for entry in catalogue().values())
+
+
+def test_a_plateau_far_below_its_goal_is_not_taken_for_a_healthy_run() -> None:
+    assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL)[0][0].id == NOTHING_WRONG
+    assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL, behind=True)[0][0].id == UNKNOWN
+
+
+def test_a_far_config_value_counts_in_part_in_a_run_that_does_badly_without_its_own_signs() -> None:
+    def high_rate(rate: float, signs: list[Finding]) -> float:
+        causes, _ = causes_of(ppo(learning_rate=rate), Verdict.PLATEAUED, signs, ALL, behind=True)
+        return next((cause.probability for cause in causes if cause.id == "learning-rate-too-high"), 0.0)
+
+    assert high_rate(3e-4, []) < high_rate(0.3, []) < 0.5 < high_rate(0.3, [finding("kl-too-large")])
+
+
+def test_a_run_that_rises_far_behind_others_is_less_surely_healthy() -> None:
+    rising = causes_of(ppo(), Verdict.LEARNING, [], ALL)[0][0]
+    behind = causes_of(ppo(), Verdict.LEARNING, [], ALL, behind=True)[0][0]
+    assert (rising.id, behind.id) == (NOTHING_WRONG, NOTHING_WRONG)
+    assert behind.probability < rising.probability

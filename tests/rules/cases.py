@@ -29,14 +29,10 @@ CURVES = {
     "long_flat": lambda level, noise=NOISE: line(level, level, 4 * POINTS, noise),
     "constant": lambda level: np.full(POINTS, level),
     "geometric": lambda start, end: np.geomspace(start, end, POINTS),
-    "hill": lambda start, top, end: np.concatenate(
-        [np.linspace(start, top, POINTS // 2), np.linspace(top, end, POINTS // 2)]
-    ),
     "early_hill": lambda start, top, end: np.concatenate(
         [np.linspace(start, top, POINTS // 6), np.linspace(top, end, POINTS - POINTS // 6)]
     ),
     "bend": lambda start, level: np.concatenate([line(start, level, POINTS // 2), line(level, level, POINTS // 2)]),
-    "spiky": lambda level, height: line(level, level, noise=0.1) + height * (np.arange(POINTS) % 15 == 14),
     "pause": lambda interval, length: interval * np.arange(POINTS) + length * (np.arange(POINTS) > POINTS // 2),
     "values": lambda *values: np.asarray(values),
 }

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.evaluation import (
     evaluation_noise_hides_trend,
     evaluation_of_old_policy,
+    evaluations_fell,
     few_evaluations,
     return_not_there,
     train_and_eval_part,
 )
 from rlclinic.rules.patient import Patient
-from tests.rules.scene import flat, recorded, rising, scene
+from tests.rules.scene import Values, fault, flat, line, recorded, rising, scene
 
 # Healthy trainings whose logs still deserve a warning: one evaluates an untrained copy, one has no Monitor.
 STALE, SILENT = "gymnasium_solver/runs/local-20260115-103000", "sb3/ppo_cartpole_no_monitor"
@@ -109,3 +111,26 @@ def test_evaluations_that_jump_by_their_whole_climb_hide_the_trend() -> None:
     assert sighting is not None
     assert sighting.severity is Severity.INFO
     assert evaluation_noise_hides_trend.check(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*")) is None
+
+
+def test_evaluations_that_fell_are_an_alarm_where_the_mean_of_past_episodes_still_rises() -> None:
+    found = evaluations_fell.check(fault("forgetting_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "is lost; train/roll/ep_rew/mean does not show it" in found.summary
+
+
+@pytest.mark.parametrize(
+    "evaluations",
+    [
+        np.linspace(20.0, 400.0, 20),
+        np.r_[np.linspace(20.0, 400.0, 19), 20.0],
+        np.where(np.arange(20) % 2, 400.0, 60.0),
+        np.linspace(400.0, 20.0, 8),
+    ],
+    ids=["rising", "one bad last", "scattered", "few"],
+)
+def test_evaluations_that_rise_scatter_or_miss_once_have_not_fallen(evaluations: Values) -> None:
+    """constructed: one of the conditions is missing."""
+    patient = scene(series={"return/train": line(20.0, 200.0), "return/eval": evaluations})
+    assert evaluations_fell.check(patient) is None

@@ -24,7 +24,7 @@ from rlclinic.rules.language_model import (
     valid_actions_rare,
 )
 from rlclinic.rules.patient import Patient
-from tests.rules.scene import Values, line, recorded, scene
+from tests.rules.scene import POINTS, Values, line, recorded, scene
 
 RISES = line(0.1, 0.7, noise=0.05)
 STALLS = line(0.3, 0.3, noise=0.1, seed=1)
@@ -238,3 +238,14 @@ def test_a_format_that_is_learned_is_a_note_and_a_known_one_nothing() -> None:
     assert learned is not None
     assert learned.severity is Severity.INFO
     assert valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": line(0.9, 0.9)})) is None
+
+
+def test_a_default_of_the_framework_is_no_cap_where_responses_end_before_it() -> None:
+    cut = {"return/train": STALLS, "truncated_fraction": line(0.3, 0.6)}
+    config: dict[str, Any] = {"config": {"max_response_length": 512}, "defaults": ["max_response_length"]}
+    short = responses_cut.check(_model({**cut, "response_length/max": np.full(POINTS, 3.0)}, **config))
+    long = responses_cut.check(_model({**cut, "response_length/max": np.full(POINTS, 512.0)}, **config))
+    assert short is not None
+    assert long is not None
+    assert "tokens" not in short.summary
+    assert "at 512 tokens" in long.summary

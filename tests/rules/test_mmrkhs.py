@@ -1,4 +1,4 @@
-"""Rules about MM-RKHS. No recorded run trains it: its trainer does not exist yet."""
+"""Rules about MM-RKHS."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.mmrkhs import kl_large_from_start, mmd_outweighs_objective, policy_pinned
-from tests.rules.scene import flat, rising, scene
+from tests.rules.scene import fault, flat, rising, scene
 
 RULES = (mmd_outweighs_objective, policy_pinned, kl_large_from_start)
 ALGORITHM = "MM-RKHS"
@@ -75,3 +75,22 @@ def test_large_steps_with_a_real_objective_are_another_case() -> None:
     real = {"approx_kl": np.full(24, 0.5), "policy_loss": flat(-0.4, 24)}
     for series in (growing, real):
         assert kl_large_from_start.check(scene(algorithm=ALGORITHM, series=series)) is None
+
+
+def test_a_weight_that_drives_the_mmd_to_zero_is_an_alarm_by_what_it_takes_of_the_gain() -> None:
+    found = mmd_outweighs_objective.check(fault("pulled_mmrkhs_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "KL per update is 8.5e-08 nats" in found.summary
+
+
+def test_a_policy_that_another_term_holds_is_not_held_by_the_mmd() -> None:
+    assert mmd_outweighs_objective.check(fault("pinned_mmrkhs_cartpole")) is None
+
+
+def test_a_policy_that_stands_still_needs_no_published_number_of_steps_to_be_pinned() -> None:
+    """constructed: 12,000 steps of CartPole, half of what the run may take, and a seventh of what A2C needs."""
+    series = {"approx_kl": flat(1e-6), "mmd": flat(0.001), "return/train": flat()}
+    short = {"algorithm": ALGORITHM, "environment": "CartPole-v1", "series": series, "steps": 12_000}
+    assert policy_pinned.check(scene(**short, budget=12_000)) is not None
+    assert policy_pinned.check(scene(**short, budget=120_000)) is None

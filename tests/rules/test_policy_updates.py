@@ -17,6 +17,7 @@ from rlclinic.rules.policy import (
     kl_drifts_up,
     kl_too_large,
     kl_vanishes,
+    policy_died_early,
     updates_cease,
 )
 from tests.rules.scene import FELL, fault, flat, recorded, rising, scene
@@ -249,3 +250,23 @@ def test_kl_that_grows_within_the_clip_or_beside_a_rise_is_none() -> None:
     assert kl_drifts_up.check(scene(series=within, config={"clip_range": 0.2})) is None
     beside = {"approx_kl": np.geomspace(0.004, 0.15, 60), "return/train": rising()}
     assert kl_drifts_up.check(scene(series=beside, config={"clip_range": 0.2})) is None
+
+
+def test_updates_that_leave_the_clip_as_a_rule_are_an_alarm_where_the_run_does_badly() -> None:
+    found = kl_too_large.check(fault("jumping_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert "times what a clip range of 0.2 stands for" in found.summary
+
+
+def test_the_same_updates_are_fine_where_the_task_is_solved() -> None:
+    assert kl_too_large.check(fault("fast_lr_ppo_cartpole")) is None
+
+
+def test_a_policy_that_died_before_the_first_row_did_move() -> None:
+    dead = fault("dead_at_once_ppo_cartpole")
+    assert kl_vanishes.check(dead) is None
+    assert clipping_never.check(dead) is None
+    found = policy_died_early.check(dead)
+    assert found is not None
+    assert "the first updates left a dead policy" in found.summary

@@ -1,4 +1,4 @@
-"""Rules about REINFORCE. No recorded run trains it: its trainer does not exist yet."""
+"""Rules about REINFORCE."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import pytest
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.reinforce import no_baseline_configured, returns_noisy_without_baseline
-from tests.rules.scene import flat, rising, scene
+from rlclinic.rules.value import critic_explains_nothing
+from tests.rules.scene import fault, flat, rising, scene
 
 PLAIN = {"gamma": 0.99, "learning_rate": 1e-3}
 
@@ -56,3 +57,20 @@ def test_a_baseline_that_is_switched_off_is_none() -> None:
 def test_without_a_config_nothing_is_said() -> None:
     """constructed: a bare table of returns."""
     assert no_baseline_configured.check(scene(algorithm="REINFORCE", series={"return/train": rising()})) is None
+
+
+def test_zeros_for_the_fit_of_a_critic_are_no_baseline() -> None:
+    """constructed: a trainer that logs a placeholder, with and without a config that says so."""
+    zeros = {"return/train": rising(), "explained_variance": np.zeros(60)}
+    for config in (PLAIN, {**PLAIN, "baseline": False, "vf_coef": 0.5}):
+        assert no_baseline_configured.check(scene(algorithm="REINFORCE", series=zeros, config=config)) is not None
+
+
+def test_a_baseline_that_is_switched_off_has_no_critic_to_judge() -> None:
+    zeros = {"return/train": flat(), "explained_variance": np.zeros(60)}
+    without = scene(algorithm="REINFORCE", series=zeros, config={**PLAIN, "baseline": False})
+    assert critic_explains_nothing.check(without) is None
+
+
+def test_the_name_of_a_library_is_no_baseline() -> None:
+    assert no_baseline_configured.check(fault("bare_reinforce_cartpole")) is not None

@@ -234,3 +234,8 @@ def test_usual_ratios_are_fine(config: dict[str, object]) -> None:
     """constructed: settings that work elsewhere; -1 means as many updates as steps."""
     patient = scene(algorithm="SAC", series={"return/train": flat(20.0)}, config=config)
     assert updates_per_step_extreme.check(patient) is None
+
+
+def test_a_budget_of_zero_is_no_budget() -> None:
+    patient = scene(algorithm="DQN", series={"return/train": flat()}, config={"learning_starts": 1000}, budget=0.0)
+    assert learning_starts_late.check(patient) is None

@@ -2,7 +2,8 @@
 
 Findings of one family tell much the same thing, so within a family the strongest counts in full and the others in part.
 The sum is tempered, because the table is not certain either. A rule that was not checked counts nothing. A config value
-counts only together with a symptom. Findings that the leading hypotheses do not explain move probability to `unknown`.
+counts only together with a symptom: in full beside a sign of its own cause, in part in a run that does badly. Findings
+that the leading hypotheses do not explain move probability to `unknown`.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ UNEXPLAINED = 0.5
 PER_SPREAD = 0.8
 MOST_FROM_CONFIG = 2.4
 ORDINARY = -0.8
+# Spreads from which on a value counts in a run that does badly although none of its own signs were seen, and how much.
+FAR = 2.0
+WITHOUT_OWN_SIGN = 0.5
+# Verdicts that say that a run does badly whatever its goal.
+BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
+# What being far behind takes from the causes that say that the run goes as it should, in log units.
+FAR_BEHIND = {NOTHING_WRONG: 1.2, "budget-too-small": 0.6}
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
@@ -64,16 +72,18 @@ def causes_of(
     applicable: frozenset[str] | None = None,
     after_the_fall: frozenset[str] = frozenset(),
     component: str | None = None,
+    behind: bool = False,
 ) -> tuple[tuple[Cause, ...], dict[str, float]]:
     """Causes by probability (those below 5 % left out), and the probability of each class.
 
     `applicable` names the rules that are about runs of this kind: a cause none of whose signs is among them is about
     another kind of algorithm and out of the question. Findings whose codes are in `after_the_fall` began when the harm
-    was done: they count in part. `component` is what a bug in the implementation would be about.
+    was done: they count in part. `component` is what a bug in the implementation would be about. `behind` says that the
+    run is far behind others of its task, or stands still far below its goal: it does badly whatever the verdict says.
     """
     table = {cause: row for cause, row in likelihoods().items() if applicable is None or _possible(row, applicable)}
     findings = [_weakened(finding) if finding.code in after_the_fall else finding for finding in findings]
-    scores = {cause: _score(run, verdict, findings, checked, row, cause) for cause, row in table.items()}
+    scores = {cause: _score(run, verdict, findings, checked, row, cause, behind=behind) for cause, row in table.items()}
     unseen = len(applicable - checked) / len(applicable) if applicable else 0.0
     scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings, _distance(run, unseen))
     both = _normalised(
@@ -112,6 +122,8 @@ def _score(
     checked: frozenset[str],
     row: Likelihood,
     cause: str,
+    *,
+    behind: bool,
 ) -> _Score:
     fired = {finding.name: finding for finding in findings}
     by_family: dict[str, list[float]] = {}
@@ -142,7 +154,10 @@ def _score(
         metrics -= TEMPER * NO_SIGN
     if cause == NOTHING_WRONG:
         metrics -= TEMPER * _family([AGAINST_NOTHING[finding.severity] * finding.confidence for finding in findings])
-    config, reason = _config(run, row, symptom=metrics > 0)
+    if behind:
+        metrics -= FAR_BEHIND.get(cause, 0.0)
+    weight = 1.0 if metrics > 0 else WITHOUT_OWN_SIGN if verdict in BAD or behind else 0.0
+    config, reason = _config(run, row, weight)
     if reason:
         (supports if config > 0 else contradicts).append(reason)
     return _Score(metrics, config, tuple(supports), tuple(contradicts))
@@ -169,7 +184,8 @@ def _family(weights: Sequence[float]) -> float:
     return total
 
 
-def _config(run: Run, row: Likelihood, *, symptom: bool) -> tuple[float, str]:
+def _config(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
+    """What the value of the cause's hyperparameter says, counted by `weight`: 1 beside a sign of the cause itself."""
     if row.knob is None:
         return 0.0, ""
     distance = deviation(run, row.knob)
@@ -178,9 +194,9 @@ def _config(run: Run, row: Likelihood, *, symptom: bool) -> tuple[float, str]:
     value = run.config.get(row.knob.key)
     if distance < 1.0:
         return ORDINARY, f"{row.knob.key} {value} is ordinary"
-    if not symptom:
+    if weight < 1.0 and (weight == 0.0 or distance < FAR):
         return 0.0, ""
-    bonus = min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0))
+    bonus = weight * min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0))
     return bonus, f"{row.knob.key} {value} is {distance:.1f} spreads from working configs"
 
 

@@ -27,6 +27,8 @@ TOLERANCE = 0.02
 FEWEST_ABOVE = 3
 # Share of the budget, or of the steps that published runs needed, before which nothing is expected of a run.
 MATERIAL = 0.5
+# Share of the way to the goal that a run with that much time behind it must have made not to lag behind.
+BEHIND = 0.15
 # A curve is judged by at most this many bins, so that single episodes average out.
 BINS = 60
 
@@ -129,6 +131,15 @@ def had_time(patient: Patient) -> bool:
         return False
     needed, taken = reference_steps(patient), patient.run.env_steps
     return needed is None or taken is None or taken >= MATERIAL * needed
+
+
+def lags_behind(patient: Patient) -> bool:
+    """Whether a run that had its time made next to nothing of the way to a known goal, rising or not."""
+    goal, outcome, needed = goal_of(patient), patient.outcome, reference_steps(patient)
+    if goal is None or outcome is None or needed is None or not had_time(patient):
+        return False
+    reach = reach_of(patient, goal)
+    return (reach is None or not reach.held) and goal.share(outcome.end) < BEHIND
 
 
 def reach_of(patient: Patient, goal: Goal) -> Reach | None:

@@ -336,6 +336,7 @@ ROWS: tuple[Row, ...] = (
     Row("EVA04", "few-evaluations", "evaluation", ("return/train", "return/eval")),
     Row("EVA05", "evaluation-noise-hides-trend", "evaluation", ("return/train", "return/eval")),
     Row("EVA06", "other-seeds-did-better", "evaluation", ("return/train|return/eval",)),
+    Row("EVA07", "evaluations-fell", "evaluation", ("return/train", "return/eval")),
     Row("PRC01", "process-died", "process"),
     Row("PRC02", "memory-ran-out", "process"),
     Row("PRC03", "stopped-before-budget", "process"),

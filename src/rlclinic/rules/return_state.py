@@ -17,6 +17,8 @@ NO_WAY = 0.04
 LOST = 0.4
 # Scales of the return (see Outcome.scale) that a fall must measure as well.
 MATERIAL = 4.0
+# Share of the way from a random policy to the goal that a return must have made to be near it.
+NEAR_GOAL = 0.5
 
 
 @lru_cache(maxsize=8)
@@ -47,6 +49,14 @@ def has_fallen(patient: Patient) -> bool:
     if outcome.gain < -MATERIAL * outcome.scale:
         return True
     return outcome.drop > MATERIAL * outcome.scale and outcome.drop > LOST * outcome.climb
+
+
+def stuck_short(patient: Patient) -> bool:
+    """Whether the return stands still with less than half of the way to a known goal behind it."""
+    goal, course = goal_of(patient), course_of(patient)
+    if goal is None or course is None or not course.enough or course.rising or reached_goal(patient):
+        return False
+    return goal.share(course.end) < NEAR_GOAL
 
 
 def suffers(patient: Patient) -> bool:

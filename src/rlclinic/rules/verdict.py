@@ -25,7 +25,7 @@ REWARD_HACKING = ("LMR01",)
 # The same for a task that is about lasting: the return rose because episodes end sooner.
 ENDING_PAYS = ("ENV08",)
 COLLAPSED = ("CNV05",)
-UNSTABLE = ("CNV03", "CNV04")
+UNSTABLE = ("CNV03", "CNV04", "EVA07")
 NOT_LEARNING = ("CNV06", "CNV08", "SUC04", "IMP06")
 # Findings that bound how far the policy can have moved; where they are this sure, a rise of the return is chance.
 FROZEN = ("POL05",)
@@ -101,6 +101,8 @@ def _insufficient(case: _Case) -> str | None:
         return f"{count} of the return, up to {steps_text(case.patient, course.outcome.steps[-1])}"
     if case.seen((*NOT_LEARNING, *COLLAPSED, *UNSTABLE)) is not None or _was_stopped(case) or _misconfigured(case):
         return None
+    if _frozen(case) is not None:
+        return None
     if "CNV08" in case.findings and had_time(case.patient):
         return case.findings["CNV08"].summary + ", which shows neither success nor failure"
     if course.climbed or course.surely_gained or course.rose_from_trough:
@@ -165,10 +167,14 @@ def _unstable(case: _Case) -> str | None:
 
 def _not_learning(case: _Case) -> str | None:
     found = case.seen(NOT_LEARNING)
-    if found is None:
-        frozen = case.seen(FROZEN)
-        found = frozen if frozen is not None and frozen.confidence >= SURELY_FROZEN else None
+    found = found if found is not None else _frozen(case)
     return found.summary if found is not None else None
+
+
+def _frozen(case: _Case) -> Finding | None:
+    """What shows that the policy cannot have moved, if that is sure."""
+    found = case.seen(FROZEN)
+    return found if found is not None and found.confidence >= SURELY_FROZEN else None
 
 
 def _interrupted(case: _Case) -> str | None:

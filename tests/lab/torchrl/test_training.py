@@ -163,6 +163,8 @@ def test_reinforce_has_an_optional_baseline(*, baseline: bool, tmp_path: Path) -
     names = set(run.series)
     assert ("value_loss" in names) == baseline
     assert ("grad_norm/critic" in names) == baseline
+    assert ("explained_variance" in names) == baseline
+    assert ("value/mean" in names) == baseline
 
 
 @pytest.mark.parametrize("algorithm", ["REINFORCE", "SAC"])

@@ -1,12 +1,15 @@
 """Values are as large as if no episode ever ended.
 
 What it sees: Every step pays the same and episodes end long before the horizon of gamma, but the mean value settles at
-pay / (1 - gamma), which only an endless episode earns.
+pay / (1 - gamma), which only an endless episode earns. Or Q runs away beyond it while its loss stays small: where an
+end is worth nothing more, Q can only be large if each step on the way there adds an error of Q / length.
 Why it hurts: Terminal states are bootstrapped: the done mask is missing in the target, or the stored flag is always
 False. Ending then costs nothing, and the agent does not learn to avoid it.
-Evidence needed: q/mean or value/mean, gamma in the config, a return and episode lengths logged together.
-Looks alike: Overestimation that passes by this level (it must stay there for a third of the run). Episodes cut by a
-time limit, whose value rightly goes on: only episodes much shorter than the longest ones count.
+Evidence needed: q/mean or value/mean, gamma in the config, a return and episode lengths logged together; for Q that
+runs away the loss and epsilon as well.
+Looks alike: Overestimation that passes by this level (it must rest there for a third of the run), or that runs away
+with the loss that must come with it. Random actions, whose values the bound on the loss does not hold for. Episodes
+cut by a time limit, whose value rightly goes on: only episodes much shorter than the longest ones count.
 What to change: Multiply the bootstrap by (1 - terminated); check that the buffer stores the flag of the same step.
 References: DLR-RM/stable-baselines3 1.0 (terminal observation in replay); ray#10416.
 """
@@ -26,6 +29,14 @@ from rlclinic.signals.return_on_length import return_on_length
 
 # Relative distance from pay / (1 - gamma) that counts as being there.
 THERE = 0.1
+# Change within the last third, as a share of that level, that still counts as rest.
+AT_REST = 0.03
+# Times that level beyond which Q has run away.
+RUN_AWAY = 3.0
+# Share of the least error per step that the loss must stay below; target networks and old data shift it by a factor.
+TOO_SMALL = 0.3
+# Share of random actions up to which the actions in the replay buffer are those that Q is taken at.
+NEARLY_GREEDY = 0.1
 # Share of that level that the longest episode seen may earn; above it, ends hardly matter.
 EARNED = 0.6
 # Share of the scatter of returns that their length must explain, for the pay per step to be one number.
@@ -49,10 +60,13 @@ def check(patient: Patient) -> Sighting | None:
     if earned > EARNED * abs(endless) or not abs(endless) > 0.0:
         return None
     late = value.values[-max(1, len(value) // 3) :]
-    near = np.abs(late / endless - 1.0) < THERE
-    if not bool(np.all(near)):
-        return None
     level = float(np.median(late))
+    if patient.is_off_policy and abs(level) > RUN_AWAY * abs(endless):
+        return _too_little_error(patient, value, level, endless)
+    part = max(1, late.size // 3)
+    moved = abs(float(np.median(late[-part:]) - np.median(late[:part])))
+    if not bool(np.all(np.abs(late / endless - 1.0) < THERE)) or moved > AT_REST * abs(endless):
+        return None
     summary = (
         f"{value.logged_as} stays at {level:.4g}, which is the pay of {paid.slope:.3g} per step over 1 - gamma; "
         f"the longest episode ({longest:,.0f} steps) is worth {np.sign(endless) * earned:.4g} at most"
@@ -66,6 +80,33 @@ def check(patient: Patient) -> Sighting | None:
     if patient.is_off_policy:
         return Sighting(Severity.INFO, 0.5, summary, evidence, onset)
     return Sighting(Severity.ERROR, 0.75, summary, evidence, onset)
+
+
+def _too_little_error(patient: Patient, value: Series, level: float, endless: float) -> Sighting | None:
+    """Hold the loss against the error that Q needs to come down to nothing at the ends.
+
+    Along an episode Q(first step) <= return + the sum of the TD errors, if the last target is the pay alone. A squared
+    or Huber loss of errors above one is at least half their mean size.
+    """
+    loss, lengths = patient.late("value_loss", 1.0 / 3.0), patient.series("episode_length")
+    epsilon = patient.late("epsilon", 0.5)
+    if loss is None or lengths is None or epsilon is None or epsilon.value > NEARLY_GREEDY:
+        return None
+    counted = lengths.values[np.isfinite(lengths.values) & (lengths.values > 0)]
+    ends = float(np.mean(1.0 / counted))  # share of the transitions that end an episode
+    least = ends * (abs(level) - abs(endless))
+    if not loss.value < TOO_SMALL * least:
+        return None
+    summary = (
+        f"{value.logged_as} ran away to {level:.4g} (an endless episode is worth {endless:.4g}) with a loss of "
+        f"{loss.value:.3g}; if the {100 * ends:.2g} % of the steps that end an episode were targets without a future, "
+        f"its errors had to be about {least:.3g}"
+    )
+    evidence = (
+        patient.evidence(value.name, level, RUN_AWAY * endless, note="median of the last third"),
+        patient.evidence("value_loss", loss.value, TOO_SMALL * least, level=loss, note="against the least error"),
+    )
+    return Sighting(Severity.WARNING, 0.6, summary, evidence, None)
 
 
 def _value(patient: Patient) -> Series | None:

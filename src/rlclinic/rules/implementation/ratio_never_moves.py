@@ -6,7 +6,7 @@ Why it hurts: Either the old log-probability is computed anew after each step, s
 the policy's parameters are not in the optimiser and nothing is learned. Whether the entropy moves tells which.
 Evidence needed: approx_kl with at least 15 points that were not rounded, and the number of gradient steps per batch.
 Looks alike: One gradient step per batch, where the ratio is 1 by construction. Values printed with few decimals. A
-run that stopped to update (another rule).
+run that stopped to update (another rule). A policy that is deterministic already, whose ratios are 1 whatever moves.
 What to change: Store the log-probability when the action is sampled and never again; check that the optimiser holds
 the policy's parameters.
 References: higgsfield/RL-Adventure-2#20, tensorforce#312, ElegantRL#243 (old log-prob recomputed after the update).
@@ -18,6 +18,7 @@ import numpy as np
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import dead_from_start
 from rlclinic.rules.policy._updates import steps_per_batch
 from rlclinic.rules.setting import positive
 from rlclinic.rules.sighting import Sighting
@@ -37,6 +38,8 @@ def check(patient: Patient) -> Sighting | None:
     if kl is None or kl.decimals is not None or len(kl) < FEWEST_POINTS or patient.is_language_model:
         return None
     if steps is None or steps <= 1.0 or rate is None or rate < LEAST_RATE:
+        return None
+    if dead_from_start(patient):
         return None
     largest = float(np.abs(finite(kl)[1]).max())
     clipped = patient.series("clip_fraction")

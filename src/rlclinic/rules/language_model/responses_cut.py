@@ -41,7 +41,7 @@ def check(patient: Patient) -> Sighting | None:
         return None
     progressing = is_progressing(patient)
     severity = Severity.INFO if progressing else Severity.ERROR if late.value >= NEARLY_ALL else Severity.WARNING
-    cap = positive(patient, "max_response_length")
+    cap = _cap(patient)
     at = f" at {cap:.0f} tokens" if cap is not None else ""
     summary = (
         f"{100 * late.value:.3g} % of the responses are cut{at} (early {100 * early.value:.3g} %); {told(patient)}"
@@ -52,3 +52,12 @@ def check(patient: Patient) -> Sighting | None:
         evidence.append(setting_evidence(patient, "max_response_length", cap, note="length cap in tokens"))
     steps, values = finite(series)
     return Sighting(severity, 0.8, summary, tuple(evidence), lasting_from(steps, values >= bar))
+
+
+def _cap(patient: Patient) -> float | None:
+    """The cap as configured; a framework's default only where the longest responses come to it."""
+    cap, setting = positive(patient, "max_response_length"), patient.run.config.settings.get("max_response_length")
+    longest = patient.series("response_length/max")
+    if cap is None or setting is None or not setting.is_default:
+        return cap
+    return cap if longest is not None and longest.highest == cap else None

@@ -1,11 +1,13 @@
 """The MMD penalty outweighs the policy objective.
 
 What it sees: The weighted MMD penalty is at least ten times the size of the policy loss over the last half, while the
-return is poor.
+return is poor. Or updates change next to nothing (KL below 1e-4 nats), and of that little the penalty takes a good part
+of what the objective gains: a large weight drives the MMD itself to zero, so that its size alone shows nothing.
 Why it hurts: The step is chosen to keep the policy where it is. Advantages hardly count.
 Evidence needed: mmd and policy_loss with at least 12 points, and a return.
 Looks alike: A policy loss near zero because advantages are normalised and the policy is close to its optimum. An MMD
-at its noise floor (about 0.001 with few sample pairs), which pulls nowhere.
+at its noise floor (about 0.001 with few sample pairs), which pulls nowhere. Updates that another term or a tiny
+learning rate holds back: there the penalty is next to nothing against the policy loss.
 What to change: Lower beta (mmd_coef), widen the kernel (mmd_bandwidth), take more samples or the closed form.
 References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.1.
 """
@@ -13,14 +15,16 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.1.
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.mmrkhs._run import is_mmrkhs
+from rlclinic.rules.mmrkhs._run import gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.setting import positive
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
 
 # Penalty over the size of the policy loss.
 OUTWEIGHS = 10.0
+# The same for a policy that hardly moves. The gain grows with the step and the penalty with its square: where the
+# penalty is what ends the step, it stands at half of the gain.
+HOLDS = 0.25
 # MMD of identical policies, estimated from 8 sample pairs per state: no penalty at all.
 NOISE_FLOOR = 0.003
 FEWEST_POINTS = 12
@@ -36,19 +40,20 @@ def check(patient: Patient) -> Sighting | None:
     weight = 1.0 if weighted else positive(patient, "mmd_coef") or 1.0
     penalty = weight * late.value
     size = _size_of_late_loss(patient)
-    if size is None or late.value < NOISE_FLOOR or not is_mmrkhs(patient) or not failed(patient):
+    if size is None or not is_mmrkhs(patient) or not gets_nowhere(patient):
         return None
-    ratio = penalty / max(size, 1e-12)
-    if ratio < OUTWEIGHS:
+    pinned, ratio = is_pinned(patient), penalty / max(size, 1e-12)
+    bar = HOLDS if pinned else OUTWEIGHS
+    if ratio < bar or (not pinned and late.value < NOISE_FLOOR):
         return None
+    kl = patient.level("approx_kl")
+    moved = f", KL per update is {kl.value:.2g} nats" if pinned and kl is not None else ""
     summary = (
         f"the MMD penalty is {penalty:.3g} over the last half, {ratio:.3g} times the size of the policy loss "
-        f"({size:.3g}); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"({size:.3g}){moved}; the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence(
-            "mmd", penalty, OUTWEIGHS * size, level=late, note=f"median of the last half, weight {weight:g}"
-        ),
+        patient.evidence("mmd", penalty, bar * size, level=late, note=f"median of the last half, weight {weight:g}"),
     )
     return Sighting(Severity.WARNING, 0.65, summary, evidence)
 

@@ -14,13 +14,10 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.2: the step gr
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.mmrkhs._run import is_mmrkhs
+from rlclinic.rules.mmrkhs._run import NEARLY_ZERO, gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
 
-# Nats per update; policy-gradient steps that learn lie two orders above.
-NEARLY_ZERO = 1e-4
 # MMD of identical policies, estimated from 8 sample pairs per state.
 NOISE_FLOOR = 0.003
 FEWEST_POINTS = 12
@@ -31,10 +28,8 @@ def check(patient: Patient) -> Sighting | None:
     kl, level, outcome = patient.series("approx_kl"), patient.level("approx_kl"), patient.outcome
     if kl is None or level is None or outcome is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(patient):
         return None
-    if kl.decimals is not None and 10.0**-kl.decimals > NEARLY_ZERO:
-        return None
     mmd = patient.level("mmd")
-    if abs(level.value) > NEARLY_ZERO or (mmd is not None and mmd.value > NOISE_FLOOR) or not failed(patient):
+    if not is_pinned(patient) or (mmd is not None and mmd.value > NOISE_FLOOR) or not gets_nowhere(patient):
         return None
     distance = f" and mmd {mmd.value:.2g}" if mmd is not None else ""
     summary = (

@@ -26,7 +26,8 @@ def check(patient: Patient) -> Sighting | None:
     starts = positive(patient, "learning_starts")
     if starts is None or run.step_axis != "env_steps":
         return None
-    budget, taken = run.budget, run.env_steps
+    # A budget of zero is an evaluation, or one that was not written down.
+    budget, taken = run.budget or None, run.env_steps
     if budget is not None and starts >= budget:
         return _sighting(patient, starts, budget, "budget", Severity.ERROR, 0.95)
     if budget is not None and starts > LATE * budget:

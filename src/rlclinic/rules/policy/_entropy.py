@@ -16,6 +16,8 @@ LEAST_CHOICE = math.log(2.0)
 # Numbers of actions that a first entropy is compared with, and how close it must come, as a share.
 MOST_ACTIONS = 18
 CLOSE = 0.005
+# Share of the greatest entropy below which a policy of discrete actions is as good as deterministic.
+DETERMINISTIC = 0.05
 
 
 def ceiling(patient: Patient) -> float | None:
@@ -52,6 +54,18 @@ def is_density(patient: Patient) -> bool:
         return False
     _, values = finite(series)
     return bool((values < -rounding(series)).any())
+
+
+def dead_from_start(patient: Patient) -> bool:
+    """Whether a choice among actions was as good as deterministic at every point that was logged.
+
+    Such a policy gives ratios of 1 and no gradient whatever its updates are: its calm says nothing about them.
+    """
+    series, top = patient.series("entropy"), ceiling(patient)
+    if series is None or top is None or is_density(patient):
+        return False
+    _, values = finite(series)
+    return bool(values.size and float(values.max()) <= DETERMINISTIC * top)
 
 
 def action_dimensions(patient: Patient) -> float | None:

@@ -6,7 +6,7 @@ Why it hurts: Either the policy does not move (tiny steps, a gradient clip that 
 trained), or the scale hides it: a huge value loss under a shared gradient clip, or a very wide clip range.
 Evidence needed: clip_fraction with at least 20 points, a return, and several gradient steps per batch.
 Looks alike: One gradient step per batch: zero by construction. A run that learns with small steps: the return rises.
-A solved task.
+A solved task. A policy that is deterministic already.
 What to change: Nothing on this evidence alone. Look at KL, at the gradient norm before clipping against its clip, and
 at the scale of the value loss; they tell which of the two it is.
 References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.1.
@@ -18,6 +18,7 @@ import numpy as np
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import dead_from_start
 from rlclinic.rules.policy._updates import clip_range, steps_per_batch
 from rlclinic.rules.return_state import is_flat, return_name
 from rlclinic.rules.sighting import Sighting
@@ -40,7 +41,7 @@ def check(patient: Patient) -> Sighting | None:
     if fraction is None or outcome is None or patient.is_language_model:
         return None
     _, values = finite(fraction)
-    if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(patient):
+    if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(patient) or dead_from_start(patient):
         return None
     share = float(np.mean(values <= NONE))
     if share < NEARLY_ALL or values.max() > SOME or not _several_steps(patient, per_batch):

@@ -1,12 +1,14 @@
 """Single updates change the policy beyond what their batch can say anything about.
 
-What it sees: KL of one update of 0.3 nats or more for a tenth of the run, ten times what the clip range stands for;
-or a burst of KL far above the run's own level after which the return fell and stayed down.
+What it sees: KL of one update of 0.3 nats or more for a tenth of the run, ten times what the clip range stands for; or
+KL of three times what the clip range stands for most of the time, beside a return that is stuck or has fallen; or a
+burst of KL far above the run's own level after which the return fell and stayed down.
 Why it hurts: The surrogate objective holds near the old policy only. At 0.5 nats probability ratios differ from 1 by
 order one: the update is a jump, and a jump into a bad policy also ruins the data of the next batches.
 Evidence needed: approx_kl with at least 10 points.
-Looks alike: KL of 0.02 to 0.15 with many action dimensions or a wide clip is common in working runs. One spike that
-the return survives is harmless. KL to a reference model is another quantity.
+Looks alike: KL of 0.02 to 0.15 with many action dimensions or a wide clip is common in working runs: there it stays
+about what the clip stands for. A run that solves its task with such jumps. One spike that the return survives is
+harmless. KL to a reference model is another quantity.
 What to change: Lower the learning rate by a factor of 3 to 10; fewer epochs per batch; a target KL of 0.02 as a
 brake.
 References: Schulman et al. 2015 (arXiv 1502.05477); Schulman et al. 2017 (arXiv 1707.06347), section 4.
@@ -18,9 +20,10 @@ import numpy as np
 
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
+from rlclinic.rules.evaluated import lost_evaluations
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.return_state import ended_below_start, has_fallen, return_name, suffers
+from rlclinic.rules.return_state import ended_below_start, has_fallen, return_name, stuck_short, suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite, longest, moving_median, return_at
 
@@ -29,6 +32,12 @@ LARGE = 0.3
 MEANINGLESS = 0.5
 # Times the KL at which all ratios stand at the clip.
 BEYOND_CLIP = 10.0
+# The same for updates that leave the clip most of the time; working runs stay about 1, which the clip keeps them to.
+MOSTLY_BEYOND = 3.0
+# Nats below which a policy does not jump, however tight the clip.
+MOVES = 0.05
+# Share of the run, at its start, that may be lively.
+SETTLING = 0.25
 # Share of the points that must lie above, and the points of a moving median that ignores single spikes.
 SHARE = 0.1
 WIDTH = 3
@@ -52,6 +61,10 @@ def check(patient: Patient) -> Sighting | None:
     above = calm >= bar
     if above.sum() >= max(3, SHARE * calm.size):
         return _sustained(patient, steps[WIDTH - 1 :], calm, bar)
+    if clip is not None and (suffers(patient) or stuck_short(patient) or lost_evaluations(patient) is not None):
+        found = _mostly_beyond(patient, steps[WIDTH - 1 :], calm, clip)
+        if found is not None:
+            return found
     return _burst(patient, steps[WIDTH - 1 :], calm, float(np.median(values)))
 
 
@@ -72,6 +85,23 @@ def _sustained(patient: Patient, steps: FloatArray, calm: FloatArray, bar: float
     if outcome is not None:
         evidence.append(patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"))
     return Sighting(severity, confidence, summary, tuple(evidence), onset)
+
+
+def _mostly_beyond(patient: Patient, steps: FloatArray, calm: FloatArray, clip: float) -> Sighting | None:
+    """Updates that leave the clip as a rule: the clip no longer limits them."""
+    settled = calm[int(SETTLING * calm.size) :]
+    level, bar = float(np.median(settled)), max(MOVES, MOSTLY_BEYOND * clip_kl(clip))
+    if level < bar:
+        return None
+    first = longest(calm >= bar)
+    summary = (
+        f"KL of single updates is {level:.3g} nats after the first quarter, {level / clip_kl(clip):.3g} times what a "
+        f"clip range of {clip:.3g} stands for{_return(patient)}"
+    )
+    note = f"median after the first quarter, in nats, against {MOSTLY_BEYOND:g} times clip range squared / 2"
+    evidence = (patient.evidence("approx_kl", level, bar, note=note),)
+    onset = float(steps[first[0]]) if first is not None else None
+    return Sighting(Severity.WARNING, 0.75, summary, evidence, onset)
 
 
 def _burst(patient: Patient, steps: FloatArray, calm: FloatArray, usual: float) -> Sighting | None:

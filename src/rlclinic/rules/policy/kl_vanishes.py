@@ -7,7 +7,7 @@ bounds the change of any action's probability (Pinsker).
 Evidence needed: approx_kl with at least 15 points, several gradient steps per batch, a return; clip range where
 known.
 Looks alike: One gradient step per batch: KL is zero by construction. A solved task. A schedule that ends at zero. A
-printed 0.000 only says that KL is below half a unit of the last decimal.
+printed 0.000 only says that KL is below half a unit of the last decimal. A policy that is deterministic already.
 What to change: Compare the gradient norm with its clip and the learning rate with a reference config before raising
 anything: a huge value gradient under a shared clip, or a huge reward scale, looks the same as a tiny learning rate.
 References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
@@ -21,7 +21,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import ceiling
+from rlclinic.rules.policy._entropy import ceiling, dead_from_start
 from rlclinic.rules.policy._updates import clip_kl, clip_range, steps_per_batch, updates
 from rlclinic.rules.return_state import is_flat, return_name
 from rlclinic.rules.sighting import Sighting
@@ -54,7 +54,7 @@ def check(patient: Patient) -> Sighting | None:
     per_batch, largest = steps_per_batch(patient), _largest(patient, kl)
     if largest is None or float(finite(kl)[1].max()) > JUMP or (per_batch is not None and per_batch <= 1.0):
         return None
-    if per_batch is None and largest <= ROUNDING_NOISE:
+    if dead_from_start(patient) or (per_batch is None and largest <= ROUNDING_NOISE):
         return None
     bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
     count = updates(patient, "approx_kl")

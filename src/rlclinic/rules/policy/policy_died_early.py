@@ -1,12 +1,13 @@
 """The policy was destroyed by large updates and has been calm since.
 
 What it sees: KL (or the gradient norm) was high once; since then KL and entropy are near zero, and the return is
-below its start.
+below its start. Or the entropy is near zero in the first row already, beside a return that is poor: a new policy is
+near uniform, so that only the updates before that row can have made it deterministic.
 Why it hurts: A deterministic policy gives no gradient, so it cannot come back. All metrics look calm because nothing
 moves any more, which is easily taken for a learning rate that is too low.
 Evidence needed: entropy, and approx_kl or grad_norm, with at least 12 points each, and a return.
 Looks alike: A converged policy: calm and deterministic as well, but with a good return. A policy that never moved: KL
-was never high, and its entropy is still high.
+was never high, and its entropy is still high. A resumed run begins deterministic, but with a good return.
 What to change: Start again with a learning rate lower by a factor of 10, fewer epochs per batch or a target KL.
 Resuming from the last checkpoint cannot help; one from before the burst may.
 References: Schulman et al. 2017 (arXiv 1707.06347); Ahmed et al. 2019 (arXiv 1811.11214).
@@ -17,10 +18,13 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
+from rlclinic.rules.goal import goal_of
+from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.policy._entropy import ceiling, is_density
+from rlclinic.rules.policy._entropy import ceiling, dead_from_start, is_density
 from rlclinic.rules.return_state import ended_below_start, return_name
 from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
 from rlclinic.rules.stretch import finite, lasting_from, moving_median, rounding
 
 # Share of the greatest entropy below which a policy is as good as deterministic.
@@ -43,9 +47,11 @@ def check(patient: Patient) -> Sighting | None:
     if entropy is None or outcome is None or top is None or late is None or patient.is_language_model:
         return None
     steps, values = finite(entropy)
-    if values.size < MIN_POINTS or top <= 0.0 or is_density(patient) or not ended_below_start(patient):
+    if values.size < MIN_POINTS or top <= 0.0 or is_density(patient) or late.value > DEAD * top:
         return None
-    if late.value > DEAD * top:
+    if dead_from_start(patient):
+        return _dead_at_once(patient, outcome, late, top)
+    if not ended_below_start(patient):
         return None
     burst = _burst_of_kl(patient) or _burst_of_gradients(patient)
     if burst is None:
@@ -64,6 +70,22 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence(return_name(patient), outcome.gain, -2 * outcome.scale, note="gain from start to end"),
     )
     return Sighting(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= DEAD * top))
+
+
+def _dead_at_once(patient: Patient, outcome: Outcome, late: Level, top: float) -> Sighting | None:
+    """The burst came before the first row; what is left of it is a policy that no longer chooses."""
+    if not ended_below_start(patient) and (goal_of(patient) is None or not failed(patient)):
+        return None
+    steps, values = finite(patient.run.series["entropy"])
+    summary = (
+        f"entropy is {values[0]:.2g} of {top:.3g} in the first row already and {late.value:.2g} at the end, and the "
+        f"return went from {outcome.start:.4g} to {outcome.end:.4g}: the first updates left a dead policy"
+    )
+    evidence = (
+        patient.evidence("entropy", float(values.max()) / top, DEAD, note="share of the greatest entropy, at most"),
+        patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"),
+    )
+    return Sighting(Severity.ERROR, 0.8, summary, evidence, float(steps[0]))
 
 
 def _burst_of_kl(patient: Patient) -> tuple[str, float, float, Level] | None:

@@ -54,12 +54,21 @@ def critic_of(patient: Patient) -> Critic | None:
         return None
     steps, values = finite(explained)
     loss_steps, loss_values = finite(loss)
-    if steps.size < FEWEST or loss_steps.size < FEWEST:
+    # A loss of nothing but zeros was not written down; it implies no variance.
+    if steps.size < FEWEST or loss_steps.size < FEWEST or not loss_values.any():
         return None
     at = loss_values if np.array_equal(steps, loss_steps) else np.interp(steps, loss_steps, loss_values)
     at = np.maximum(at, 0.0)
     variance = at / np.maximum(1.0 - values, LEAST_UNEXPLAINED)
     return Critic(steps, values, at, variance, float(np.quantile(variance, 0.75)))
+
+
+def has_critic(patient: Patient) -> bool:
+    """Whether a critic is trained: not where it is switched off, or where only zeros are logged for its fit."""
+    if patient.run.config.get("baseline") is False:
+        return False
+    explained, loss = patient.series("explained_variance"), patient.series("value_loss")
+    return loss is not None or (explained is not None and bool(finite(explained)[1].any()))
 
 
 def returns_vary(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool:

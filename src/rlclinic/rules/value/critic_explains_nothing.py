@@ -20,7 +20,7 @@ from rlclinic.rules.goal import had_time
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value._critic import returns_vary
+from rlclinic.rules.value._critic import has_critic, returns_vary
 
 # Distance from zero within which a critic is as good as a constant.
 NOTHING = 0.1
@@ -34,7 +34,7 @@ WARNING_POINTS = 40
 def check(patient: Patient) -> Sighting | None:
     """Judge every quarter of the run."""
     series = patient.series("explained_variance")
-    if series is None or len(series) < MIN_POINTS:
+    if series is None or len(series) < MIN_POINTS or not has_critic(patient):
         return None
     edges = (AFTER, 0.25, 0.5, 0.75, 1.0)
     levels = [patient.level("explained_variance", a, b) for a, b in pairwise(edges)]

@@ -19,6 +19,8 @@ from rlclinic.lab.torchrl.options import Options
 from rlclinic.lab.torchrl.spaces import Spaces
 
 Columns = dict[str, float]
+# What only a learned baseline has.
+OF_THE_CRITIC = frozenset({"train/roll/value/mean", "train/opt/value/explained_var"})
 
 
 class Learner(ABC):
@@ -68,7 +70,7 @@ class Learner(ABC):
         add_advantages(rollout, self.baseline(), self.gamma, self.trace)
         flat = rollout.reshape(-1)
         batch = flat if bool(rollout["mask"].all()) else flat[flat["mask"]]
-        columns = {**rollout_columns(batch), **self.learn(batch), **self._policy_columns(batch)}
+        columns = {**self._rollout_columns(batch), **self.learn(batch), **self._policy_columns(batch)}
         first = next(iter(self.optimisers().values()))
         columns |= gradient_columns(self.optimisers().values())
         columns["train/hp/policy_lr"] = first.learning_rate
@@ -78,6 +80,11 @@ class Learner(ABC):
     def baseline(self) -> Any:
         """The critic that advantages are taken against; None for none."""
         return self.critic
+
+    def _rollout_columns(self, batch: TensorDictBase) -> Columns:
+        """What was collected; without a baseline its values are zeros, which would read as those of a critic."""
+        columns = rollout_columns(batch)
+        return columns if self.baseline() is not None else {k: v for k, v in columns.items() if k not in OF_THE_CRITIC}
 
     @torch.no_grad()
     def _policy_columns(self, batch: TensorDictBase) -> Columns:

@@ -1,0 +1,55 @@
+"""Whether evaluations lost a level that they had, which a mean over past training episodes shows late or not at all."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.model.series import Series
+from rlclinic.rules.outcome import Outcome, outcome_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.stretch import finite
+
+FEWEST_EVALUATIONS = 12
+# Share of the climb of the evaluations that must be lost.
+LOST = 0.4
+# Standard errors of the difference of both levels; the best of several levels is one or two above its true value.
+CLEAR = 4.0
+# Evaluations behind the best level, and share of them, at least as many, behind the level at the end.
+BEHIND_BEST = 5
+END = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A level of the evaluations that was lost again."""
+
+    series: Series
+    outcome: Outcome
+    end: float
+    points: int
+    """Evaluations behind the end."""
+    bar: float
+    """What the loss had to exceed."""
+
+    @property
+    def drop(self) -> float:
+        return self.outcome.peak - self.end
+
+
+def lost_evaluations(patient: Patient) -> Lost | None:
+    """Compare the best level of five evaluations with the last ones; None where nothing is lost for good."""
+    series, returns = patient.series("return/eval"), patient.run.returns
+    outcome = outcome_of(series)
+    if series is None or returns is None or outcome is None or outcome.points < FEWEST_EVALUATIONS:
+        return None
+    if returns.name == series.name or series.caveat or reached_goal(patient):
+        return None
+    _, values = finite(series)
+    last = max(BEHIND_BEST, round(END * values.size))
+    error = outcome.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
+    found = Lost(series, outcome, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * outcome.climb))
+    return found if outcome.climb > 0.0 and found.drop >= found.bar else None
