@@ -133,3 +133,22 @@ def test_a_handful_of_points_is_too_little(points: int) -> None:
 def test_every_verdict_is_reached_by_some_test_here() -> None:
     named = {"unstable", "misconfigured", "reward-hacking"}
     assert named | set(EXPECTED.values()) == {word.value for word in Verdict}
+
+
+@pytest.mark.parametrize(
+    ("last", "budget", "word"),
+    [
+        (480.0, 200_000.0, Verdict.SOLVED),
+        (460.0, 200_000.0, Verdict.LEARNING),
+        (480.0, 100_000.0, Verdict.LEARNING),
+    ],
+)
+def test_a_run_that_stopped_at_its_own_threshold_is_solved_although_the_training_mean_lags(
+    last: float, budget: float, word: Verdict
+) -> None:
+    patient = scene(
+        series={"return/train": rising(20.0, 150.0), "return/eval": [30.0, 60.0, 120.0, 240.0, 320.0, last]},
+        budget=budget,
+        threshold=475.0,
+    )
+    assert verdict(patient, examine(patient, OWN)[0])[0] is word

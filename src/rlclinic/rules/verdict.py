@@ -139,12 +139,29 @@ def _solved(case: _Case) -> str | None:
         return saturation(case.patient)
     reach = case.reach
     if reach is None or not reach.held or not _near_best(case.goal, reach):
-        return None
+        return _stopped_at_goal(case)
     when = steps_text(case.patient, reach.step)
     return (
         f"{reach.series.logged_as} reached {case.goal.level:.4g} ({case.goal.origin}) at {when} "
         f"and ended at {reach.end:.4g}"
     )
+
+
+def _stopped_at_goal(case: _Case) -> str | None:
+    """A run that ended by itself with budget left, at an evaluation that reached its own threshold.
+
+    The mean over training episodes lags behind by a hundred episodes and cannot show it.
+    """
+    run, goal, progress = case.patient.run, case.goal, case.patient.progress
+    evaluated = run.series.get("return/eval")
+    if goal is None or goal.source != "run" or evaluated is None or run.status.state is not Status.FINISHED:
+        return None
+    last = evaluated.last
+    if case.seen((*COLLAPSED, *UNSTABLE)) is not None:
+        return None
+    if progress is None or progress >= NEARLY_ALL or last is None or last < goal.level:
+        return None
+    return f"{evaluated.logged_as} reached {last:.4g} of {goal.level:.4g} ({goal.origin}), and the run stopped there"
 
 
 def _near_best(goal: Goal, reach: Reach) -> bool:
