@@ -94,7 +94,7 @@ def test_ctrl_c_saves_and_ends_with_the_shell_s_code_for_it(tmp_path: Path) -> N
 
 
 def test_a_background_run_outlives_its_parent_keeps_its_log_and_can_be_stopped(tmp_path: Path) -> None:
-    command = ["train", "CartPole-v1:ppo", "--steps", "100000000", "--background", "--json", *TINY, "-o", "log_freq=1"]
+    command = ["train", "CartPole-v1:ppo", "--steps", "500000", "--background", "--json", *TINY, "-o", "log_freq=1"]
     parent = subprocess.run([*COMMAND, *command], capture_output=True, text=True, timeout=PATIENCE, check=True)
     told = json.loads(parent.stdout)
     folder = open_folder(tmp_path / told["path"])

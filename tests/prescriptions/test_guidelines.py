@@ -26,6 +26,14 @@ def test_the_files_of_the_project_are_named(project: Path) -> None:
     assert named == (str(project / "CLAUDE.md"), str(project / "AGENTS.md"))
 
 
+def test_paths_below_the_working_directory_are_shown_from_there(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "AGENTS.md").write_text("rules", encoding="utf-8")
+    monkeypatch.chdir(project)
+    assert guidelines("runs/one") == ("AGENTS.md",)
+    monkeypatch.chdir(project / "runs")
+    assert guidelines("one") == (str(project / "AGENTS.md"),)
+
+
 def test_files_above_the_repository_or_in_the_home_folder_are_not(project: Path) -> None:
     (project.parent / "CLAUDE.md").write_text("private", encoding="utf-8")
     (project.parent.parent / "AGENTS.md").write_text("private", encoding="utf-8")

@@ -56,6 +56,30 @@ def test_harm_under_other_causes_counts_against_a_change() -> None:
     assert unsure.basis is Basis.MEASURED
 
 
+def test_the_impact_is_the_sum_over_causes_of_probability_times_effect() -> None:
+    helps = [row(name, x) for name, x in zip(ENVIRONMENTS, (-0.6, -0.5, -0.4), strict=False)]
+    harms = [row(name, x, "nothing-wrong") for name, x in zip(ENVIRONMENTS, (0.1, 0.2, 0.3), strict=False)]
+    found = impact({"learning-rate-too-high": 0.6, "nothing-wrong": 0.3}, helps + harms)
+    # By hand: both have a spread of 0.1 over 3 environments; what is left of the probability is guessed harm, 0 to 0.1.
+    # The quantile of the t distribution is approximated to half a percent.
+    reach = 1.8856 * 0.1 * math.sqrt(1 + 1 / 3)
+    assert found.low == pytest.approx(0.6 * (-0.5 - reach) + 0.3 * (0.2 - reach) + 0.1 * 0.0, abs=0.002)
+    assert found.high == pytest.approx(0.6 * (-0.5 + reach) + 0.3 * (0.2 + reach) + 0.1 * 0.1, abs=0.002)
+    assert found.basis is Basis.MEASURED
+    assert found.source == (
+        "measured in 3 trials on 3 environments under learning-rate-too-high; "
+        "in 3 trials on 3 environments under nothing-wrong"
+    )
+
+
+def test_several_trials_on_one_environment_count_once_by_their_seeds() -> None:
+    rows = [row("CartPole-v1", -0.8, seeds=1), row("CartPole-v1", -0.4, seeds=3)]
+    rows += [row(name, -0.5) for name in ENVIRONMENTS[1:3]]
+    found = impact({"learning-rate-too-high": 1.0}, rows)
+    assert (found.low, found.high) == (-0.5, -0.5)
+    assert "in 4 trials on 3 environments" in found.source
+
+
 def test_a_likely_cause_without_a_measurement_makes_the_whole_a_guess() -> None:
     rows = [row(name, -0.5) for name in ENVIRONMENTS]
     found = impact({"learning-rate-too-high": 0.7, "too-many-epochs": 0.3}, rows)

@@ -36,7 +36,7 @@ def test_trials_on_three_environments_make_the_expected_impact_measured(runs: Pa
     assert impact is not None
     assert impact.basis is Basis.MEASURED
     assert -0.8 < impact.low < -0.6 < impact.high < -0.5
-    assert "under learning-rate-too-high on 3 environments" in impact.source
+    assert "in 3 trials on 3 environments under learning-rate-too-high" in impact.source
 
 
 def test_a_broken_ledger_costs_its_rows_and_nothing_else() -> None:

@@ -24,7 +24,8 @@ FAULTS: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").r
 ROLLOUT = {"n_steps", "n_envs", "batch_size", "n_minibatches", "rollout_size"}
 PACE = {
     "learning_rate", "learning_rate_critic", "max_grad_norm", "n_epochs", "target_kl", "clip_range", "eta", "mmd_coef",
-    "learning_starts", "gradient_steps", "train_freq", "update_to_data", "normalize_advantage", *ROLLOUT,
+    "learning_starts", "gradient_steps", "train_freq", "update_to_data", "normalize_advantage",
+    "learning_rate_schedule", *ROLLOUT,
 }  # fmt: skip
 BUDGET = {"total_steps", "total_updates", "total_epochs"}
 # The hyperparameters that a class of causes can be about.

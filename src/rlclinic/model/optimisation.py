@@ -14,6 +14,8 @@ class Origin(StrEnum):
     """Who proposed a configuration."""
 
     START = "start"
+    REFERENCE = "reference"
+    """What is known to work, for this environment or for the algorithm in general."""
     PRESCRIPTION = "prescription"
     SEARCH = "search"
     CONFIRMATION = "confirmation"

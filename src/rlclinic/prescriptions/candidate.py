@@ -12,6 +12,7 @@ from rlclinic.model.prescription import Change, Impact, Prescription, Prescripti
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.checks import check_of
 from rlclinic.prescriptions.constraints import fitted, problems
+from rlclinic.prescriptions.conviction import has_telling_sign, is_far_off
 from rlclinic.prescriptions.effects import Effects
 from rlclinic.prescriptions.guards import objection
 from rlclinic.prescriptions.impact import Move, impact_of, priority_of
@@ -27,8 +28,9 @@ from rlclinic.prescriptions.written import change_of
 STUCK = frozenset(
     {Verdict.CRASHED, Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING, Verdict.REWARD_HACKING}
 )
-# From here on a cause counts as established; a finding this sure establishes it as well.
+# From here on a cause counts as established; a finding this sure establishes a cause that is likely as well.
 ESTABLISHED = 0.5
+LIKELY = 0.25
 SURE = 0.9
 
 
@@ -42,6 +44,13 @@ class Candidate:
     reach: Reach
     evidence: tuple[Finding, ...]
     prescription: Prescription
+    is_far_off: bool = False
+    """Whether it takes a setting back that no working config comes near."""
+
+    @property
+    def is_convicted(self) -> bool:
+        """Whether its evidence singles it out, so that no test has to come first."""
+        return self.is_far_off or has_telling_sign(self.cause.id, self.evidence)
 
     @property
     def probability(self) -> float:
@@ -92,7 +101,8 @@ def candidate_of(
             continue
         prescription = _prescription(case, cause, remedy, row, evidence, effects, treated)
         if prescription is not None:
-            return Candidate(cause, remedy.stage, remedy.mechanism, remedy.reach, evidence, prescription)
+            far_off = is_far_off(case, prescription.changes, evidence)
+            return Candidate(cause, remedy.stage, remedy.mechanism, remedy.reach, evidence, prescription, far_off)
     if not remedy.rows:
         return None
     # The settings do not show the cause, or are not known: only a test can tell.
@@ -121,7 +131,8 @@ def _prescription(
     treated: frozenset[str],
 ) -> Prescription | None:
     if row.kind is not PrescriptionKind.CONFIG:
-        impact = _impact(case, remedy, Move(row.snippet, "set", remedy.reach, row.safety, treated), effects)
+        move = Move(row.snippet, "set", remedy.reach, row.safety, treated, elsewhere=_elsewhere(case, cause, evidence))
+        impact = _impact(case, remedy, move, effects)
         return _instructed(case, cause, remedy, row, evidence, impact)
     turns = proposed(case, row)
     refused = objection(case, cause, turns)
@@ -137,7 +148,8 @@ def _prescription(
     if native is None:
         return None
     changes = with_written_keys(case.run, changes)
-    move = Move(changes[0].key, _direction(changes[0]), remedy.reach, row.safety, treated)
+    elsewhere = _elsewhere(case, cause, evidence, changes)
+    move = Move(changes[0].key, _direction(changes[0]), remedy.reach, row.safety, treated, elsewhere=elsewhere)
     impact = _impact(case, remedy, move, effects)
     return Prescription(
         priority=_priority(case, cause, remedy, evidence, impact),
@@ -196,10 +208,18 @@ def _impact(case: Case, remedy: Remedy, move: Move, effects: Effects) -> Impact 
 def _priority(
     case: Case, cause: Cause, remedy: Remedy, evidence: tuple[Finding, ...], impact: Impact | None
 ) -> Priority:
-    established = cause.probability >= ESTABLISHED or is_sure(evidence)
+    likely = cause.probability >= LIKELY and is_sure(evidence)
+    established = likely or cause.probability >= ESTABLISHED
     if remedy.reach is Reach.BLOCKING and case.verdict in STUCK and established:
         return Priority.CRITICAL
     return priority_of(impact)
+
+
+def _elsewhere(case: Case, cause: Cause, evidence: tuple[Finding, ...], changes: Sequence[Change] = ()) -> Reach | None:
+    """A fault that is surely there costs something under any other cause too: the farther off, the more."""
+    if is_far_off(case, changes, evidence):
+        return Reach.MILD
+    return Reach.SMALL if has_telling_sign(cause.id, evidence) else None
 
 
 def _direction(change: Change) -> Direction:

@@ -18,8 +18,6 @@ from rlclinic.reference.tasks import Task, task_of
 
 # Where the config does not tell, the log often does.
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
-# The first points of a series: a schedule has hardly begun.
-FIRST_POINTS = 3
 # Frameworks whose trainers `rlclinic probe` knows by name.
 PROBED = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl"}
 
@@ -69,15 +67,24 @@ class Case:
         return task_of(self.run.environment)
 
     def number(self, key: str) -> float | None:
-        """The value in force: from the config, else from the first points of the log."""
-        value = self.run.config.number(key)
-        if value is not None:
-            return value if math.isfinite(value) else None
+        """The value in force: what the user set, else what the log shows, else the framework's default."""
+        value, setting = self.run.config.number(key), self.run.config.settings.get(key)
+        logged = None if setting is not None and not setting.is_default else self._logged(key)
+        if logged is not None:
+            return logged
+        if value is None and key == "n_steps":
+            # Some count a rollout over all environments.
+            rollout = self.run.config.number("rollout_size")
+            return rollout / (self.run.config.number("n_envs") or 1.0) if rollout and self.is_on_policy else None
+        return value if value is not None and math.isfinite(value) else None
+
+    def _logged(self, key: str) -> float | None:
+        """The largest value of the log: schedules fall from it, or warm up to it."""
         series = self.run.series.get(LOGGED.get(key, ""))
-        if series is None or key in self.run.config:
+        if series is None:
             return None
-        first = series.values[np.isfinite(series.values)][:FIRST_POINTS]
-        return float(first[0]) if first.size else None
+        finite = series.values[np.isfinite(series.values)]
+        return float(finite.max()) if finite.size else None
 
     def reference_number(self, key: str) -> float | None:
         """The reference value, if it is a number."""

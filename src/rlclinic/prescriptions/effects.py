@@ -26,7 +26,7 @@ class Effects:
     def by_environment(
         self, cause: str, key: str, direction: Direction, algorithm: str, metric: str
     ) -> dict[str, tuple[float, int]]:
-        """The mean effect on each environment, weighted by seeds, and how many seeds it rests on."""
+        """The mean effect on each environment, weighted by seeds, and how many trials it rests on."""
         found: dict[str, list[EffectRow]] = {}
         for row in self.rows:
             wanted = (row.cause, row.key, row.direction, row.algorithm.upper(), row.metric)
@@ -35,7 +35,7 @@ class Effects:
         means: dict[str, tuple[float, int]] = {}
         for environment, rows in found.items():
             seeds = sum(row.n_seeds for row in rows)
-            means[environment] = sum(row.effect * row.n_seeds for row in rows) / seeds, seeds
+            means[environment] = sum(row.effect * row.n_seeds for row in rows) / seeds, len(rows)
         return means
 
 

@@ -13,7 +13,10 @@ HIGHEST = 12
 
 
 def guidelines(path: str) -> tuple[str, ...]:
-    """Paths of the guideline files between a run and the root of its project; empty outside of a project."""
+    """Paths of the guideline files between a run and the root of its project; empty outside of a project.
+
+    They are relative to the working directory where they lie below it.
+    """
     if not path:
         return ()
     try:
@@ -28,7 +31,15 @@ def guidelines(path: str) -> tuple[str, ...]:
     if root is None:
         return ()
     inside = folders[: folders.index(root) + 1]
-    return tuple(str(folder / name) for folder in reversed(inside) for name in NAMES if (folder / name).is_file())
+    return tuple(_shown(folder / name) for folder in reversed(inside) for name in NAMES if (folder / name).is_file())
+
+
+def _shown(path: Path) -> str:
+    try:
+        here = Path.cwd().resolve()
+    except OSError:
+        return str(path)
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _folders(start: Path) -> Iterator[Path]:

@@ -55,26 +55,28 @@ class Move:
     """Causes that the change treats."""
     metric: str = ""
     """What it moves, where that is not the steps to the threshold."""
+    elsewhere: Reach | None = None
+    """What it is thought to do where another cause leads, if the treated fault is surely there; None: harm."""
 
 
 def impact_of(case: Case, move: Move, effects: Effects) -> Impact:
     """The expected impact of a change, with the basis it rests on."""
     metric = move.metric or (STEPS if _has_goal(case) else RETURN)
     low = high = told = 0.0
-    measured: dict[str, int] = {}
+    measured: dict[str, tuple[int, int]] = {}
     missing: list[str] = []
     for cause in case.causes.values():
         told += cause.probability
-        interval, environments = _measured(case, move, cause.id, metric, effects)
+        interval, count = _measured(case, move, cause.id, metric, effects)
         if interval is None:
             interval = _guessed(move, cause, metric)
             if cause.id in move.treats or cause.probability >= MATERIAL:
                 missing.append(cause.id)
         else:
-            measured[cause.id] = environments
+            measured[cause.id] = count
         low, high = low + cause.probability * interval[0], high + cause.probability * interval[1]
     # What was left out of the list counts as something else.
-    rest = _signed(HARM[move.safety], metric)
+    rest = _signed(_elsewhere(move), metric)
     low, high = low + max(0.0, 1.0 - told) * rest[0], high + max(0.0, 1.0 - told) * rest[1]
     basis = Basis.GUESS if missing or not measured else Basis.MEASURED
     return Impact(metric, round(low, 3), round(high, 3), basis, _source(measured, missing))
@@ -97,20 +99,27 @@ def _has_goal(case: Case) -> bool:
 
 def _measured(
     case: Case, move: Move, cause: str, metric: str, effects: Effects
-) -> tuple[tuple[float, float] | None, int]:
+) -> tuple[tuple[float, float] | None, tuple[int, int]]:
+    """The predictive interval of the effect under one cause, and the trials and environments that it rests on."""
     found = effects.by_environment(cause, move.key, move.direction, case.run.algorithm, metric)
     count = len(found)
+    trials = sum(number for _, number in found.values())
     if count < FEWEST_ENVIRONMENTS:
-        return None, count
+        return None, (trials, count)
     values = [effect for effect, _ in found.values()]
     mean = sum(values) / count
     spread = math.sqrt(sum((value - mean) ** 2 for value in values) / (count - 1))
     reach = t_quantile(COVERED, count - 1) * spread * math.sqrt(1.0 + 1.0 / count)
-    return (mean - reach, mean + reach), count
+    return (mean - reach, mean + reach), (trials, count)
 
 
 def _guessed(move: Move, cause: Cause, metric: str) -> tuple[float, float]:
-    return _signed(GUESSED[move.reach] if cause.id in move.treats else HARM[move.safety], metric)
+    return _signed(GUESSED[move.reach] if cause.id in move.treats else _elsewhere(move), metric)
+
+
+def _elsewhere(move: Move) -> tuple[float, float]:
+    """What the change does where the treated cause is not the leading one."""
+    return HARM[move.safety] if move.elsewhere is None else GUESSED[move.elsewhere]
 
 
 def _signed(interval: tuple[float, float], metric: str) -> tuple[float, float]:
@@ -118,8 +127,11 @@ def _signed(interval: tuple[float, float], metric: str) -> tuple[float, float]:
     return interval if metric == STEPS else (-interval[1], -interval[0])
 
 
-def _source(measured: Mapping[str, int], missing: list[str]) -> str:
+def _source(measured: Mapping[str, tuple[int, int]], missing: list[str]) -> str:
     if not measured:
         return "no trial of this change on three environments yet"
-    told = "; ".join(f"under {cause} on {count} environments" for cause, count in measured.items())
+    told = "; ".join(
+        f"in {trials} trials on {environments} environments under {cause}"
+        for cause, (trials, environments) in measured.items()
+    )
     return f"measured {told}" + (f"; guessed under {', '.join(missing)}" if missing else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from rlclinic.prescriptions.case import Case
@@ -10,6 +11,8 @@ from rlclinic.prescriptions.turn import Turn
 
 # Schedules that set the learning rate from the KL of the last update: there the target KL is the pace.
 ADAPTIVE = frozenset({"adaptive", "KLAdaptiveLR", "KLAdaptiveRL"})
+# What a budget is counted in where it is not env steps.
+COUNTED = ("total_updates", "total_epochs")
 # Frameworks whose users write the number of minibatches; a batch size in their logs is only computed.
 COUNT_MINIBATCHES = frozenset({"cleanrl", "rsl_rl", "skrl", "openai-baselines"})
 
@@ -36,6 +39,8 @@ def _replaced(case: Case, turn: Turn, kept: dict[str, object]) -> Turn | None:
         return _minibatches(case, turn, kept)
     if turn.key == "learning_rate" and str(case.run.config.get("learning_rate_schedule")) in ADAPTIVE:
         return _target_kl(case, turn)
+    if turn.key == "n_steps" and (is_derived(case, "n_steps") or "n_steps" not in case.run.config):
+        return _rollout(case, turn)
     if turn.key == "total_steps" and (is_derived(case, "total_steps") or case.number("total_steps") is None):
         return _updates(case, turn)
     return None if is_derived(case, turn.key) else turn
@@ -66,10 +71,21 @@ def _target_kl(case: Case, turn: Turn) -> Turn | None:
     return Turn("target_kl", rounded("target_kl", target * FINE if turn.to > rate else target / FINE))
 
 
+def _rollout(case: Case, turn: Turn) -> Turn | None:
+    size, steps = case.number("rollout_size"), case.number("n_steps")
+    if not size or not steps or is_derived(case, "rollout_size") or not isinstance(turn.to, int | float):
+        return None
+    return Turn("rollout_size", round(size * turn.to / steps))
+
+
 def _updates(case: Case, turn: Turn) -> Turn | None:
-    updates, before = case.number("total_updates"), case.budget
+    before = case.budget
     if not isinstance(turn.to, int | float) or not before:
         return None
-    if updates and not is_derived(case, "total_updates"):
-        return Turn("total_updates", round(updates * turn.to / before))
-    return turn if case.run.config.get("total_steps") is None and not updates else None
+    for unit in COUNTED:
+        count = case.number(unit)
+        if count and not is_derived(case, unit):
+            # A part of an update more than asked is no other experiment.
+            return Turn(unit, math.ceil(count * turn.to / before))
+    counted = any(case.number(unit) for unit in COUNTED)
+    return turn if case.run.config.get("total_steps") is None and not counted else None

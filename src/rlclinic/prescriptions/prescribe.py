@@ -12,13 +12,14 @@ from dataclasses import replace
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.model.diagnosis import Cause, Verdict
-from rlclinic.model.finding import Finding
+from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.model.run import Run
-from rlclinic.prescriptions.candidate import Candidate, candidate_of
+from rlclinic.prescriptions.candidate import STUCK, Candidate, candidate_of
 from rlclinic.prescriptions.case import Case
+from rlclinic.prescriptions.conviction import FAILED, has_telling_sign
 from rlclinic.prescriptions.effects import Effects, packaged_effects
-from rlclinic.prescriptions.implicated import implicated_first
+from rlclinic.prescriptions.implicated import far_off_first, implicated_first
 from rlclinic.prescriptions.remedies import Stage
 from rlclinic.prescriptions.separation import separating_test
 
@@ -59,8 +60,9 @@ def prescribe(
     if _is_healthy(case, ranked[0], candidates):
         return _optional(case, candidates)
     likely = implicated_first(case, _comparable(candidates))
+    likely = far_off_first(likely, candidates) if likely else likely
     test = separating_test(case, likely)
-    changes = [item.prescription for item in _ordered(_one_per_mechanism(likely))]
+    changes = [item.prescription for item in _ordered(case, _one_per_mechanism(likely))]
     chosen = changes if test is None else [test, *changes]
     return tuple(_worded(chosen[:LEADING], tested=test is not None))
 
@@ -94,16 +96,19 @@ def _is_healthy(case: Case, lead: Cause, candidates: Sequence[Candidate]) -> boo
 
 
 def _optional(case: Case, candidates: Sequence[Candidate]) -> tuple[Prescription, ...]:
-    """At most one remark: what is missing to judge the run, or that it may go on."""
+    """At most one remark: what is missing to judge the run, what is known to hold it back, or that it may go on."""
     wanted = [
         item
         for item in candidates
         if item.probability >= WORTH_SAYING
-        and (item.stage is Stage.FACTS or (item.stage is Stage.BUDGET and case.verdict is not Verdict.SOLVED))
+        and (
+            item.stage is Stage.FACTS
+            or (case.verdict is not Verdict.SOLVED and (item.stage is Stage.BUDGET or _holds_back(item)))
+        )
     ]
     if not wanted:
         return ()
-    first = min(wanted, key=lambda item: (item.stage.rank, -item.probability))
+    first = min(wanted, key=lambda item: (item.stage is not Stage.FACTS, not _holds_back(item), -item.probability))
     choice = "Optional, if the return is not enough yet" if first.stage is Stage.BUDGET else "Optional"
     text = f"{choice}: {_begun(first.prescription.instruction)}"
     remark = replace(first.prescription, priority=Priority.LOW, instruction=text)
@@ -118,6 +123,11 @@ def _optional(case: Case, candidates: Sequence[Candidate]) -> tuple[Prescription
             expected_impact=None,
         )
     return (remark,)
+
+
+def _holds_back(item: Candidate) -> bool:
+    """Whether a sure sign shows a setting at work that slows a run which learns all the same."""
+    return bool(item.prescription.changes) and has_telling_sign(item.cause.id, item.evidence, least=Severity.ERROR)
 
 
 def _comparable(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -138,18 +148,34 @@ def _one_per_mechanism(candidates: Sequence[Candidate]) -> list[Candidate]:
     return kept
 
 
-def _ordered(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """By priority, then by the stages of an expert. Facts come first: nothing can be judged without them."""
+def _ordered(case: Case, candidates: Sequence[Candidate]) -> list[Candidate]:
+    """By priority, then by the stages of an expert. Facts come first: nothing can be judged without them.
+
+    Then comes a lead that its evidence singles out: what follows waits for it.
+    """
     if not candidates:
         return []
     top = min((item.priority for item in candidates), key=lambda priority: priority.rank)
-    raised = [_raised(item, top) if item.stage is Stage.FACTS else item for item in candidates]
-    return sorted(raised, key=lambda item: (item.priority.rank, item.stage.rank, -item.probability))
+    lead = candidates[0].cause if case.verdict in FAILED and candidates[0].is_convicted else None
+    raised = [_raised(case, item, top) if _is_first(item, lead) else item for item in candidates]
+    return sorted(
+        raised,
+        key=lambda item: (item.priority.rank, not _is_first(item, lead), item.stage.rank, -item.probability),
+    )
 
 
-def _raised(item: Candidate, top: Priority) -> Candidate:
-    """A fact with the priority of what depends on it; without a return or a sound evaluation nothing can be judged."""
-    least = Priority.MEDIUM if item.mechanism in BLIND else Priority.LOW
+def _is_first(item: Candidate, lead: Cause | None) -> bool:
+    return item.stage is Stage.FACTS or item.cause is lead
+
+
+def _raised(case: Case, item: Candidate, top: Priority) -> Candidate:
+    """What comes first, with the priority of what depends on it.
+
+    Without a return or a sound evaluation nothing can be judged; and a run that is stuck saves all its steps by what
+    its evidence singles out.
+    """
+    urgent = item.mechanism in BLIND or (item.stage is not Stage.FACTS and case.verdict in STUCK)
+    least = Priority.MEDIUM if urgent else Priority.LOW
     raised = min(top, item.priority, least, key=lambda priority: priority.rank)
     return item.with_prescription(replace(item.prescription, priority=raised))
 

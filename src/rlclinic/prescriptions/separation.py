@@ -7,15 +7,14 @@ from collections.abc import Sequence
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
-from rlclinic.prescriptions.candidate import Candidate, is_sure
+from rlclinic.prescriptions.candidate import LIKELY, Candidate, is_sure
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.checks import UNCHANGED, check_of
+from rlclinic.prescriptions.conviction import FAILED
 from rlclinic.prescriptions.implicated import ALIKE
 from rlclinic.prescriptions.remedies import Reach, Stage
 from rlclinic.prescriptions.wording import rationale
 
-# Below this no cause is likely enough to act on without a test.
-LIKELY = 0.25
 # Verdicts that leave the run some credit: a test is worth less there.
 LENIENT = frozenset({Verdict.PLATEAUED, Verdict.UNSTABLE, Verdict.LEARNING})
 
@@ -28,11 +27,16 @@ def separating_test(case: Case, candidates: Sequence[Candidate]) -> Prescription
     if lead.stage is Stage.FACTS or lead.is_check or (lead.reach is Reach.BLOCKING and is_sure(lead.evidence)):
         # Facts are acted on at once: looking at them is the test.
         return None
+    if lead.is_far_off:
+        # The setting tells the causes apart: it goes back to what works before anything else is tried.
+        return None
     rivals = [other for other in candidates[1:] if other.cause_class == lead.cause_class and _differs(lead, other)]
     close = [other for other in rivals if ALIKE * other.probability >= lead.probability]
     doubtful = max(case.probability(UNKNOWN), case.probability(NOTHING_WRONG)) >= lead.probability
     if close:
         return _test(case, lead.cause_class, (lead, *close))
+    if lead.is_convicted and case.verdict in FAILED:
+        return None
     return _test(case, lead.cause_class, (lead,)) if doubtful or lead.probability < LIKELY else None
 
 

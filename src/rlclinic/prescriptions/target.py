@@ -34,6 +34,8 @@ def stepped(case: Case, key: str, *, up: bool) -> float | None:
     value, known = case.number(key), case.reference_number(key)
     if value is None:
         return known
+    if up and key in NEAR_ONE and value >= 1.0:
+        return None
     if value <= 0 and key not in NEAR_ONE:
         return (known if known and known > 0 else FROM_ZERO.get(key)) if up else None
     here = _size(key, value)

@@ -17,6 +17,7 @@ from rlclinic.reference.reference_configs import NEAR_ONE
 QUOTED = 2
 ERROR_WIDTH = 120
 TENTH = 0.1
+SCHEDULE = "learning_rate_schedule"
 
 
 def config_instruction(changes: Sequence[Change], note: str = "") -> str:
@@ -29,6 +30,9 @@ def config_instruction(changes: Sequence[Change], note: str = "") -> str:
 def change_words(change: Change) -> str:
     """One change in words: the user's key, the old value and the new one."""
     name, before, after = change.native_key, change.before, change.after
+    if change.key == SCHEDULE and not isinstance(after, bool) and after is not None:
+        # Some write the schedule into the rate itself, so the key alone would mislead.
+        return f"Make the learning rate {as_text(after)} (now {as_text(before)})"
     if after is None:
         return f"Remove {name} (now {as_text(before)})"
     if isinstance(after, bool):

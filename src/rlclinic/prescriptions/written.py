@@ -19,9 +19,10 @@ def change_of(case: Case, turn: Turn) -> Change | None:
     native = native_key(case, turn.key)
     if native is None:
         return None
-    before = case.run.config.get(turn.key)
+    setting = case.run.config.settings.get(turn.key)
+    before = setting.value if setting is not None and not setting.is_default else case.number(turn.key)
     if before is None:
-        before = case.number(turn.key)
+        before = case.run.config.get(turn.key)
     after = _whole(turn.key, before, turn.to)
     same = isinstance(before, bool) == isinstance(after, bool) and before == after
     return None if same else Change(turn.key, native, before, after)
@@ -34,7 +35,16 @@ def native_key(case: Case, key: str) -> str | None:
     if setting is not None and " / " not in setting.native_key and not setting.native_key.startswith("_"):
         return setting.native_key
     names = _names(case.run.framework, case.run.algorithm, key)
-    return key if names is None else next(iter(names), None)
+    return key if names is None else next(iter(names), None) or _written_key(case, key)
+
+
+def _written_key(case: Case, key: str) -> str | None:
+    """The key of a setting that is written but never logged, such as an argument of the optimiser."""
+    from rlclinic.prescriptions.syntax import dialects_of
+    from rlclinic.prescriptions.syntax.translate import native_key as key_of_dialect
+
+    keys = (key_of_dialect(case.run, key, dialect.names) for dialect in dialects_of(case.run))
+    return next((found for found in keys if found), None)
 
 
 def as_text(value: object) -> str:

@@ -69,7 +69,7 @@ def _value_of(found: dict[str, object], name: str) -> object:
         if candidate in found:
             return found[candidate]
     if name == "vec_normalize":
-        return {key: found[key] for key in ("norm_obs", "norm_reward")}
+        return {key: found[key] for key in ("norm_obs", "norm_reward", "gamma") if key in found}
     raise AssertionError(f"{name} is not among {sorted(found)}")
 
 
@@ -156,7 +156,10 @@ def _text(name: str, **wanted: object) -> str:
 
 
 def _refusal(name: str, **wanted: object) -> str:
-    run = BY_NAME[name].run()
+    return _refused(BY_NAME[name].run(), **wanted)
+
+
+def _refused(run: Run, **wanted: object) -> str:
     with pytest.raises(CannotWrite) as refusal:
         render(run, changes(run, **wanted))
     return refusal.value.message
@@ -245,6 +248,8 @@ def test_a_schedule_of_the_users_own_keeps_its_shape_in_the_users_own_config() -
 
 def test_sb3_normalises_with_a_wrapper() -> None:
     assert _text("sb3_ppo", normalize_obs=True) == "env = VecNormalize(env, norm_obs=True, norm_reward=False)"
+    rewards = "env = VecNormalize(env, norm_obs=False, norm_reward=True, gamma=0.99)"
+    assert _text("sb3_ppo", normalize_reward=True) == rewards
 
 
 def test_sac_learns_its_temperature_with_auto() -> None:
@@ -278,6 +283,16 @@ def test_rllib_groups_settings_by_method() -> None:
     )
     assert _text("rllib_old", batch_size=64) == '{"sgd_minibatch_size": 64}'
     assert _text("rllib_sac", learning_rate=1e-4) == "config.training(actor_lr=0.0001)"
+
+
+def test_rllib_writes_epsilon_as_points_of_the_new_stack_and_as_a_dict_of_the_old() -> None:
+    new = made_run("rllib", "DQN", {"lr": 0.001, "enable_rl_module_and_learner": True}, budget=100_000.0)
+    assert render(new, changes(new, exploration_final=0.02, exploration_fraction=0.2)).text == (
+        "config.training(epsilon=[[0, 1.0], [20000, 0.02]])"
+    )
+    old = made_run("rllib", "DQN", {"lr": 0.001, "sgd_minibatch_size": 128}, budget=100_000.0)
+    assert render(old, changes(old, exploration_final=0.02)).text == '{"exploration_config": {"final_epsilon": 0.02}}'
+    assert "budget" in _refused(made_run("rllib", "DQN", {"lr": 0.001}), exploration_fraction=0.2)
 
 
 def test_rllib_writes_a_falling_rate_as_points() -> None:

@@ -80,7 +80,7 @@ def test_a_falling_rate_of_stable_baselines3_falls() -> None:
     assert [model.lr_schedule(left) for left in (1.0, 0.5, 0.0)] == pytest.approx([0.0003, 0.0002, 0.0001])
 
 
-def _solver_errors(config: dict[str, Any]) -> list[str]:
+def solver_errors(config: dict[str, Any]) -> list[str]:
     """`Config.validate()` of gymnasium-solver, rule by rule."""
     rollout = config["n_envs"] * config["n_steps"]
     rates = config["policy_lr"] if isinstance(config["policy_lr"], dict) else {"start": config["policy_lr"]}
@@ -105,14 +105,14 @@ def _solver_errors(config: dict[str, Any]) -> list[str]:
 
 
 def test_gymnasium_solver_would_accept_every_config() -> None:
-    assert _solver_errors(dict(SOLVER)) == []
+    assert solver_errors(dict(SOLVER)) == []
     written = list(_texts("solver"))
     assert len(written) >= 15
     for key, form, text in written:
         values = PARSERS[form](text)
         unknown = set(values) - set(SOLVER) - {"eval_episodes", "frame_stack"}
         assert not unknown, text
-        errors = _solver_errors({**SOLVER, **values})
+        errors = solver_errors({**SOLVER, **values})
         # A rollout that its batch does not divide is for the prescription to avoid, not for its spelling.
         assert set(errors) <= ({"divides"} if key in ("n_steps", "n_envs", "rollout_size") else set()), (text, errors)
 

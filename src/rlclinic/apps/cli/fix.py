@@ -56,17 +56,18 @@ def fix(
     change is printed in the syntax of the framework instead. Exit codes: 0 done or nothing to fix, 2 refused or a
     usage error, 5 nothing could be read.
     """
-    outcome, code = _decide(name, root, number, config, unsafe=unsafe, writes=action == "write")
+    outcome, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write")
     if as_json:
-        write_json(_object(outcome))
+        write_json(fix_object(outcome))
     else:
         write(printable(_text(outcome)))
     click.get_current_context().exit(int(code))
 
 
-def _decide(
+def decide(
     name: str, root: Path | None, number: int | None, config: str, *, unsafe: bool, writes: bool
 ) -> tuple[Outcome, ExitCode]:
+    """What to change in which file; written only where `writes` says so."""
     from rlclinic.prescriptions.edit.plan import plan
     from rlclinic.prescriptions.edit.write_file import write_file
     from rlclinic.prescriptions.syntax import render
@@ -160,7 +161,8 @@ def _text(outcome: Outcome) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _object(outcome: Outcome) -> dict[str, Any]:
+def fix_object(outcome: Outcome) -> dict[str, Any]:
+    """The outcome as `--json` prints it."""
     chosen, plan = outcome.prescription, outcome.plan
     return {
         "schema": "rlclinic.fix/1",

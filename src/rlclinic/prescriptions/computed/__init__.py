@@ -18,13 +18,13 @@ from rlclinic.prescriptions.computed.learning_starts import earlier_start, later
 from rlclinic.prescriptions.computed.memory import less_memory
 from rlclinic.prescriptions.computed.network import wider_network
 from rlclinic.prescriptions.computed.reward_scale import smaller_rewards
-from rlclinic.prescriptions.computed.schedule import schedule_over_budget
+from rlclinic.prescriptions.computed.schedule import schedule_over_budget, steady_rate
 from rlclinic.prescriptions.computed.some_exploration import some_exploration
 from rlclinic.prescriptions.computed.target_network import faster_target, slower_target
 from rlclinic.prescriptions.computed.temperature import learned_temperature
 from rlclinic.prescriptions.computed.trust_region import wider_trust_region
 from rlclinic.prescriptions.computed.update_count import fewer_updates, more_updates
-from rlclinic.prescriptions.computed.valid_values import valid_values
+from rlclinic.prescriptions.computed.valid_values import possible_values, valid_values
 from rlclinic.prescriptions.computed.value_clip import wider_value_clip
 from rlclinic.prescriptions.turn import Turn
 
@@ -33,8 +33,8 @@ COMPUTED: Mapping[str, Callable[[Case], tuple[Turn, ...]]] = {
     for function in (
         calmer_language_model, clip_higher, double_q, earlier_start, exploration_that_ends, faster_target,
         fewer_updates, kl_out_of_reward, larger_budget, larger_buffer, larger_entropy_bonus, later_start,
-        learned_temperature, less_memory, longer_exploration, more_updates, same_sampling, schedule_over_budget,
-        slower_target, smaller_rewards, some_exploration, some_validation, stronger_kl, usual_action_std, valid_values,
-        weaker_kl, wider_network, wider_trust_region, wider_value_clip,
+        learned_temperature, less_memory, longer_exploration, more_updates, possible_values, same_sampling,
+        schedule_over_budget, slower_target, smaller_rewards, some_exploration, some_validation, steady_rate,
+        stronger_kl, usual_action_std, valid_values, weaker_kl, wider_network, wider_trust_region, wider_value_clip,
     )
 }  # fmt: skip

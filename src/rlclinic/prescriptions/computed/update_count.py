@@ -8,6 +8,8 @@ from rlclinic.prescriptions.turn import Turn
 
 # Most passes over one rollout in working PPO configs.
 MOST_EPOCHS = 20
+# Two steps: beyond them the entry for this environment is the target.
+FAR = FINE**2
 
 
 def more_updates(case: Case) -> tuple[Turn, ...]:
@@ -41,6 +43,9 @@ def _per_step(case: Case, *, up: bool) -> tuple[Turn, ...]:
     written = case.run.config.settings.get("update_to_data")
     if ratio and written is not None and " / " not in written.native_key:
         return (Turn("update_to_data", ratio * FINE if up else ratio / FINE),)
+    known = case.reference_number("update_to_data") if case.has_entry else None
+    if up and known and every and steps and steps > 0 and known * every >= FAR * steps:
+        return (Turn("gradient_steps", max(1, round(known * every))),)
     if up and every and every > 1 and every % 2 == 0 and (steps or 1) > 0:
         return (Turn("train_freq", round(every / FINE)),)
     if up and steps and steps > 0:

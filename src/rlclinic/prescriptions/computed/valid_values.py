@@ -9,6 +9,15 @@ from rlclinic.prescriptions.turn import Turn
 
 def valid_values(case: Case) -> tuple[Turn, ...]:
     """Text that is a number as that number; a value outside its range at the reference; a batch that divides."""
+    turns = list(possible_values(case))
+    batch, rollout = case.number("batch_size"), case.rollout
+    if batch and rollout and case.is_on_policy and batch > 1 and rollout % batch:
+        turns.append(Turn("batch_size", dividing_batch(batch, rollout)))
+    return tuple(turns)
+
+
+def possible_values(case: Case) -> tuple[Turn, ...]:
+    """The same without the batch, which many trainers accept as it is: only what no trainer can work with."""
     turns: list[Turn] = []
     for key, setting in case.run.config.settings.items():
         if setting.is_default or " / " in setting.native_key:
@@ -23,7 +32,4 @@ def valid_values(case: Case) -> tuple[Turn, ...]:
             known = case.reference_number(key)
             if known is not None and RANGES[key].holds(known):
                 turns.append(Turn(key, known))
-    batch, rollout = case.number("batch_size"), case.rollout
-    if batch and rollout and case.is_on_policy and batch > 1 and rollout % batch:
-        turns.append(Turn("batch_size", dividing_batch(batch, rollout)))
     return tuple(turns)

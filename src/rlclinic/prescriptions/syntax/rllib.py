@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect, Names, Rate
@@ -26,6 +26,10 @@ METHODS = {
 PYTHON_KEYS = {"lambda": "lambda_"}
 # Of the new API stack; configs of the old stack have a `model` and no `model_config`.
 SIGNS_OF_NEW_STACK = ("enable_rl_module_and_learner", "_enable_rl_module_api", "_enable_new_api_stack")
+EPSILON = ("exploration_initial", "exploration_final", "exploration_steps", "exploration_fraction")
+# The defaults of RLlib's DQN: from 1 to 0.05 within 10,000 steps.
+EPSILON_ENDS = {"exploration_initial": 1.0, "exploration_final": 0.05}
+EPSILON_STEPS = 10_000
 NETWORK = {"net_arch": "model_config.fcnet_hiddens", "activation": "model_config.fcnet_activation"}
 
 
@@ -40,6 +44,25 @@ def _rate(run: Run, before: Rate, after: Rate) -> Sequence[Assignment]:
     if run.budget is None:
         raise CannotWrite("a learning rate that falls needs the budget in steps, which is not known")
     return [Assignment(key, was, [[0, after.start], [int(run.budget), after.final]])]
+
+
+def _exploration(run: Run, wanted: Mapping[str, object]) -> Sequence[Assignment]:
+    """Epsilon as a list of [step, epsilon]; the old stack has a dict of its own for exploration."""
+    values = {name: wanted.get(name, run.config.get(name)) for name in EPSILON}
+    start, end = (values[name] if values[name] is not None else usual for name, usual in EPSILON_ENDS.items())
+    steps = values["exploration_steps"]
+    if isinstance(wanted.get("exploration_fraction"), int | float):
+        if run.budget is None:
+            raise CannotWrite("an exploration that is a share of the run needs the budget in steps, which is not known")
+        steps = round(float(str(wanted["exploration_fraction"])) * run.budget)
+    steps = int(steps) if isinstance(steps, int | float) else EPSILON_STEPS
+    if is_new_stack(run):
+        return [Assignment("epsilon", None, [[0, start], [steps, end]])]
+    pairs = (("initial_epsilon", "exploration_initial", start), ("final_epsilon", "exploration_final", end))
+    changed = [(key, value) for key, name, value in pairs if name in wanted]
+    if {"exploration_steps", "exploration_fraction"} & set(wanted):
+        changed.append(("epsilon_timesteps", steps))
+    return [Assignment(f"exploration_config.{key}", None, value) for key, value in changed]
 
 
 def _refuse_text(name: str, value: object) -> None:
@@ -81,6 +104,7 @@ NAMES = Names(
         **{f"adam_epsilon@{name}": f"RLlib's {name} has no adam_epsilon" for name in ("PPO", "SAC", "APPO", "IMPALA")},
     },
     values={"normalize_obs": _filter, "target_kl": _kl},
+    groups={EPSILON: _exploration},
     rate=_rate,
 )
 

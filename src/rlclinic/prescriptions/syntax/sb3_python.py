@@ -54,7 +54,12 @@ def _rate(run: Run, before: Rate, after: Rate) -> Sequence[Assignment]:
 
 
 def _normalise(run: Run, wanted: Mapping[str, object]) -> Sequence[Assignment]:
-    return [Assignment("vec_normalize", None, normalisation(run, wanted))]
+    state: dict[str, object] = {**normalisation(run, wanted)}
+    gamma = run.config.number("gamma")
+    if state["norm_reward"] and gamma is not None:
+        # Rewards are divided by the spread of returns that are discounted like the trainer's.
+        state["gamma"] = gamma
+    return [Assignment("vec_normalize", None, state)]
 
 
 def _noise(value: object) -> object:
