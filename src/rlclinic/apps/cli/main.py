@@ -7,6 +7,7 @@ import sys
 import click
 
 from rlclinic import __version__
+from rlclinic.apps.cli.agents import agents
 from rlclinic.apps.cli.compare import compare
 from rlclinic.apps.cli.demo import demo
 from rlclinic.apps.cli.diagnose import diagnose
@@ -38,6 +39,7 @@ rlclinic finds out why a reinforcement-learning run is not learning.
   rlclinic fix PATH         the prescribed change in your own config file
   rlclinic explain CODE     what a rule sees, or what a cause means
   rlclinic mcp              serve all of this to coding agents over MCP
+  rlclinic agents install   teach coding agents to use it
   rlclinic probe TRAINER    find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
 
 PATH is a run folder or a file of it: TensorBoard, W&B, MLflow, CSV, JSONL or a console log.
@@ -82,6 +84,7 @@ app.add_command(stop)
 app.add_command(trial)
 app.add_command(optimize)
 app.add_command(mcp)
+app.add_command(agents)
 app.add_command(demo)
 
 

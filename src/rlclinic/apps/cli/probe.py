@@ -15,7 +15,9 @@ BAR = 24
 
 @click.command()
 @click.argument("trainer")
-@click.option("--preflight", is_flag=True, help="The quick set before a real training.")
+@click.option(
+    "--preflight", is_flag=True, help="The quick set before a real training: the basic probes, two seeds each."
+)
 @click.option("--only", multiple=True, metavar="PROBE", help="Only this probe (P8, P5.arms, S0); may be repeated.")
 @click.option("--gamma", type=float, default=0.7, show_default=True, help="Discount that the trainer is built with.")
 @click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True, help="Seeds run side by side.")
@@ -32,7 +34,7 @@ def probe(
     all_cases: bool,
     as_json: bool,
 ) -> None:
-    """Find the broken component of a TRAINER: sb3:PPO or package.module:make_trainer."""
+    """Find the broken component of a TRAINER: sb3:PPO, torchrl:SAC or package.module:make_trainer."""
     from rlclinic.probes.ladder import chosen_probes
     from rlclinic.probes.load import check_name
     from rlclinic.probes.run import run_probes

@@ -1,0 +1,71 @@
+"""Where each coding agent looks for skills, agent definitions and MCP servers, and in which form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from rlclinic.apps.agents.documents import SERVER, Definition, definitions, skill_files
+
+COMMAND, ARGUMENTS = "rlclinic", ["mcp"]
+INDENT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One coding agent. Paths are relative to the project."""
+
+    name: str
+    skills: str
+    agents: str
+    ending: str
+    write_agent: Callable[[Definition], str]
+    entry: str
+    """The file that names MCP servers."""
+    form: Literal["json", "toml"]
+
+
+def _markdown(definition: Definition) -> str:
+    when = " ".join(definition.when.split())
+    return (
+        f"---\nname: {definition.name}\ndescription: {json.dumps(when, ensure_ascii=False)}\n---\n\n{definition.body}"
+    )
+
+
+def _toml(definition: Definition) -> str:
+    when = " ".join(definition.when.split())
+    return (
+        f"name = {json.dumps(definition.name)}\n"
+        f"description = {json.dumps(when, ensure_ascii=False)}\n"
+        f'developer_instructions = """\n{definition.body}"""\n'
+    )
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("claude", ".claude/skills", ".claude/agents", ".md", _markdown, ".mcp.json", "json"),
+        Target("codex", ".agents/skills", ".codex/agents", ".toml", _toml, ".codex/config.toml", "toml"),
+        Target("cursor", ".cursor/skills", ".cursor/agents", ".md", _markdown, ".cursor/mcp.json", "json"),
+        Target("generic", ".agents/skills", ".agents/agents", ".md", _markdown, ".mcp.json", "json"),
+    )
+}
+
+
+def whole_files(target: Target) -> dict[str, str]:
+    """The files that are ours alone: path -> text."""
+    found = {f"{target.skills}/{SERVER}/{name}": text for name, text in skill_files().items()}
+    found |= {f"{target.agents}/{item.name}{target.ending}": target.write_agent(item) for item in definitions()}
+    return found
+
+
+def entry_object() -> dict[str, object]:
+    """The entry of the MCP server."""
+    return {"command": COMMAND, "args": list(ARGUMENTS)}
+
+
+def entry_toml() -> str:
+    """The same as a section of a TOML file."""
+    return f'[mcp_servers.{SERVER}]\ncommand = "{COMMAND}"\nargs = {json.dumps(ARGUMENTS)}\n'

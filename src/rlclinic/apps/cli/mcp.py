@@ -1,0 +1,62 @@
+"""`rlclinic mcp`: serve runs, diagnoses and training to coding agents."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from rlclinic.model.errors import RlclinicError, UsageError
+
+FOLDER = click.Path(path_type=Path)
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--root", type=FOLDER, default=Path(), help="The project; nothing outside of it is touched.")
+@click.option("--http", is_flag=True, help="Serve HTTP on the loopback interface instead of stdio.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True, help="With --http.")
+@click.option("--token", default="", envvar="RLCLINIC_MCP_TOKEN", help="With --http; one is made where none is given.")
+@click.option("--name", default="rlclinic", show_default=True, help="Name it goes by, for example gymnasium-solver.")
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Trainings at a time.")
+@click.option("--json", "as_json", is_flag=True, help="Print the tools as JSON and end.")
+def mcp(root: Path, http: bool, port: int, token: str, name: str, jobs: int, as_json: bool) -> None:
+    """Serve the tools of rlclinic over the Model Context Protocol, those of gymnasium-solver's server among them.
+
+    Runs are looked for below ROOT, first in ROOT/runs; training configs are the reference ones and those of
+    ROOT/config/environments. Trainings and trials go on when the server ends, and are found again by the next one.
+    """
+    from rlclinic.apps.mcp.desk import Desk
+
+    if not root.is_dir():
+        raise UsageError("no such folder", path=str(root), hint="name the folder of your project with --root")
+    desk = Desk(root.resolve(), jobs)
+    try:
+        if as_json:
+            from rlclinic.apps.cli.output import write_json
+            from rlclinic.apps.mcp.registry import ROWS
+
+            rows = [{"name": row.name, "title": row.title, "effect": row.effect} for row in ROWS]
+            write_json({"schema": "rlclinic.mcp/1", "root": str(desk.root), "name": name, "tools": rows})
+            return
+        from rlclinic.apps.mcp.serve import serve_http, serve_stdio
+
+        if http:
+            serve_http(desk, name, port, token)
+        else:
+            serve_stdio(desk, name)
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("rlclinic"):
+            raise
+        raise UsageError(f"the server needs {error.name}", hint="pip install 'rlclinic[mcp]'") from error
+
+
+def main() -> None:
+    """The verb alone, `rlclinic mcp ...`; errors are told as those of every verb."""
+    try:
+        mcp(sys.argv[2:], prog_name="rlclinic mcp")
+    except RlclinicError as error:
+        from rlclinic.apps.cli.output import write_error
+
+        write_error(error, as_json="--json" in sys.argv)
+        sys.exit(int(error.exit_code))

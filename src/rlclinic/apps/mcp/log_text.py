@@ -1,0 +1,85 @@
+"""The log of a run as an agent may see it: clean lines, no secrets, the end first in mind."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rlclinic.apps.mcp.desk import Case
+from rlclinic.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from rlclinic.readers.place import Entry
+
+# Of a longer log only the end is read; in bytes.
+MOST_BYTES = 8 << 20
+LONGEST_LINE = 400
+LONGEST_PATTERN = 300
+# A pattern that takes longer runs away; in seconds.
+PATIENCE = 10.0
+_SPECIAL = re.compile(r"[.^$*+?{}\[\]\\|()]")
+# Matches in a process of its own, which can be ended: a regular expression may take for ever.
+_MATCH = (
+    "import re,sys,json\n"
+    "pattern,lines=json.load(sys.stdin)\n"
+    "found=re.compile(pattern,re.IGNORECASE)\n"
+    "json.dump([i for i,line in enumerate(lines) if found.search(line)],sys.stdout)\n"
+)
+
+
+def log_lines(case: Case) -> tuple[str, list[str]]:
+    """The name of the run's main log and its lines, secrets removed; no lines where there is no log."""
+    entry = _main_log(case)
+    if entry is None:
+        return "", []
+    from rlclinic.readers.formats.logs.log_text import clean_lines
+    from rlclinic.readers.redaction.redact import redact
+    from rlclinic.reports.text import printable
+
+    with entry.path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - MOST_BYTES))
+        data = file.read(MOST_BYTES)
+    text = redact("\n".join(clean_lines(data)))
+    return entry.relative, [printable(line)[:LONGEST_LINE] for line in text.split("\n")] if text else []
+
+
+def matching(lines: list[str], pattern: str) -> list[str]:
+    """The lines in which a regular expression is found, upper and lower case alike."""
+    if not _SPECIAL.search(pattern):
+        return [line for line in lines if pattern.casefold() in line.casefold()]
+    if len(pattern) > LONGEST_PATTERN:
+        raise UsageError(f"filter_pattern has {len(pattern)} characters", hint=f"at most {LONGEST_PATTERN}")
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(f"filter_pattern is no regular expression: {error}", hint="escape ( [ . * with \\") from error
+    import json
+
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _MATCH],
+            input=json.dumps([pattern, lines]),
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UsageError("filter_pattern takes too long on this log", hint="use a plain word") from error
+    found: list[int] = json.loads(ended.stdout or "[]")
+    return [lines[index] for index in found]
+
+
+def _main_log(case: Case) -> Entry | None:
+    """run.log, else the longest file that looks like a log."""
+    from rlclinic.readers.parts.logs import log_entries
+    from rlclinic.readers.place import scan, single
+
+    path = Path(case.path)
+    entries = log_entries(scan(path) if path.is_dir() else single(path))
+    named = [entry for entry in entries if entry.relative == "run.log" and entry.size]
+    return (named or sorted(entries, key=lambda entry: -entry.size) or [None])[0]  # type: ignore[list-item]

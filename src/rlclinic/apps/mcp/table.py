@@ -1,0 +1,74 @@
+"""Metrics of a run side by side as rows: one per logged step, thinned to what an answer can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rlclinic.apps.mcp.desk import Case
+from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.metric_names import EPOCH_NAMES, STEP_NAMES, find_series
+from rlclinic.apps.mcp.reply import Number
+
+if TYPE_CHECKING:
+    from rlclinic.model.series import FloatArray, Series
+
+# Bytes of JSON that rows may take, and of a cell beside its name.
+ROOM = 5_200
+CELL = 12
+FEWEST_ROWS = 10
+# Columns where the caller names none.
+DEFAULT = ("return/train", "return/best", "return/eval", "episode_length")
+
+Row = dict[str, Number]
+
+
+def columns_of(case: Case, names: Sequence[str]) -> dict[str, Series]:
+    """The series by the name that the caller used; without names the returns and the episode length, as logged."""
+    if names:
+        wanted = [name for name in dict.fromkeys(names) if name not in STEP_NAMES | EPOCH_NAMES]
+        return {name: find_series(case.run, name) for name in wanted}
+    found = [case.run.series[name] for name in DEFAULT if name in case.run.series]
+    if not found and case.run.series:
+        found = list(case.run.series.values())[:4]
+    return {series.logged_as: series for series in found}
+
+
+def rows_of(case: Case, columns: dict[str, Series], window: tuple[float, float] | None = None) -> list[Row]:
+    """A row for every step at which one of the columns was logged; `window` is in epochs, both ends included.
+
+    A metric that was not logged at a step is not in its row.
+    """
+    if not columns:
+        return []
+    steps = np.unique(np.concatenate([series.steps for series in columns.values()]))
+    epochs = epochs_at(case, steps)
+    if window is not None:
+        inside = (epochs >= window[0] - 1e-9) & (epochs <= window[1] + 1e-9)
+        steps, epochs = steps[inside], epochs[inside]
+    table: list[Row] = [
+        {"epoch": round(float(epoch), 2), "total_env_steps": float(step)}
+        for epoch, step in zip(epochs, steps, strict=True)
+    ]
+    for name, series in columns.items():
+        places = np.searchsorted(steps, series.steps)
+        for place, step, value in zip(places, series.steps, series.values, strict=True):
+            if place < steps.size and steps[place] == step:
+                table[place][name] = float(value)
+    return table
+
+
+def room_for(columns: dict[str, Series]) -> int:
+    """Rows that fit into an answer."""
+    width = 2 * CELL + 28 + sum(len(name) + 4 + CELL for name in columns)
+    return max(FEWEST_ROWS, ROOM // width)
+
+
+def thinned(rows: list[Row], most: int) -> list[Row]:
+    """Evenly chosen rows, the first and the last among them; never an average, so that every number was logged."""
+    if len(rows) <= most:
+        return rows
+    chosen: FloatArray = np.unique(np.linspace(0, len(rows) - 1, max(most, 2)).round())
+    return [rows[int(index)] for index in chosen]

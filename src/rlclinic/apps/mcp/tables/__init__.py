@@ -1,0 +1,1 @@
+"""Names that agents use and that no framework's table holds."""

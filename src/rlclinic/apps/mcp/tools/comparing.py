@@ -1,0 +1,208 @@
+"""Runs beside each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlclinic.apps.mcp.desk import Case, Desk
+from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.metric_names import find_series, lookup
+from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.model.errors import RlclinicError, UsageError
+
+BEST = "best_for_env"
+MOST_RUNS = 12
+METRICS = ("return/train", "return/eval", "episode_length")
+# Differences within this share of the two values are equal.
+EQUAL = 1e-3
+
+
+class OutcomeOut(Part):
+    run_id: str
+    verdict: str
+    cause: str
+    final: Number | None
+    final_interval: list[Number] | None
+    best: Number | None
+    steps_to_threshold: Number | None
+    env_steps: Number | None
+    seconds: Number | None
+
+
+class RunComparison(Reply):
+    runs_compared: int
+    metrics: list[str]
+    comparison: dict[str, dict[str, Any]]
+    """By run: the last finite value of each metric, or an error."""
+    outcomes: list[OutcomeOut]
+    winner: str | None
+    """The run that is better beyond the noise; null where none is."""
+    summary: str
+    setting_differences: list[dict[str, Any]]
+    partings: list[dict[str, Any]]
+    notes: list[str]
+    untrusted: str = UNTRUSTED
+
+
+class Level(Part):
+    value: Number | None
+    """Mean of the last tenth."""
+    last: Number | None
+    epoch: Number | None
+    env_steps: Number | None
+
+
+class BaselineComparison(Reply):
+    run_id: str
+    baseline_id: str
+    metric: str
+    target: Level
+    baseline: Level
+    difference: Number | None
+    pct_difference: Number | None
+    status: str
+    """better, worse, equal, different (where no direction is better) or unknown."""
+    at_equal_steps: dict[str, Number] | None
+    """Both values at the last step that both runs have: runs of different length are compared there."""
+    note: str
+    untrusted: str = UNTRUSTED
+
+
+def compare_runs(desk: Desk, run_ids: list[str], metrics: list[str] | None = None) -> RunComparison:
+    """Compare runs: last values of metrics, outcomes, which one is better beyond the noise, which settings differ and
+    where the curves part. Runs of different environments are not ranked."""
+    if not run_ids:
+        raise UsageError("no run is named", hint="call list_runs for the ids")
+    if len(run_ids) > MOST_RUNS:
+        raise UsageError(f"{len(run_ids)} runs at once", hint=f"at most {MOST_RUNS}; get_history sums up all of them")
+    wanted = list(metrics or METRICS)
+    table: dict[str, dict[str, Any]] = {}
+    cases: list[Case] = []
+    for name in dict.fromkeys(run_ids):
+        try:
+            case = desk.case(name)
+        except RlclinicError as error:
+            table[name] = {"error": f"{error.message}; {error.hint}"}
+            continue
+        cases.append(case)
+        found = {metric: lookup(case.run, metric) for metric in wanted}
+        table[name] = {metric: plain_value(series.last) if series else None for metric, series in found.items()}
+    if not cases:
+        raise UsageError("none of the runs could be read", hint="call list_runs for the ids")
+    return _whole(cases, wanted, table)
+
+
+def compare_to_baseline(
+    desk: Desk, run_id: str, baseline: str, metric: str = "train/roll/ep_rew/mean"
+) -> BaselineComparison:
+    """Hold a run against another one, or against the best of its environment (`baseline="best_for_env"`)."""
+    case = desk.case(run_id)
+    other = _best(desk, case) if baseline == BEST else desk.case(baseline)
+    here, there = find_series(case.run, metric), find_series(other.run, metric)
+    target, base = _level(case, here), _level(other, there)
+    a, b = target.value, base.value
+    difference = float(a) - float(b) if a is not None and b is not None else None
+    reply = BaselineComparison(
+        run_id=case.run.id,
+        baseline_id=other.run.id,
+        metric=here.logged_as,
+        target=target,
+        baseline=base,
+        difference=difference,
+        pct_difference=100.0 * difference / abs(float(b)) if difference is not None and b else None,
+        status=_status(here.name, difference, a, b),
+        at_equal_steps=_at_equal_steps(here, there),
+        note="one run each: part of any difference may be the luck of the seed"
+        + ("; the run is still going" if case.running else ""),
+    )
+    return reply.said(f"{case.run.id!r} is {reply.status} than {other.run.id!r} on {here.logged_as!r}.")
+
+
+def _whole(cases: list[Case], wanted: list[str], table: dict[str, dict[str, Any]]) -> RunComparison:
+    from rlclinic.comparison.compare import compare
+    from rlclinic.reports.compare_json import comparison_object
+
+    data = comparison_object(compare([case.run for case in cases]))
+    outcomes = [
+        OutcomeOut(
+            run_id=item["run"]["id"],
+            verdict=item["verdict"],
+            cause=item["cause"],
+            final=item["final"],
+            final_interval=item["final_interval"],
+            best=item["best"],
+            steps_to_threshold=item["steps_to_threshold"],
+            env_steps=item["run"]["env_steps"],
+            seconds=item["seconds"],
+        )
+        for item in data["runs"]
+    ]
+    kept = ("first", "second", "step", "difference", "reason")
+    reply = RunComparison(
+        runs_compared=len(cases),
+        metrics=wanted,
+        comparison=table,
+        outcomes=outcomes,
+        winner=data["winner"],
+        summary=data["summary"],
+        setting_differences=[
+            plain_value({"key": item["key"], "values": item["values"]}) for item in data["differences"][:12]
+        ],
+        partings=[plain_value({key: item[key] for key in kept}) for item in data["partings"][:6]],
+        notes=data["notes"],
+    )
+    return reply.said(data["summary"] or f"{len(cases)} runs beside each other.")
+
+
+def _best(desk: Desk, case: Case) -> Case:
+    from pathlib import Path
+
+    from rlclinic.comparison.pool import best_run, pool_of
+
+    if not case.run.environment:
+        raise UsageError("the run does not tell its environment", hint="name a run as the baseline")
+    pool = pool_of(desk.root, case.run.environment)
+    found = best_run(pool, frozenset({case.run.path, str(Path(case.run.path).absolute())}))
+    if found is None:
+        raise UsageError(f"no other run of {case.run.environment} is below the root", hint="name a run as the baseline")
+    return desk.case(found.path)
+
+
+def _level(case: Case, series: Any) -> Level:
+    import numpy as np
+
+    finite = np.isfinite(series.values)
+    values = series.values[finite]
+    if not values.size:
+        return Level(value=None, last=None, epoch=None, env_steps=case.run.env_steps)
+    width = max(1, round(0.1 * values.size))
+    return Level(
+        value=float(values[-width:].mean()),
+        last=float(values[-1]),
+        epoch=round(float(epochs_at(case, series.steps[finite][-1:])[0]), 2),
+        env_steps=case.run.env_steps,
+    )
+
+
+def _status(name: str, difference: float | None, a: Any, b: Any) -> str:
+    from rlclinic.model.vocabulary import metric
+
+    if difference is None:
+        return "unknown"
+    if abs(difference) <= EQUAL * max(abs(float(a)), abs(float(b))):
+        return "equal"
+    known = metric(name)
+    better = known.better if known else ""
+    if not better:
+        return "different"
+    return "better" if (difference > 0) == (better == "up") else "worse"
+
+
+def _at_equal_steps(here: Any, there: Any) -> dict[str, Number] | None:
+    if here.axis != there.axis or not len(here) or not len(there):
+        return None
+    import numpy as np
+
+    step = min(float(here.steps[-1]), float(there.steps[-1]))
+    first, second = (float(np.interp(step, series.steps, series.values)) for series in (here, there))
+    return {"step": step, "target": first, "baseline": second}

@@ -1,0 +1,171 @@
+"""The numbers of a run: which metrics it has, and their values over its course."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rlclinic.apps.mcp.desk import Case, Desk
+from rlclinic.apps.mcp.epochs import epoch_meaning
+from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
+
+if TYPE_CHECKING:
+    from rlclinic.model.series import Series
+
+# Rows that one answer holds at most, however many are asked for.
+MOST_ROWS = 500
+
+
+class MetricRef(Part):
+    metric: str
+    """Canonical name."""
+    logged_as: str
+    caveat: str
+
+
+class MetricRows(Reply):
+    run_id: str
+    rows: int
+    """Rows in this answer."""
+    total_rows: int
+    metrics: list[dict[str, Number]]
+    names: dict[str, MetricRef]
+    """What each asked name means in this run."""
+    epoch: str
+    """What an epoch is in this run."""
+    step_axis: str
+    note: str
+    untrusted: str = UNTRUSTED
+
+
+class MetricRange(MetricRows):
+    start_epoch: Number
+    end_epoch: Number
+
+
+class MetricEntry(Part):
+    name: str
+    """As logged; every tool takes it, and the canonical name too."""
+    metric: str | None
+    """Canonical name; null where the vocabulary has none."""
+    points: int
+    last: Number | None
+
+
+class MetricList(Reply):
+    run_id: str
+    total_metrics: int
+    filtered_metrics: int
+    metrics: list[str]
+    grouped: dict[str, list[str]]
+    details: list[MetricEntry]
+    missing: list[str]
+    """Canonical metrics that a run of this algorithm is expected to log and that this one has not: not healthy, not
+    unhealthy, unknown."""
+    untrusted: str = UNTRUSTED
+
+
+def get_run_metrics(
+    desk: Desk, run_id: str, metric_names: list[str] | None = None, limit: int | None = None
+) -> MetricRows:
+    """Values of metrics over the run, as numbers. Without `limit` the whole course, thinned to a short answer; with
+    `limit` the last N rows in full. Without `metric_names` the returns and the episode length. Names may be canonical
+    (`approx_kl`), as logged, or gymnasium-solver's."""
+    from rlclinic.apps.mcp.table import columns_of, room_for, rows_of, thinned
+
+    case = desk.case(run_id)
+    columns = columns_of(case, metric_names or ())
+    rows = rows_of(case, columns)
+    if limit is None:
+        chosen = thinned(rows, room_for(columns))
+        note = f"{len(chosen)} of {len(rows)} rows, evenly chosen" if len(chosen) < len(rows) else "every row"
+    else:
+        chosen = rows[-max(1, min(limit, MOST_ROWS)) :]
+        note = f"the last {len(chosen)} of {len(rows)} rows"
+    reply = MetricRows(
+        run_id=case.run.id,
+        rows=len(chosen),
+        total_rows=len(rows),
+        metrics=chosen,
+        names=_refs(columns),
+        epoch=epoch_meaning(case),
+        step_axis=case.run.step_axis,
+        note=note,
+    )
+    return reply.said(f"{len(columns)} metrics of {case.run.id!r}: {note}.{_so_far(case)}", wide=limit is not None)
+
+
+def get_metrics_range(
+    desk: Desk, run_id: str, start_epoch: float, end_epoch: float, metric_names: list[str] | None = None
+) -> MetricRange:
+    """Values of metrics between two epochs, both included, as numbers; long stretches are thinned."""
+    from rlclinic.apps.mcp.table import columns_of, room_for, rows_of, thinned
+    from rlclinic.model.errors import UsageError
+
+    if start_epoch > end_epoch:
+        raise UsageError(f"start_epoch {start_epoch:g} lies behind end_epoch {end_epoch:g}", hint="swap them")
+    case = desk.case(run_id)
+    columns = columns_of(case, metric_names or ())
+    rows = rows_of(case, columns, (start_epoch, end_epoch))
+    chosen = thinned(rows, room_for(columns))
+    note = f"{len(chosen)} of {len(rows)} rows, evenly chosen" if len(chosen) < len(rows) else "every row"
+    reply = MetricRange(
+        run_id=case.run.id,
+        start_epoch=start_epoch,
+        end_epoch=end_epoch,
+        rows=len(chosen),
+        total_rows=len(rows),
+        metrics=chosen,
+        names=_refs(columns),
+        epoch=epoch_meaning(case),
+        step_axis=case.run.step_axis,
+        note=note if rows else "no row lies in this range; get_training_progress tells the last epoch",
+    )
+    return reply.said(f"Epochs {start_epoch:g} to {end_epoch:g} of {case.run.id!r}: {reply.note}.")
+
+
+def list_available_metrics(
+    desk: Desk,
+    run_id: str,
+    filter: str = "",  # noqa: A002
+    offset: int = 0,
+) -> MetricList:
+    """List what a run logged, with canonical names and last values, and what is missing. `filter` is a part of the
+    name; `offset` pages on through the details."""
+    from rlclinic.model.vocabulary import expected_metrics
+
+    case = desk.case(run_id)
+    series = list(case.run.series.values())
+    chosen = [
+        item for item in series if filter.lower() in item.logged_as.lower() or filter.lower() in item.name.lower()
+    ]
+    names = [item.logged_as for item in chosen]
+    grouped: dict[str, list[str]] = {"train": [], "val": [], "other": []}
+    for name in names:
+        head = name.partition("/")[0].lower()
+        group = "train" if head in ("train", "rollout") else "val" if head in ("val", "eval", "test") else "other"
+        grouped[group].append(name)
+    reply = MetricList(
+        run_id=case.run.id,
+        total_metrics=len(series),
+        filtered_metrics=len(chosen),
+        metrics=names,
+        grouped=grouped,
+        details=[
+            MetricEntry(name=item.logged_as, metric=item.name if item.known else None, points=len(item), last=item.last)
+            for item in chosen[max(offset, 0) :]
+        ],
+        missing=[entry.name for entry in expected_metrics(case.run.algorithm) if entry.name not in case.run],
+    )
+    return reply.said(f"{len(chosen)} of {len(series)} metrics; {len(reply.missing)} expected ones are not logged.")
+
+
+def _refs(columns: Mapping[str, Series]) -> dict[str, MetricRef]:
+    return {
+        name: MetricRef(metric=series.name, logged_as=series.logged_as, caveat=series.caveat)
+        for name, series in columns.items()
+    }
+
+
+def _so_far(case: Case) -> str:
+    return " The run is still going: this is progress, not a result." if case.running else ""

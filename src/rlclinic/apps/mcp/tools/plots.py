@@ -1,0 +1,106 @@
+"""Pictures of metrics, as PNG beside a few numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rlclinic.apps.mcp.desk import Case, Desk
+from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.metric_names import EPOCH_NAMES, STEP_NAMES, find_series
+from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
+from rlclinic.model.errors import UsageError
+
+if TYPE_CHECKING:
+    from rlclinic.apps.mcp.plot import Curve
+    from rlclinic.model.series import Series
+
+MOST_CURVES = 7
+
+
+class CurveOut(Part):
+    label: str
+    metric: str
+    points: int
+    first: Number | None
+    last: Number | None
+    min: Number | None
+    max: Number | None
+
+
+class PlotReply(Reply):
+    title: str
+    x_axis: str
+    curves: list[CurveOut]
+    width: int
+    height: int
+    untrusted: str = UNTRUSTED
+
+
+def plot_run_metric(
+    desk: Desk,
+    run_id: str,
+    metric_names: list[str],
+    x_axis: str = "epoch",
+    title: str | None = None,
+    width: int = 800,
+    height: int = 600,
+) -> PlotReply:
+    """Draw metrics of a run as a PNG. `x_axis` is `epoch` or `total_env_steps`."""
+    case = desk.case(run_id)
+    if not 1 <= len(metric_names) <= MOST_CURVES:
+        raise UsageError(f"{len(metric_names)} metrics in one plot", hint=f"between 1 and {MOST_CURVES}")
+    lines = [(series.logged_as, case, series) for series in (find_series(case.run, name) for name in metric_names)]
+    return _drawn(lines, x_axis, title or f"{case.run.id}: {', '.join(metric_names)}", width, height)
+
+
+def plot_compare_runs(
+    desk: Desk,
+    run_ids: list[str],
+    metric: str,
+    x_axis: str = "epoch",
+    title: str | None = None,
+    width: int = 800,
+    height: int = 600,
+) -> PlotReply:
+    """Draw one metric of several runs as a PNG. Runs of different frameworks are best compared over
+    `total_env_steps`."""
+    if not 1 <= len(run_ids) <= MOST_CURVES:
+        raise UsageError(f"{len(run_ids)} runs in one plot", hint=f"between 1 and {MOST_CURVES}")
+    cases = [desk.case(name) for name in run_ids]
+    lines = [(case.run.id, case, find_series(case.run, metric)) for case in cases]
+    return _drawn(lines, x_axis, title or f"{metric} of {len(cases)} runs", width, height)
+
+
+def _drawn(lines: list[tuple[str, Case, Series]], x_axis: str, title: str, width: int, height: int) -> PlotReply:
+    import numpy as np
+
+    from rlclinic.apps.mcp.plot import plot
+
+    if x_axis not in EPOCH_NAMES | STEP_NAMES:
+        raise UsageError(f"x_axis {x_axis!r}", hint="epoch or total_env_steps")
+    by_epoch = x_axis in EPOCH_NAMES
+    curves, rows = [], []
+    for label, case, series in lines:
+        curves.append(_curve(label, case, series, by_epoch=by_epoch))
+        finite = series.values[np.isfinite(series.values)]
+        rows.append(
+            CurveOut(
+                label=label,
+                metric=series.logged_as,
+                points=len(series),
+                first=float(finite[0]) if finite.size else None,
+                last=float(finite[-1]) if finite.size else None,
+                min=float(finite.min()) if finite.size else None,
+                max=float(finite.max()) if finite.size else None,
+            )
+        )
+    axis = "epoch" if by_epoch else lines[0][2].axis.replace("_", " ")
+    picture = plot(curves, title=title[:200], x_label=axis, width=width, height=height)
+    reply = PlotReply(title=title[:200], x_axis=axis, curves=rows, width=width, height=height)
+    return reply.said(f"A plot of {len(rows)} curves over {axis}.", picture=picture)
+
+
+def _curve(label: str, case: Case, series: Series, *, by_epoch: bool) -> Curve:
+    from rlclinic.apps.mcp.plot import Curve
+
+    return Curve(label, epochs_at(case, series.steps) if by_epoch else series.steps, series.values)

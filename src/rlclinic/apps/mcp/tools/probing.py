@@ -1,0 +1,126 @@
+"""Find the broken component of a trainer with tasks whose right answer is known, in the background."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from rlclinic.apps.mcp.confine import inside
+from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
+from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.model.errors import UsageError
+
+LIBRARIES = ("sb3", "torchrl")
+_NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<rest>[A-Za-z_][\w.]*)")
+_PROBE = re.compile(r"[A-Za-z0-9-]{1,40}")
+
+
+class ProbedCase(Part):
+    code: str
+    case: str
+    verdict: str
+    reason: str
+    answers: list[dict[str, Any]]
+
+
+class Probing(Reply):
+    trainer: str
+    job_id: str
+    """Give it back to poll."""
+    status: str
+    """running, finished or ended (failed)."""
+    verdict: str | None
+    """pass, fail or not-judged."""
+    failed: list[ProbedCase]
+    passed: int
+    skipped: int
+    components: list[dict[str, Any]]
+    """What the failures point to, the likeliest first."""
+    separating_probe: str | None
+    seconds: Number | None
+    message: str
+    untrusted: str = UNTRUSTED
+
+
+def probe_trainer(
+    desk: Desk,
+    trainer: str = "",
+    only: list[str] | None = None,
+    preflight: bool = True,  # noqa: FBT001, FBT002
+    gamma: float = 0.7,
+    job_id: str | None = None,
+) -> Probing:
+    """Run a trainer on tiny tasks with known answers to find the component that is broken. `trainer` is `sb3:PPO`, or
+    `package.module:make_trainer` of a file below the root. Returns a job_id at once; call again with that job_id to
+    poll. `only` names probes (P5, S0); `preflight` is the quick set."""
+    if job_id:
+        job = find_job(desk, job_id)
+        if job is None or job.kind != "probe":
+            known = ", ".join(item.id for item in all_jobs(desk)[:5] if item.kind == "probe") or "none"
+            raise UsageError(f"no probing {job_id!r}; there are {known}", hint="start one by naming a trainer")
+        return _standing(job)
+    _check(desk, trainer)
+    names = list(only or ())
+    bad = [name for name in names if not _PROBE.fullmatch(name)]
+    if bad:
+        raise UsageError(f"no probe is called {bad[0]!r}", hint="for example P5 or truncation-twin")
+    if not 0.0 < gamma < 1.0:
+        raise UsageError(f"gamma is {gamma:g}", hint="between 0 and 1; the default is 0.7")
+    arguments = ["probe", trainer, "--gamma", str(gamma), "--json", "--processes", "1"]
+    arguments += ["--preflight"] if preflight and not names else []
+    arguments += [flag for name in names for flag in ("--only", name)]
+    job, _ = start_job(desk, "probe", trainer, arguments)
+    return _standing(job)
+
+
+def _check(desk: Desk, trainer: str) -> None:
+    """A library's trainer, or a module whose file lies below the root: nothing else is imported for a caller."""
+    found = _NAME.fullmatch(trainer)
+    if found is None:
+        raise UsageError(f"{trainer!r} is no trainer", hint="name one as sb3:PPO or package.module:make_trainer")
+    if found["module"] in LIBRARIES:
+        return
+    place = found["module"].replace(".", "/")
+    for name in (f"{place}.py", f"{place}/__init__.py"):
+        if inside(desk.root, name).is_file():
+            return
+    raise UsageError(f"there is no module {found['module']!r} below the root", hint="name a file of the project")
+
+
+def _standing(job: Job) -> Probing:
+    answer = job.answer()
+    if job.alive and answer is None:
+        return _empty(job, "running", "call again with this job_id").said(f"{job.id!r} probes {job.what!r}; poll it.")
+    if answer is None or "probes" not in answer:
+        error = (answer or {}).get("error")
+        told = f"{error['message']}; {error['hint']}" if isinstance(error, dict) else job.words().strip()[-300:]
+        return _empty(job, "ended", told or "ended without a word").said(f"The probing failed: {told}")
+    failed = [item for item in answer["probes"] if item["verdict"] == "fail"]
+    reply = Probing(
+        trainer=job.what,
+        job_id=job.id,
+        status="finished",
+        verdict=answer["verdict"],
+        failed=[
+            ProbedCase(
+                **{key: str(item[key]) for key in ("code", "case", "verdict", "reason")},
+                answers=plain_value([entry for entry in item["answers"] if not entry["right"]]),
+            )
+            for item in failed
+        ],
+        passed=sum(item["verdict"] == "pass" for item in answer["probes"]),
+        skipped=sum(item["verdict"] not in ("pass", "fail") for item in answer["probes"]),
+        components=plain_value(answer["components"][:5]),
+        separating_probe=answer["separating_probe"],
+        seconds=answer["seconds"],
+        message="; ".join(answer["problems"]),
+    )
+    return reply.said(f"{job.what!r}: {reply.verdict}; {reply.passed} passed, {len(failed)} failed.")
+
+
+def _empty(job: Job, status: str, message: str) -> Probing:
+    return Probing(
+        trainer=job.what, job_id=job.id, status=status, verdict=None, failed=[], passed=0, skipped=0, components=[],
+        separating_probe=None, seconds=None, message=message,
+    )  # fmt: skip

@@ -1,0 +1,245 @@
+"""Which runs there are, and what is known about one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rlclinic.apps.mcp.desk import Case, Desk
+from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+
+# Checkpoints that get_run_info names; list_checkpoints has all.
+SHOWN_CHECKPOINTS = 5
+SUMMARY = {
+    "train/roll/ep_rew/mean": "return/train",
+    "train/roll/ep_rew/best": "return/best",
+    "train/roll/ep_len/mean": "episode_length",
+    "val/roll/ep_rew/mean": "return/eval",
+}
+# By the state of a run the word that gymnasium-solver's server uses.
+REASONS = {"interrupted": "interrupted", "crashed": "error", "running": "running", "unknown": "unknown"}
+
+
+class RunEntry(Part):
+    run_id: str
+    path: str
+    timestamp: str | None
+    config_id: str
+    env_id: str
+    algo: str
+    framework: str
+    status: str
+    env_steps: Number | None
+    last_return: Number | None
+    best_return: Number | None
+
+
+class RunList(Reply):
+    count: int
+    total: int
+    runs: list[RunEntry]
+    unreadable: int
+    next_offset: int | None
+    untrusted: str = UNTRUSTED
+
+
+class RunInfo(Reply):
+    run_id: str
+    run_dir: str
+    framework: str
+    algorithm: str
+    environment: str
+    status: str
+    env_steps: Number | None
+    budget: Number | None
+    reward_threshold: Number | None
+    config: dict[str, Any]
+    checkpoints: list[str]
+    metrics_summary: dict[str, Number]
+    stopping_reason: str
+    stopping_message: str
+    notes: list[str]
+    untrusted: str = UNTRUSTED
+
+
+class CheckpointEntry(Part):
+    name: str
+    path: str
+    size_mb: Number
+    modified: str | None
+    env_steps: Number | None
+    label: str
+    metrics: dict[str, Number]
+
+
+class Checkpoints(Reply):
+    run_id: str
+    checkpoints: list[CheckpointEntry]
+    has_best: bool
+    has_last: bool
+    untrusted: str = UNTRUSTED
+
+
+def list_runs(desk: Desk, env_filter: str = "", algo_filter: str = "", limit: int = 20, offset: int = 0) -> RunList:
+    """List the runs of every framework below the root, newest first. The filters are parts of the environment's and
+    algorithm's name. `offset` pages on."""
+    from rlclinic.store.listing import list_runs as listing_of
+
+    listing = listing_of(desk.root)
+    rows = [
+        (ref, row)
+        for ref, row in zip(listing.refs, listing.summaries, strict=True)
+        if env_filter.lower() in str(row["environment"]).lower()
+        and algo_filter.lower() in str(row["algorithm"]).lower()
+    ]
+    rows.sort(key=lambda pair: _when(*pair), reverse=True)
+    first = max(offset, 0)
+    chosen = rows[first : first + max(min(limit, 200), 1)]
+    entries = [_entry(desk, row, _when(ref, row)) for ref, row in chosen]
+    after = first + len(entries)
+    reply = RunList(
+        count=len(entries),
+        total=len(rows),
+        runs=entries,
+        unreadable=len(listing.errors),
+        next_offset=after if after < len(rows) else None,
+    )
+    return reply.said(f"{len(entries)} of {len(rows)} runs, newest first.", wide=limit != 20)
+
+
+def get_run_info(desk: Desk, run_id: str) -> RunInfo:
+    """Tell what a run is and how it ended: config as written, last values of the return and episode length,
+    checkpoints, why it stopped. For causes call diagnose."""
+    case = desk.case(run_id)
+    run = case.run
+    reason, message = stopping(case)
+    native = {name: setting.value for name, setting in run.config.native.items()}
+    canonical = {name: setting.value for name, setting in run.config.settings.items() if not setting.is_default}
+    last = run.returns.last if run.returns else None
+    summary = metrics_summary(case)
+    reply = RunInfo(
+        run_id=run.id,
+        run_dir=desk.shown(case.path),
+        framework=run.framework,
+        algorithm=run.algorithm,
+        environment=run.environment,
+        status=run.status.state.value,
+        env_steps=run.env_steps,
+        budget=run.budget,
+        reward_threshold=threshold_of(case),
+        config=plain_value(native or canonical),
+        checkpoints=[Path(item.path).name for item in run.checkpoints][-SHOWN_CHECKPOINTS:],
+        metrics_summary=summary,
+        stopping_reason=reason,
+        stopping_message=message,
+        notes=[f"{series.logged_as}: {series.caveat}" for series in run.series.values() if series.caveat][:3],
+    )
+    progress = "so far" if case.running else "at the end"
+    told = f"return {last:.4g} {progress}" if last is not None else "no return was logged"
+    return reply.said(
+        f"{run.id!r}: {run.algorithm or 'unknown algorithm'} on {run.environment or 'an unknown environment'}, "
+        f"{run.status.state.value}; {told}."
+    )
+
+
+def list_checkpoints(desk: Desk, run_id: str) -> Checkpoints:
+    """List the checkpoints of a run with size, step, and whether they are the best or the last."""
+    case = desk.case(run_id)
+    folder = case.path if case.path.is_dir() else case.path.parent
+    entries = [
+        CheckpointEntry(
+            name=Path(item.path).name,
+            path=item.path,
+            size_mb=_size(folder / item.path) / 1e6,
+            modified=_modified(folder / item.path),
+            env_steps=item.step,
+            label=item.label,
+            metrics={key: value for key, value in item.metrics.items() if "ep_rew" in key or "reward" in key},
+        )
+        for item in case.run.checkpoints
+    ]
+    labels = {entry.label for entry in entries}
+    reply = Checkpoints(run_id=case.run.id, checkpoints=entries, has_best="best" in labels, has_last="last" in labels)
+    text = f"{len(entries)} checkpoints." if entries else "No checkpoint was saved in a form that rlclinic lists."
+    return reply.said(text)
+
+
+def metrics_summary(case: Case) -> dict[str, Number]:
+    """The last values, under the names of gymnasium-solver; metrics that the run has not are left out."""
+    import numpy as np
+
+    found: dict[str, Number] = {}
+    for name, canonical in SUMMARY.items():
+        series = case.run.series.get(canonical)
+        if series is not None and series.last is not None:
+            found[name] = series.last
+    if "train/roll/ep_rew/best" not in found and "return/train" in case.run.series:
+        best = case.run.series["return/train"].highest
+        if best is not None:
+            found["train/roll/ep_rew/best_mean"] = best
+    if case.run.env_steps is not None:
+        found["train/cnt/total_env_steps"] = case.run.env_steps
+    if case.run.series:
+        found["epoch"] = round(float(epochs_at(case, np.array([case.run.steps]))[0]))
+    return found
+
+
+def stopping(case: Case) -> tuple[str, str]:
+    """Why the run stopped: the old server's word, and what shows it."""
+    status = case.run.status
+    if status.state.value != "finished":
+        return REASONS[status.state.value], status.reason
+    text = status.reason.lower()
+    by_threshold = "ep_rew" in text or "threshold" in text
+    return ("early_stop_threshold" if by_threshold and "total_env_steps" not in text else "completed_normally"), (
+        status.reason
+    )
+
+
+def threshold_of(case: Case) -> float | None:
+    """The return that counts as solved: the run's own, else that of the well-known task."""
+    if case.run.threshold is not None:
+        return case.run.threshold
+    from rlclinic.reference.tasks import task_of
+
+    task = task_of(case.run.environment) if case.run.environment else None
+    return None if task is None else task.threshold
+
+
+def _entry(desk: Desk, row: dict[str, Any], when: float) -> RunEntry:
+    return RunEntry(
+        run_id=str(row["id"]),
+        path=desk.shown(str(row["path"])),
+        timestamp=datetime.fromtimestamp(when, UTC).isoformat(timespec="seconds") if when else None,
+        config_id=f"{row['environment']}:{str(row['algorithm']).lower()}",
+        env_id=str(row["environment"]),
+        algo=str(row["algorithm"]).lower(),
+        framework=str(row["framework"]),
+        status=str(row["status"]),
+        env_steps=row["env_steps"],
+        last_return=row["return"]["last"],
+        best_return=row["return"]["best"],
+    )
+
+
+def _when(ref: Any, row: dict[str, Any]) -> float:
+    started = row.get("started_at")
+    if isinstance(started, int | float):
+        return float(started)
+    return max((changed for _, _, changed in ref.fingerprint), default=0) / 1e9
+
+
+def _size(path: Path) -> float:
+    if path.is_symlink():
+        return 0.0
+    if path.is_dir():
+        return float(sum(file.stat().st_size for file in path.iterdir() if file.is_file() and not file.is_symlink()))
+    return float(path.stat().st_size) if path.is_file() else 0.0
+
+
+def _modified(path: Path) -> str | None:
+    if path.is_symlink() or not path.exists():
+        return None
+    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")

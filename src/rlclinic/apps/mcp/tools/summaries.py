@@ -1,0 +1,260 @@
+"""A metric in a few numbers: its range, its trend, what moves with it, and the hyperparameters in force."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from rlclinic.apps.mcp.desk import Case, Desk
+from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.metric_names import find_series, lookup
+from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.model.errors import RlclinicError, UsageError
+
+if TYPE_CHECKING:
+    from rlclinic.model.series import Series
+
+_WINDOW = re.compile(r"(last|first)_(\d{1,6})_epochs")
+STRENGTHS = ((0.7, "strong"), (0.4, "moderate"), (0.2, "weak"))
+FEWEST_PAIRS = 3
+MOST_PAIRS = 50
+# Metrics that are hyperparameters in force, by canonical name.
+IN_FORCE = (
+    "learning_rate", "learning_rate/critic", "clip_range", "clip_range/value", "entropy_coef", "epsilon", "alpha",
+    "kl_coef",
+)  # fmt: skip
+
+
+class MetricSummary(Reply):
+    run_id: str
+    metric: str
+    logged_as: str
+    count: int
+    min: Number | None
+    max: Number | None
+    mean: Number | None
+    std: Number | None
+    first: Number | None
+    last: Number | None
+    trend: str
+    """improving, declining, rising, falling, stable or insufficient_data."""
+    trend_delta: Number | None
+    epoch_range: list[Number]
+    step_range: list[Number]
+    not_finite: int
+    caveat: str
+    untrusted: str = UNTRUSTED
+
+
+class MetricTrend(Reply):
+    run_id: str
+    metric: str
+    logged_as: str
+    window: str
+    n_samples: int
+    first_value: Number | None
+    last_value: Number | None
+    change: Number | None
+    change_pct: Number | None
+    slope: Number | None
+    direction: str
+    p_value: Number | None
+    significance: str
+    epoch_range: list[Number]
+    untrusted: str = UNTRUSTED
+
+
+class Correlation(Part):
+    metrics: list[str]
+    correlation: Number | None = None
+    """Spearman's: of ranks, so that one spike does not make it."""
+    strength: str = ""
+    n_samples: int = 0
+    error: str = ""
+
+
+class Correlations(Reply):
+    run_id: str
+    correlations: list[Correlation]
+    note: str
+    untrusted: str = UNTRUSTED
+
+
+class HyperparameterCourse(Part):
+    is_scheduled: bool
+    first: Number | None
+    last: Number | None
+    min: Number | None
+    max: Number | None
+    n_samples: int
+    configured: Any = None
+
+
+class HyperparameterHistory(Reply):
+    run_id: str
+    epoch_range: list[Number]
+    params: list[str]
+    scheduled_params: list[str]
+    constant_params: list[str]
+    summary: dict[str, HyperparameterCourse]
+    untrusted: str = UNTRUSTED
+
+
+def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSummary:
+    """One metric in numbers: count, range, mean, first, last and trend. Values that are not finite are counted, not
+    averaged."""
+    import numpy as np
+
+    from rlclinic.apps.mcp.trends import trend_of
+
+    case = desk.case(run_id)
+    series = find_series(case.run, metric_name)
+    finite = series.values[np.isfinite(series.values)]
+    moved = trend_of(series)
+    reply = MetricSummary(
+        run_id=case.run.id,
+        metric=series.name,
+        logged_as=series.logged_as,
+        count=int(finite.size),
+        min=float(finite.min()) if finite.size else None,
+        max=float(finite.max()) if finite.size else None,
+        mean=float(finite.mean()) if finite.size else None,
+        std=float(finite.std()) if finite.size else None,
+        first=float(finite[0]) if finite.size else None,
+        last=float(finite[-1]) if finite.size else None,
+        trend=moved.direction,
+        trend_delta=moved.change,
+        epoch_range=_epochs(case, series),
+        step_range=[float(series.steps[0]), float(series.steps[-1])] if len(series) else [],
+        not_finite=len(series) - int(finite.size),
+        caveat=series.caveat,
+    )
+    return reply.said(f"{series.logged_as!r} of {case.run.id!r}: {reply.first} to {reply.last}, {reply.trend}.")
+
+
+def get_metric_trend(desk: Desk, run_id: str, metric: str, window: str = "all") -> MetricTrend:
+    """Whether a metric rises or falls, and how surely. `window` is `all`, `last_N_epochs` or `first_N_epochs`. A
+    direction other than `stable` is only given where chance is an unlikely explanation."""
+    from rlclinic.apps.mcp.trends import trend_of
+
+    case = desk.case(run_id)
+    series = _windowed(case, find_series(case.run, metric), window)
+    moved = trend_of(series)
+    reply = MetricTrend(
+        run_id=case.run.id,
+        metric=series.name,
+        logged_as=series.logged_as,
+        window=window,
+        epoch_range=_epochs(case, series),
+        **moved.model_dump(),
+    )
+    told = "progress so far" if case.running else "over this window"
+    return reply.said(f"{series.logged_as!r} is {reply.direction} {told}: {reply.first_value} to {reply.last_value}.")
+
+
+def correlate_metrics(desk: Desk, run_id: str, metric_pairs: list[list[str]]) -> Correlations:
+    """How two metrics of a run move together, for each pair [a, b]. Two metrics that both drift correlate without one
+    causing the other."""
+    case = desk.case(run_id)
+    if not metric_pairs:
+        raise UsageError("no pair was named", hint='for example [["approx_kl", "return/train"]]')
+    found = [_correlation(case, pair) for pair in metric_pairs[:MOST_PAIRS]]
+    note = "correlation is no cause: most metrics of a run share its trend; diagnose weighs the order of onsets"
+    return Correlations(run_id=case.run.id, correlations=found, note=note).said(f"{len(found)} pairs of metrics.")
+
+
+def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
+    """The hyperparameters in force over the run, scheduled or constant, beside what the config says."""
+    import numpy as np
+
+    case = desk.case(run_id)
+    if params:
+        chosen = {name: _hyperparameter(case, name) for name in params}
+    else:
+        chosen = {name: (case.run.series.get(name), name) for name in IN_FORCE if name in case.run.series}
+    summary: dict[str, HyperparameterCourse] = {}
+    ranges: list[Number] = []
+    for name, (series, key) in chosen.items():
+        configured = plain_value(case.run.config.get(key.replace("entropy_coef", "ent_coef")))
+        values = np.array([]) if series is None else series.values[np.isfinite(series.values)]
+        there = bool(values.size)
+        moved = there and float(np.ptp(values)) > 1e-9 * max(1e-12, float(np.abs(values).max()))
+        summary[name] = HyperparameterCourse(
+            is_scheduled=moved,
+            first=float(values[0]) if there else None,
+            last=float(values[-1]) if there else None,
+            min=float(values.min()) if there else None,
+            max=float(values.max()) if there else None,
+            n_samples=int(values.size),
+            configured=configured,
+        )
+        if series is not None and not ranges:
+            ranges = _epochs(case, series)
+    scheduled = [name for name, course in summary.items() if course.is_scheduled]
+    constant = [name for name, course in summary.items() if not course.is_scheduled and course.n_samples]
+    reply = HyperparameterHistory(
+        run_id=case.run.id,
+        epoch_range=ranges,
+        params=list(summary),
+        scheduled_params=scheduled,
+        constant_params=constant,
+        summary=summary,
+    )
+    return reply.said(f"{len(scheduled)} hyperparameters changed during the run, {len(constant)} stayed.")
+
+
+def _hyperparameter(case: Case, name: str) -> tuple[Series | None, str]:
+    """The series of a hyperparameter in force, and its canonical key; by the config's own key too."""
+    series = lookup(case.run, name) or lookup(case.run, f"train/hp/{name}")
+    canonical = next((key for key, setting in case.run.config.settings.items() if setting.native_key == name), name)
+    if series is None and canonical in case.run.series:
+        series = case.run.series[canonical]
+    if series is None and canonical not in case.run.config:
+        raise UsageError(f"the run neither logs nor configures {name!r}", hint="call get_run_info for its config")
+    return series, canonical
+
+
+def _correlation(case: Case, pair: list[str]) -> Correlation:
+    import numpy as np
+    from scipy.stats import spearmanr
+
+    if len(pair) != 2:
+        return Correlation(metrics=pair[:4], error="a pair has two names")
+    try:
+        first, second = (find_series(case.run, name) for name in pair)
+    except RlclinicError as error:
+        return Correlation(metrics=pair, error=f"{error.message}; {error.hint}")
+    _, here, there = np.intersect1d(first.steps, second.steps, return_indices=True)
+    a, b = first.values[here], second.values[there]
+    both = np.isfinite(a) & np.isfinite(b)
+    count = int(both.sum())
+    if count < FEWEST_PAIRS or np.ptp(a[both]) == 0 or np.ptp(b[both]) == 0:
+        why = "fewer than 3 common steps" if count < FEWEST_PAIRS else "one of them is constant"
+        return Correlation(metrics=pair, n_samples=count, error=why)
+    value = float(spearmanr(a[both], b[both]).statistic)
+    strength = next((word for least, word in STRENGTHS if abs(value) > least), "negligible")
+    return Correlation(metrics=pair, correlation=value, strength=strength, n_samples=count)
+
+
+def _windowed(case: Case, series: Series, window: str) -> Series:
+    if window == "all":
+        return series
+    found = _WINDOW.fullmatch(window)
+    if found is None:
+        raise UsageError(f"window {window!r}", hint="write all, last_N_epochs or first_N_epochs")
+    from dataclasses import replace
+
+    epochs = epochs_at(case, series.steps)
+    count = int(found[2])
+    if not epochs.size:
+        return series
+    inside = epochs > epochs[-1] - count if found[1] == "last" else epochs < epochs[0] + count
+    times = None if series.wall_times is None else series.wall_times[inside]
+    return replace(series, steps=series.steps[inside], values=series.values[inside], wall_times=times)
+
+
+def _epochs(case: Case, series: Series) -> list[Number]:
+    if not len(series):
+        return []
+    epochs = epochs_at(case, series.steps)
+    return [round(float(epochs[0]), 2), round(float(epochs[-1]), 2)]

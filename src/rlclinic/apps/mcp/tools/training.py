@@ -1,0 +1,154 @@
+"""Start and stop training. Only known configurations, only validated overrides, never a shell command."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import anyio
+
+from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.jobs import Job, start_job
+from rlclinic.apps.mcp.reply import UNTRUSTED, Reply, plain_value
+from rlclinic.apps.mcp.tools.configs import config_source
+from rlclinic.model.errors import UsageError
+
+# Seconds to see the new run at work before the answer says that it is still starting; importing torch takes a while.
+START_WAIT = 45.0
+STOP_WAIT = 45.0
+LOOK = 0.2
+# Keys that name code or another task: a known configuration keeps its own.
+FIXED = frozenset({"env_id", "algorithm", "env_kwargs", "env_wrappers", "framework"})
+MOST_OVERRIDES = 60
+
+
+class Started(Reply):
+    success: bool
+    config_id: str
+    run_id: str | None
+    """Null while it is still starting; job_id then names it."""
+    job_id: str
+    pid: int
+    overrides: dict[str, Any]
+    message: str
+    untrusted: str = UNTRUSTED
+
+
+class Stopped(Reply):
+    success: bool
+    run_id: str
+    message: str
+    untrusted: str = UNTRUSTED
+
+
+async def start_training(
+    desk: Desk,
+    config_id: str,
+    max_env_steps: int | None = None,
+    overrides: dict[str, Any] | None = None,
+    quiet: bool = True,  # noqa: FBT001, FBT002
+    wandb_mode: str = "disabled",
+) -> Started:
+    """Train a known configuration `<env_id>:<variant>` (see list_environments, list_variants) in the background and
+    return its run id. Overrides are hyperparameters by canonical or gymnasium-solver name. Follow it with
+    get_training_status or wait_for_training_completion. `quiet` and `wandb_mode` change nothing here: nothing is sent
+    to W&B."""
+    source, _ = await anyio.to_thread.run_sync(config_source, desk, config_id)
+    changes = _changes(overrides or {}, max_env_steps)
+    flags = [flag for change in changes for flag in ("-o", change)]
+    arguments = ["train", source, *flags, "--root", str(desk.runs), "--quiet", "--json"]
+    job, child = await anyio.to_thread.run_sync(start_job, desk, "training", config_id, arguments)
+    run_id, until = None, time.monotonic() + START_WAIT
+    while run_id is None and time.monotonic() < until:
+        # Asked first, so that a very short run that has ended already is still found.
+        ended = child.poll() is not None
+        run_id = await anyio.to_thread.run_sync(run_of, desk, job)
+        if ended and run_id is None:
+            raise _failure(job)
+        await anyio.sleep(LOOK)
+    told = {key: value for key, _, value in (change.partition("=") for change in changes)}
+    reply = Started(
+        success=True,
+        config_id=config_id,
+        run_id=run_id,
+        job_id=job.id,
+        pid=job.pid,
+        overrides=told,
+        message="training" if run_id else "still starting: call get_training_status with the job_id",
+    )
+    return reply.said(f"Training of {config_id} started as {run_id or job.id!r}; poll get_training_status.")
+
+
+async def stop_training(desk: Desk, run_id: str) -> Stopped:
+    """Ask a training run that rlclinic started to save and end; it can be resumed. Takes the run id, the job id or the
+    config_id of the one run of it that goes on."""
+    return await anyio.to_thread.run_sync(_stop, desk, run_id)
+
+
+def run_of(desk: Desk, job: Job) -> str | None:
+    """The id of the run that a job's process trains."""
+    from rlclinic.lab.folder import STATUS
+    from rlclinic.lab.state import read_state
+
+    for path in desk.runs.glob(f"*/{STATUS}") if desk.runs.is_dir() else ():
+        state = None if path.parent.is_symlink() else read_state(path)
+        if state is not None and state.pid == job.pid and state.process_started == job.process_started:
+            return path.parent.name
+    return None
+
+
+def _stop(desk: Desk, name: str) -> Stopped:
+    from rlclinic.apps.mcp.tools.progress import training_folder
+    from rlclinic.lab.background import stop
+    from rlclinic.lab.errors import TrainingError
+    from rlclinic.lab.folder import open_folder
+
+    path = training_folder(desk, name)
+    if path is None:
+        raise UsageError(
+            f"{name!r} is no run that rlclinic trains", hint="call get_training_status; other trainers are not stopped"
+        )
+    folder = open_folder(path)
+    state = folder.state()
+    if state is None or state.state != "running":
+        word = state.state if state else "never started"
+        return Stopped(success=False, run_id=folder.id, message=f"it is not running: {word}").said("Nothing to stop.")
+    try:
+        told = stop(folder, STOP_WAIT)
+    except TrainingError as error:
+        message = f"{error.message}; look again with get_training_status"
+        return Stopped(success=False, run_id=folder.id, message=message).said(message)
+    return Stopped(success=True, run_id=folder.id, message=told).said(f"{folder.id!r} {told}.")
+
+
+def _changes(overrides: dict[str, Any], max_env_steps: int | None) -> list[str]:
+    """As the command line takes them. Keys and values are checked by the lab before anything is trained."""
+    if len(overrides) > MOST_OVERRIDES:
+        raise UsageError(f"{len(overrides)} overrides", hint=f"at most {MOST_OVERRIDES}")
+    changes = []
+    for key, value in overrides.items():
+        if not key.replace("_", "").isalnum() or not key.isascii():
+            raise UsageError(f"{key!r} is no hyperparameter", hint="call get_config for the names")
+        if key in FIXED:
+            raise UsageError(
+                f"{key} belongs to the configuration and is not overridden here",
+                hint="choose another config_id, or add a variant to config/environments",
+            )
+        text = value if isinstance(value, str) else json.dumps(plain_value(value))
+        if len(text) > 500 or "\0" in text:
+            raise UsageError(f"the value of {key} is too long", hint="give a number, a word or a short list")
+        changes.append(f"{key}={text}")
+    if max_env_steps is not None:
+        if max_env_steps < 1:
+            raise UsageError(f"max_env_steps = {max_env_steps}", hint="a whole number of at least 1")
+        changes.append(f"total_steps={max_env_steps}")
+    return changes
+
+
+def _failure(job: Job) -> UsageError:
+    answer = (job.answer() or {}).get("error")
+    if isinstance(answer, dict):
+        return UsageError(str(answer.get("message", "")), hint=str(answer.get("hint", "")))
+    last = job.words().strip().splitlines()[-1:]
+    return UsageError(f"the training ended at once: {last[0] if last else 'without a word'}", hint="check the config")

@@ -1,0 +1,103 @@
+"""What a tool says when it cannot answer: what is wrong, and what to call instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rlclinic.apps.mcp.registry import ROWS
+from tests.apps.mcp.talk import CRASHED, SOLVER, Talk
+
+# tool, arguments, words that must be said
+WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
+    ("diagnose", {"run_id": "nope"}, ("no run is called 'nope'", "list_runs")),
+    ("explain", {"name": "learning-rate-to-high"}, ("did you mean learning-rate-too-high",)),
+    ("show_run", {"run_id": "others"}, ("fits 3 runs", "others/ppo_cartpole")),
+    ("propose_fix", {"run_id": SOLVER, "prescription": 99}, ("no prescription 99",)),
+    ("propose_fix", {"run_id": SOLVER, "config": "../outside/secret.txt"}, ("leads out of the root",)),
+    ("start_trial", {"run_id": "nope"}, ("no run is called", "list_runs")),
+    ("start_trial", {"run_id": SOLVER, "seeds": 0}, ("seeds = 0", "between 1 and 20")),
+    ("start_trial", {"run_id": SOLVER, "changes": {"env_id": "x"}}, ("cannot be tried", "get_run_info")),
+    ("trial_status", {"trial_id": "0123456789"}, ("no trial", "start_trial")),
+    ("probe_trainer", {"trainer": "os:system"}, ("no module 'os' below the root",)),
+    ("probe_trainer", {"trainer": "rm -rf /"}, ("is no trainer", "sb3:PPO")),
+    ("probe_trainer", {"job_id": "probe-20260101-000000-abcd"}, ("no probing",)),
+    ("get_history", {"env_id": "Nowhere-v0"}, ("no run of Nowhere-v0", "list_runs")),
+    ("get_best_run", {"env_id": "Nowhere-v0"}, ("no run of 'Nowhere-v0'", "CartPole-v1")),
+    ("list_runs", {"limit": "many"}, ("limit",)),
+    ("get_run_info", {}, ("run_id",)),
+    ("get_run_info", {"run_id": SOLVER, "verbose": True}, ("verbose",)),
+    ("list_checkpoints", {"run_id": "local-"}, ("fits 3 runs",)),
+    ("comprehensive_diagnostic", {"run_id": ""}, ("no name of a file or run", "list_runs")),
+    ("health_check", {"run_id": "runs/none"}, ("no such run", "list_runs")),
+    ("get_run_metrics", {"run_id": SOLVER, "metric_names": ["train/roll/ep_rw"]}, ("near are train/roll/ep_rew/mean",)),
+    ("get_metrics_range", {"run_id": SOLVER, "start_epoch": 5, "end_epoch": 1}, ("lies behind",)),
+    ("list_available_metrics", {"run_id": "wandb://a/b/c"}, ("other machines",)),
+    ("get_metrics_summary", {"run_id": SOLVER, "metric_name": "q/mean"}, ("no metric 'q/mean'", "list_available")),
+    ("get_metric_trend", {"run_id": SOLVER, "metric": "entropy", "window": "lately"}, ("last_N_epochs",)),
+    ("correlate_metrics", {"run_id": SOLVER, "metric_pairs": []}, ("no pair",)),
+    (
+        "get_hyperparam_history",
+        {"run_id": SOLVER, "params": ["taste"]},
+        ("neither logs nor configures", "get_run_info"),
+    ),
+    ("plot_run_metric", {"run_id": SOLVER, "metric_names": []}, ("between 1 and 7",)),
+    ("plot_run_metric", {"run_id": SOLVER, "metric_names": ["entropy"], "x_axis": "taste"}, ("total_env_steps",)),
+    ("plot_compare_runs", {"run_ids": [SOLVER], "metric": "nope"}, ("no metric 'nope'",)),
+    ("compare_runs", {"run_ids": []}, ("no run is named", "list_runs")),
+    ("compare_to_baseline", {"run_id": "others/grpo_v0.5", "baseline": "best_for_env"}, ("does not tell its env",)),
+    ("get_run_logs", {"run_id": "nope"}, ("list_runs",)),
+    ("stream_training_logs", {"run_id": SOLVER, "filter_pattern": "(["}, ("no regular expression",)),
+    ("stream_training_logs", {"run_id": SOLVER, "filter_pattern": "(a|a)*" * 80}, ("480 characters",)),
+    ("get_metric_alerts", {"run_id": "nope"}, ("list_runs",)),
+    ("list_environments", {"filter": 7}, ("filter",)),
+    ("list_variants", {"env_id": "Nowhere-v0"}, ("no configuration", "list_environments")),
+    ("get_config", {"env_id": "CartPole-v1", "variant": "reinforce"}, ("has no variant", "ppo, rgb_ppo")),
+    ("start_training", {"config_id": "CartPole-v1"}, ("is no config_id", "CartPole-v1:ppo")),
+    ("start_training", {"config_id": "os:path:ppo"}, ("no configuration",)),
+    ("start_training", {"config_id": "CartPole-v1:sh"}, ("has no variant", "list_variants")),
+    (
+        "start_training",
+        {"config_id": "CartPole-v1:ppo", "overrides": {"env_wrappers": "os:system"}},
+        ("not overridden",),
+    ),
+    ("start_training", {"config_id": "CartPole-v1:ppo", "overrides": {"--root": "/"}}, ("is no hyperparameter",)),
+    ("start_training", {"config_id": "CartPole-v1:ppo", "max_env_steps": 0}, ("at least 1",)),
+    ("stop_training", {"run_id": SOLVER}, ("no run that rlclinic trains", "get_training_status")),
+    ("get_training_status", {"run_id": "training-20260101-000000-abcd"}, ("list_runs",)),
+    ("wait_for_training_completion", {"run_id": "nope"}, ("list_runs",)),
+    ("get_training_progress", {"run_id": "nope"}, ("list_runs",)),
+    ("run_play", {"episodes": "x"}, ("episodes",)),
+    ("run_inspect", {"port": "x"}, ("port",)),
+    ("run_publish", {"private": "perhaps"}, ("private",)),
+]
+
+
+def test_every_tool_has_an_error_here() -> None:
+    assert {tool for tool, _, _ in WRONG} == {row.name for row in ROWS}
+
+
+@pytest.mark.parametrize(("tool", "arguments", "words"), WRONG, ids=[f"{n}-{row[0]}" for n, row in enumerate(WRONG)])
+def test_an_error_says_what_is_wrong_and_what_to_call(
+    talk: Talk, tool: str, arguments: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    told = talk.error(tool, **arguments)
+    assert all(word in told for word in words), told
+    assert "Traceback" not in told
+
+
+def test_a_run_without_a_single_metric_still_gets_answers(talk: Talk) -> None:
+    assert talk.data("diagnose", run_id=CRASHED)["verdict"] in ("crashed", "misconfigured")
+    assert talk.data("comprehensive_diagnostic", run_id=CRASHED)["status"]["health"] in ("issues_detected", "unknown")
+    assert talk.data("get_run_metrics", run_id=CRASHED)["metrics"] == []
+    assert talk.data("get_training_progress", run_id=CRASHED)["performance"]["train_reward_mean"] is None
+
+
+def test_a_regular_expression_that_runs_away_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rlclinic.apps.mcp import log_text
+    from rlclinic.model.errors import UsageError
+
+    monkeypatch.setattr(log_text, "PATIENCE", 1.0)
+    with pytest.raises(UsageError, match="too long"):
+        log_text.matching(["a" * 40 + "!"], "(a+)+$")
