@@ -3,63 +3,65 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 import click
 
 from rlclinic import __version__
-from rlclinic.apps.cli.agents import agents
-from rlclinic.apps.cli.compare import compare
-from rlclinic.apps.cli.demo import demo
-from rlclinic.apps.cli.diagnose import diagnose
-from rlclinic.apps.cli.explain import explain
-from rlclinic.apps.cli.fix import fix
-from rlclinic.apps.cli.mcp import mcp
-from rlclinic.apps.cli.optimize import optimize
 from rlclinic.apps.cli.output import write, write_error
-from rlclinic.apps.cli.probe import probe
-from rlclinic.apps.cli.runs import runs
-from rlclinic.apps.cli.show import show
-from rlclinic.apps.cli.status import status
-from rlclinic.apps.cli.stop import stop
-from rlclinic.apps.cli.train import train
-from rlclinic.apps.cli.trial import trial
 from rlclinic.model.errors import ExitCode, RlclinicError
 
 WELCOME = """\
-rlclinic finds out why a reinforcement-learning run is not learning.
+rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
 
-  rlclinic PATH             diagnose a run: what is wrong, why, and what was not checked
-  rlclinic show PATH        what was read: config, metrics, status, what could not be read
-  rlclinic runs FOLDER      a table of every run below a folder
-  rlclinic compare A B      runs side by side: outcomes, settings, where the curves part
-  rlclinic @last            diagnose the newest run below runs/
-  rlclinic train ENV:ALGO   train with Stable-Baselines3 or TorchRL; status and stop follow it
-  rlclinic trial RUN        train with and without the leading change, and say what that proves
+  rlclinic PATH               diagnose a run: what is wrong, why, and what was not checked
+  rlclinic @last              diagnose the newest run below runs/
+  rlclinic show PATH          what was read: config, metrics, status, what could not be read
+  rlclinic runs FOLDER        a table of every run below a folder
+  rlclinic compare A B        runs side by side: outcomes, settings, where the curves part
+  rlclinic fix PATH           the prescribed change in your own config file
+  rlclinic explain CODE       what a rule or probe sees, or what a cause means
+  rlclinic train ENV:ALGO     train with Stable-Baselines3 or TorchRL; status and stop follow it
+  rlclinic trial RUN          train with and without the leading change, and say what that proves
   rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
-  rlclinic fix PATH         the prescribed change in your own config file
-  rlclinic explain CODE     what a rule sees, or what a cause means
-  rlclinic mcp              serve all of this to coding agents over MCP
-  rlclinic agents install   teach coding agents to use it
-  rlclinic probe TRAINER    find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
+  rlclinic probe TRAINER      find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
+  rlclinic mcp                serve all of this to coding agents; agents install teaches them
+  rlclinic demo               all of it on one small task
 
 PATH is a run folder or a file of it: TensorBoard, W&B, MLflow, CSV, JSONL or a console log.
-Every verb takes --json and --help.
+Every verb takes --help, and --json where it has a result.
 """
 
+# Verbs by the module of this package that holds them, a command of the same name each. They are imported when asked
+# for, so that no verb waits for what another needs.
+VERBS = (
+    "diagnose", "show", "runs", "compare", "fix", "explain", "train", "status", "stop", "trial", "optimize", "probe",
+    "mcp", "agents", "demo",
+)  # fmt: skip
 
-class DiagnoseByDefault(click.Group):
-    """A group in which `rlclinic PATH` means `rlclinic diagnose PATH`."""
+
+class Verbs(click.Group):
+    """A group whose verbs are imported when asked for, and in which `rlclinic PATH` means `rlclinic diagnose PATH`."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        command: click.Command = getattr(import_module(f"rlclinic.apps.cli.{name}"), name)
+        return command
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if arguments and arguments[0] not in self.commands:
+        if arguments and arguments[0] not in VERBS:
             arguments = ["diagnose", *arguments]
         return super().resolve_command(context, arguments)
 
 
 @click.group(
-    cls=DiagnoseByDefault,
+    cls=Verbs,
     help="Find out why a reinforcement-learning run is not learning.",
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -69,23 +71,6 @@ class DiagnoseByDefault(click.Group):
 def app(context: click.Context) -> None:
     if context.invoked_subcommand is None:
         write(WELCOME)
-
-
-app.add_command(diagnose)
-app.add_command(show)
-app.add_command(explain)
-app.add_command(runs)
-app.add_command(probe)
-app.add_command(compare)
-app.add_command(fix)
-app.add_command(train)
-app.add_command(status)
-app.add_command(stop)
-app.add_command(trial)
-app.add_command(optimize)
-app.add_command(mcp)
-app.add_command(agents)
-app.add_command(demo)
 
 
 def main() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
-from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.model.errors import UsageError
 
 FOLDER = click.Path(path_type=Path)
 
@@ -49,14 +48,3 @@ def mcp(root: Path, http: bool, port: int, token: str, name: str, jobs: int, as_
         if (error.name or "").startswith("rlclinic"):
             raise
         raise UsageError(f"the server needs {error.name}", hint="pip install 'rlclinic[mcp]'") from error
-
-
-def main() -> None:
-    """The verb alone, `rlclinic mcp ...`; errors are told as those of every verb."""
-    try:
-        mcp(sys.argv[2:], prog_name="rlclinic mcp")
-    except RlclinicError as error:
-        from rlclinic.apps.cli.output import write_error
-
-        write_error(error, as_json="--json" in sys.argv)
-        sys.exit(int(error.exit_code))
