@@ -50,3 +50,9 @@ def test_a_run_that_cannot_be_trained_again_is_refused(runs: Path, change: dict[
     run = replace(read(runs / "sb3" / "sac_pendulum"), **change)
     with pytest.raises(UsageError, match=words):
         carry(run)
+
+
+def test_a_learning_rate_that_only_the_log_tells_is_carried_over(runs: Path) -> None:
+    run = read(runs / "sb3" / "ppo_cartpole_high_lr")
+    assert "learning_rate" not in run.config.settings
+    assert recipe_of_run(run).get("learning_rate") == pytest.approx(0.05)

@@ -32,6 +32,9 @@ def carry(run: Run) -> Carried:
     if algorithm not in ALGORITHMS.get(chosen, ()):
         chosen = default_framework(algorithm)
     values: dict[str, object] = {name: setting.value for name, setting in run.config.settings.items()}
+    logged = _logged_rate(run)
+    if logged is not None:
+        values["learning_rate"] = logged
     values |= {key: _setting(run, key) for key in FIELDS if key not in values and _setting(run, key) is not None}
     if run.budget is not None:
         values["total_steps"] = run.budget
@@ -49,6 +52,16 @@ def carry(run: Run) -> Carried:
     if not any(not setting.is_default for name, setting in run.config.settings.items() if name not in FIELDS):
         notes.append(f"the run tells no hyperparameters: the defaults of {chosen} are used")
     return Carried(carried.recipe, (*notes, *carried.left_out))
+
+
+def _logged_rate(run: Run) -> float | None:
+    """The learning rate that a run logged first, where its files do not tell the one it was set to."""
+    told = run.config.settings.get("learning_rate")
+    series = run.series.get("learning_rate")
+    if series is None or (told is not None and not told.is_default):
+        return None
+    finite = series.values[series.values == series.values]
+    return float(finite[0]) if finite.size else None
 
 
 def _setting(run: Run, key: str) -> object:
