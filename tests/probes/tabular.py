@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -78,10 +79,14 @@ class Tabular:
         shape = (self.steps, len(self.envs))
         numbers = {name: np.zeros(shape) for name in ("rewards", "values", "following", "terminated", "truncated")}
         rows = []
+        chances: dict[bytes, list[float]] = {}
         for step in range(self.steps):
             for place, env in enumerate(self.envs):
                 obs = self.now[place]
-                action = min(int((self.rng.random() > np.cumsum(self.action_probabilities(obs))).sum()), self.size - 1)
+                key = obs.tobytes()
+                if key not in chances:
+                    chances[key] = np.cumsum(self.action_probabilities(obs))[:-1].tolist()
+                action = bisect(chances[key], self.rng.random())
                 after, reward, terminated, truncated, _ = env.step(action)
                 self.env_steps += 1
                 self.running[place] += (reward, 1)
@@ -102,12 +107,13 @@ class Tabular:
         sign = -1.0 if "sign" in self.faults else 0.0 if "actor" in self.faults else 1.0
         totals: dict[bytes, list[float]] = {}
         for step, place, obs, action in rows:
-            totals.setdefault(_key(obs), []).append(targets[step, place])
-            probabilities = self.action_probabilities(obs)
-            direction = -probabilities
-            direction[action] += 1
-            kept = self.preferences.get(_key(obs), np.zeros(self.size))
-            self.preferences[_key(obs)] = np.clip(kept + sign * 0.3 * advantages[step, place] * direction, -8, 8)
+            totals.setdefault(obs.tobytes(), []).append(targets[step, place])
+            if sign:
+                direction = -self.action_probabilities(obs)
+                direction[action] += 1
+                kept = self.preferences.get(obs.tobytes(), np.zeros(self.size))
+                moved = kept + sign * 0.3 * advantages[step, place] * direction
+                self.preferences[obs.tobytes()] = np.minimum(np.maximum(moved, -8), 8)
         if "critic" not in self.faults:
             for key, found in totals.items():
                 before = self.values.get(key, 0.0)

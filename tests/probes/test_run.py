@@ -11,6 +11,7 @@ from rlclinic.probes import assert_probes, probe
 from rlclinic.probes.ladder import chosen_probes
 from rlclinic.probes.result import CaseResult, ProbeReport
 from rlclinic.probes.run import run_probes
+from rlclinic.probes.words import report_lines
 from tests.probes import misbehaving
 from tests.probes.tabular import Factory
 
@@ -29,6 +30,7 @@ def test_a_right_trainer_passes_everything_that_applies() -> None:
     report = here(Factory(), *VALUES, "P9.stay")
     assert [result for result in report.results if result.verdict not in ("pass", "skipped")] == []
     assert {result.code for result in report.judged} == {*VALUES, "P9"}
+    assert report.problems == ()
     skipped = {(result.code, result.case): result.reason for result in report.results if result.verdict == "skipped"}
     assert skipped["P5", "line"] == "the trainer has no box actions"
 
@@ -85,7 +87,24 @@ def test_misbehaviour_is_reported_as_such_and_not_as_a_failure(trainer: Any, mes
 
 def test_a_trainer_that_ignores_its_seed_is_told_so() -> None:
     assert "ignores its seed" in here(Factory("seed"), "P1", "P3").problems[0]
-    assert here(Factory(), "P1", "P3").problems == ()
+
+
+def test_a_factory_that_cannot_travel_runs_here_and_the_report_says_so() -> None:
+    def local(env_fn: Any, **settings: Any) -> Any:
+        return Factory()(env_fn, **settings)
+
+    report = probe(local, "S0b")
+    assert [result.verdict for result in report.results] == ["pass"]
+    assert any("cannot be sent to another process" in problem for problem in report.problems)
+    assert probe(Factory(), "S0b", processes=0).problems == ()
+
+
+def test_a_preflight_says_what_it_leaves_out() -> None:
+    text = "\n".join(report_lines(here(Factory(), "P1", "S0b")))
+    assert "stops at 2 right seeds" in text
+    assert "P15 replay" in text
+    assert "P1 constant-value" not in text
+    assert "left out" not in "\n".join(report_lines(here(Factory(), "S0b", preflight=False)))
 
 
 def test_gamma_must_be_a_discount() -> None:

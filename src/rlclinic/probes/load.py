@@ -10,8 +10,8 @@ from typing import Any
 
 from rlclinic.model.errors import UsageError
 
-ADAPTERS = {"sb3": "rlclinic.probes.adapters.sb3"}
-HINT = "name a trainer as sb3:PPO or package.module:make_trainer"
+ADAPTERS = {"sb3": "rlclinic.probes.adapters.sb3", "torchrl": "rlclinic.probes.adapters.torchrl"}
+HINT = "name a trainer as sb3:PPO, torchrl:SAC or package.module:make_trainer"
 
 
 def check_name(name: str) -> None:

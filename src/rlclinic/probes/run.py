@@ -21,7 +21,10 @@ FIRST_SEED = 5000
 """Apart from the seeds that budgets and tolerances were tuned on (1000 to 1031)."""
 MOST_ERRORS = 2
 """Seeds that may raise or hang before a case is given up as not judged."""
-TRIVIAL = 1e-6
+UNGUARDED = (
+    "the factory cannot be sent to another process, so all seeds ran in this one: a trainer that hangs or ends the "
+    "process is not caught; name it as package.module:make_trainer to have it caught"
+)
 
 Progress = Callable[[int, int, str], None]
 
@@ -77,7 +80,8 @@ def run_probes(
         raise UsageError(f"gamma is {gamma:g}, but the probes need it between 0 and 1", hint="the default is 0.7")
     began = time.monotonic()
     name = trainer if isinstance(trainer, str) else getattr(trainer, "__name__", type(trainer).__name__)
-    if processes and not isinstance(trainer, str) and not _travels(trainer):
+    unguarded = bool(processes) and not isinstance(trainer, str) and not _travels(trainer)
+    if unguarded:
         processes = 0
     if not processes:
         portrait, results, seeds = _here(trainer, probes, gamma, preflight, progress)
@@ -88,10 +92,10 @@ def run_probes(
             _work(workers, running, preflight, progress)
             results, seeds = _finished(running, results, preflight, probes)
     suspicions, separating = localise(results, portrait, gamma)
+    problems = (*_problems(portrait, seeds), *([UNGUARDED] if unguarded else []))
     return ProbeReport(
-        name, gamma, portrait, results, suspicions, separating, _problems(portrait, seeds), time.monotonic() - began,
-        preflight,
-    )  # fmt: skip
+        name, gamma, portrait, results, suspicions, separating, problems, time.monotonic() - began, preflight
+    )
 
 
 def _here(trainer: Any, probes: tuple[Probe, ...], gamma: float, quick: bool, progress: Progress) -> Any:  # noqa: FBT001

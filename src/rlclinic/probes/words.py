@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.result import Answer, CaseResult, ProbeReport
+from rlclinic.probes.verdict import QUICK
 
 MARKS: Mapping[str, str] = {"pass": "ok  ", "fail": "FAIL", "skipped": "skip", "not-judged": "?   "}
 LEADING = 3
@@ -62,7 +64,7 @@ def _conclusion(report: ProbeReport) -> list[str]:
     if not report.failed:
         if not report.judged:
             return ["Nothing could be judged."]
-        return ["No probe failed. What was skipped was not checked."]
+        return ["No probe failed. What was skipped was not checked.", *_left_out(report)]
     lines = ["Suspected components:"]
     for place, suspicion in enumerate(report.suspicions[:LEADING], start=1):
         lines.append(f"  {place}. {suspicion.component} ({suspicion.weight:.0%}): {suspicion.title}")
@@ -70,3 +72,13 @@ def _conclusion(report: ProbeReport) -> list[str]:
     if report.separating:
         lines.append(f"Probe {report.separating} would tell the first two apart: --only {report.separating}")
     return lines
+
+
+def _left_out(report: ProbeReport) -> list[str]:
+    """What a preflight says nothing about."""
+    if not report.preflight:
+        return []
+    asked = {result.code for result in report.results}
+    missing = [f"{probe.code} {probe.name}" for probe in LADDER if not probe.preflight and probe.code not in asked]
+    told = f" It left out {', '.join(missing)}." if missing else ""
+    return [f"The preflight stops at {QUICK} right seeds, so a fault that shows in some seeds only may pass.{told}"]

@@ -254,6 +254,10 @@ class QLearner(SB3Trainer):
         values = (values.mean(dim=1) if quantiles else values).numpy()[0] * self._reward_unit()
         return values if action is None else values[int(action)]
 
+    def losses(self, batch: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
+        """Gradients as the optimisers would receive them."""
+        return sb3_contracts.off_policy_losses(self.model, batch)
+
     def targets(self) -> Mapping[str, float]:
         """One target update."""
         return sb3_contracts.q_targets(self.model)
@@ -271,6 +275,10 @@ class Continuous(SB3Trainer):
             values = self.model.critic_target(self._tensor(obs), scaled)
         found = min(float(value) for value in values) if isinstance(values, tuple) else float(values.mean())
         return found * self._reward_unit()
+
+    def losses(self, batch: Mapping[str, Any]) -> Mapping[str, Mapping[str, float]]:
+        """Gradients as the optimisers would receive them."""
+        return sb3_contracts.off_policy_losses(self.model, batch)
 
     def targets(self) -> Mapping[str, float]:
         """One target update."""

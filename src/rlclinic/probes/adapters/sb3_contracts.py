@@ -11,6 +11,9 @@ from stable_baselines3.common.logger import Logger
 
 ACTOR, CRITIC = {"policy_net", "action_net", "log_std", "actor"}, {"value_net", "critic"}
 
+LOGGED = {"policy": ("train/actor_loss",), "value": ("train/critic_loss", "train/loss")}
+"""Where SB3 logs a loss term."""
+
 
 def advantages(model: Any, batch: Mapping[str, Any]) -> Any:
     """Fill the rollout buffer as collect_rollouts does, truncations included, and let it compute."""
@@ -47,6 +50,37 @@ def on_policy_losses(model: Any, batch: Mapping[str, Any]) -> dict[str, dict[str
         "policy": _gradients(model, batch, value_weight=0.0, advantage_weight=1.0),
         "value": _gradients(model, batch, value_weight=1.0, advantage_weight=0.0),
     }
+
+
+def off_policy_losses(model: Any, batch: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """Call train() and look at what each optimiser would apply instead of stepping.
+
+    SB3's actor loss also leaves gradients on the critic; they are cleared before the critic's optimiser steps, so only
+    what an optimiser holds counts.
+    """
+    _remember(model, batch)
+    _quiet(model)
+    if hasattr(model, "critic"):
+        networks = {"actor": model.actor, "critic": model.critic}
+        optimisers = {"policy": model.actor.optimizer, "value": model.critic.optimizer}
+    else:
+        networks = {"critic": model.quantile_net if hasattr(model, "quantile_net") else model.q_net}
+        optimisers = {"value": model.policy.optimizer}
+    found: dict[str, dict[str, float]] = {term: {} for term in optimisers}
+    steps = {term: optimiser.step for term, optimiser in optimisers.items()}
+    for term, optimiser in optimisers.items():
+        optimiser.step = _looking(optimiser, networks, found[term])
+    try:
+        # Delayed algorithms update their actor on every policy_delay-th call.
+        model.train(gradient_steps=getattr(model, "policy_delay", 1), batch_size=len(batch["returns"]))
+    finally:
+        for term, optimiser in optimisers.items():
+            optimiser.step = steps[term]
+    logged = model.logger.name_to_value
+    for term, names in LOGGED.items():
+        if term in found:
+            found[term]["value"] = float(next((logged[name] for name in names if name in logged), 0.0))
+    return found
 
 
 def q_targets(model: Any) -> dict[str, float]:
@@ -121,6 +155,32 @@ def _gradients(
     recorded = model.logger.name_to_value
     norms["value"] = float(recorded.get("train/value_loss" if value_weight else "train/policy_gradient_loss", 0.0))
     return norms
+
+
+def _remember(model: Any, batch: Mapping[str, Any]) -> None:
+    """Fill the replay with last steps."""
+    buffer = model.replay_buffer
+    shape = (buffer.n_envs, *buffer.obs_shape)
+    action = np.zeros((buffer.n_envs, buffer.action_dim), dtype=np.float32)
+    for seen, reward in zip(batch["observations"], batch["returns"], strict=True):
+        observation = np.broadcast_to(np.asarray(seen, np.float32), shape)
+        buffer.add(
+            observation, observation, action, np.full(buffer.n_envs, reward), np.ones(buffer.n_envs),
+            [{}] * buffer.n_envs,
+        )  # fmt: skip
+
+
+def _looking(optimiser: Any, networks: Mapping[str, Any], norms: dict[str, float]) -> Any:
+    owners = {id(item): name for name, network in networks.items() for item in network.parameters()}
+
+    def look(*_: Any, **__: Any) -> None:
+        for group in optimiser.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    part = owners.get(id(parameter), "shared")
+                    norms[part] = max(norms.get(part, 0.0), float(parameter.grad.norm()))
+
+    return look
 
 
 def _collect(policy: Any, norms: dict[str, float]) -> None:

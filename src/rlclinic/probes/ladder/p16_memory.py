@@ -1,13 +1,12 @@
 """Memory, frame stack and several action heads.
 
-What it does: (a) A cue of -1, 0 or +1 is shown at the first of three steps only; the last step pays cue times action.
-(b) The same with two steps and a stack of two frames. (c) Three action heads of 2, 3 and 4 values; the right value of
-each pays 1, 2 and 4.
-Right answer: (a, b) the action equals the cue, and after a cue of 0 it does not depend on the episode before. (c)
-return 7.
-Wrong answers: (a) action 0: no memory; a gap after cue 0: hidden state or frames leak across episodes. (c) 3, 5 or 6:
-a head is left out of the log-probability.
-Isolates: hidden-state reset, frame stack, action heads.
+What it does: (a) A cue of -1 or +1 is shown at the first of three steps only; the last step pays cue times action. (b)
+The same with two steps and a stack of two frames. (c) Three action heads of 2, 3 and 4 values; the right value of each
+pays 1, 2 and 4.
+Right answer: (a, b) the action equals the cue: return 1. (c) return 7.
+Wrong answers: (a, b) 0: nothing is remembered. (c) 3, 5 or 6: a head is left out of the log-probability. Not measured:
+a hidden state or frames that leak into the next episode, because its cue overwrites them.
+Isolates: hidden state, frame stack, action heads.
 References: Ajax, memory cue; SB3 1.4.0 changelog (VecFrameStack).
 """
 
@@ -64,7 +63,7 @@ PROBE = Probe(
     code="P16",
     name="memory",
     title="hidden states, stacked frames and action heads",
-    components=("hidden-state reset", "frame stack", "action heads"),
+    components=("hidden state", "frame stack", "action heads"),
     after=("P6",),
     cases=(
         Case(
