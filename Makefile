@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready-dev
 CORE   := $(VENV)/.ready-core
 BENCH  := $(VENV)/.ready-bench
 
-.PHONY: demo test lint format bench check-all fixtures clean
+.PHONY: demo test lint format bench bench-probes check-all fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +51,11 @@ format: $(READY)
 
 bench: $(BENCH)
 	$(BIN)/python -m bench
+
+# Scores the record; `python -m bench.probes.record` makes it and goes on where it was.
+bench-probes: $(READY)
+	$(BIN)/python -m bench.probes.page
+	$(BIN)/python docs/generate.py
 
 fixtures:
 	bash tests/fixtures/make/make_all.sh

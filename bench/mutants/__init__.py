@@ -1,0 +1,1 @@
+"""Realistic implementation bugs as small patches on compact reference trainers."""

@@ -1,0 +1,130 @@
+"""Write what was measured: `python -m bench.probes.page`. `docs/generate.py` then puts it into docs/probes.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from bench.mutants.catalogue import mutants
+from bench.probes.score import TOP, Outcome, outcomes
+from bench.probes.stock import stock_costs, stock_verdicts
+from bench.probes.subjects import all_subjects
+
+PAGE = Path(__file__).parents[2] / "docs" / "parts" / "probes_measured.md"
+GOALS = {"killed": 0.95, "first": 0.85, "alarms": 0.01, "preflight": 60.0, "ladder": 900.0}
+TIMED = "sb3:PPO"
+CORES = 2
+ORIGINS = {"textbook": "textbook bugs", "from_fixes": "bugs from real fixes"}
+
+
+def main() -> None:
+    """Score, print the summary, write the page."""
+    found = outcomes()
+    print("\n".join(summary(found)))
+    beside = PAGE.with_suffix(".tmp")
+    beside.write_text(measured(found), encoding="utf-8")
+    beside.replace(PAGE)
+
+
+def measured(found: list[Outcome]) -> str:
+    """The whole section."""
+    parts = [
+        "## Measured",
+        "Made by `make bench-probes` from `bench/probes/record.jsonl`, which `python -m bench.probes.record` makes "
+        "and can go on with at any time. A mutant is one wrong line in a compact reference trainer "
+        "(`bench/mutants`). It is killed when at least one probe fails, and localised when the component named "
+        "first is the planted one; only mutants whose whole ladder is recorded count for that. Costs are the mean CPU "
+        "time of a recorded seed times the seeds that a pass takes.",
+        "\n".join(summary(found)),
+        "### Right trainers\n\n" + _right_table(found),
+        *(f"### Mutants: {title}\n\n" + _mutant_table(found, origin) for origin, title in ORIGINS.items()),
+        "### Survivors\n\n" + _survivors(found),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(found: list[Outcome]) -> list[str]:
+    """The numbers beside their goals, as a table."""
+    planted = [outcome for outcome in found if not outcome.subject.right]
+    whole = [outcome for outcome in planted if outcome.whole and outcome.killed]
+    right = [outcome for outcome in found if outcome.subject.right]
+    stock = [verdict for cases in stock_verdicts().values() for verdict in cases.values()]
+    judged = sum(outcome.judged for outcome in right) + len(stock)
+    alarms = sum(len(outcome.failed) for outcome in right) + stock.count("fail")
+    equivalent = sum(mutant.equivalent for mutant in mutants().values())
+    rows = [
+        ("mutants written", f"{len(mutants())}, {equivalent} of them equivalent", ""),
+        _kill_row(found, ORIGINS),
+        *(_kill_row(found, (origin,), f", {title}") for origin, title in ORIGINS.items()),
+        ("localised first", _share(whole, lambda o: o.rank == 1), f"{GOALS['first']:.0%}"),
+        (f"localised among the first {TOP}", _share(whole, lambda o: o.rank is not None and o.rank <= TOP), ""),
+        ("false alarms per verdict", f"{alarms} of {judged}" + (f" ({alarms / judged:.1%})" if judged else ""),
+         f"{GOALS['alarms']:.0%}"),
+        *_times(),
+    ]  # fmt: skip
+    return ["| | measured | goal |", "|---|---|---|", *(f"| {name} | {value} | {goal} |" for name, value, goal in rows)]
+
+
+def _kill_row(found: list[Outcome], origins: Iterable[str], which: str = "") -> tuple[str, str, str]:
+    """A mutant that was not killed has survived only when its whole ladder is recorded."""
+    chosen = {subject.name for subject in all_subjects() if subject.mutant and not subject.right
+              and subject.mutant.origin in origins}  # fmt: skip
+    killed = sum(outcome.killed for outcome in found if outcome.subject.name in chosen)
+    survived = sum(outcome.whole and not outcome.killed for outcome in found if outcome.subject.name in chosen)
+    left = len(chosen) - killed - survived
+    text = f"{killed} of {len(chosen)} ({killed / len(chosen):.0%}); {survived} survived, {left} not finished"
+    return (f"killed{which}", text, f"{GOALS['killed']:.0%}")
+
+
+def _times() -> list[tuple[str, str, str]]:
+    rows = []
+    for name, (cost, cases) in stock_costs(TIMED).items():
+        goal = GOALS[name]
+        value = f"{cost:.0f} ({cases} cases)" if cases else "not recorded"
+        rows.append(
+            (f"CPU seconds of the {name}, {TIMED}", value, f"{CORES * goal:.0f} ({goal:.0f} s on {CORES} cores)")
+        )
+    return rows
+
+
+def _right_table(found: list[Outcome]) -> str:
+    lines = ["| trainer | verdicts | failed |", "|---|---|---|"]
+    for outcome in found:
+        if outcome.subject.right:
+            failed = ", ".join(f"{result.code} {result.case}" for result in outcome.failed) or "none"
+            lines.append(f"| {outcome.subject.name} | {outcome.judged} | {failed} |")
+    for trainer, cases in stock_verdicts().items():
+        failed = ", ".join(name for name, verdict in cases.items() if verdict == "fail") or "none"
+        lines.append(f"| {trainer} | {len(cases)} | {failed} |")
+    return "\n".join(lines)
+
+
+def _mutant_table(found: list[Outcome], origin: str) -> str:
+    lines = ["| mutant | bug | component | failed | named first |", "|---|---|---|---|---|"]
+    for outcome in found:
+        mutant = outcome.subject.mutant
+        if mutant is None or mutant.equivalent or mutant.origin != origin:
+            continue
+        failed = ", ".join(dict.fromkeys(result.code for result in outcome.failed)) or "none"
+        first = outcome.suspicions[0].component if outcome.suspicions and outcome.whole else ""
+        seen = f" ({mutant.seen_in})" if mutant.seen_in else ""
+        components = " or ".join(mutant.components)
+        failed += "" if outcome.whole else " (stopped)" if outcome.killed else " (not finished)"
+        lines.append(f"| {outcome.subject.name} | {mutant.title}{seen} | {components} | {failed} | {first} |")
+    return "\n".join(lines)
+
+
+def _survivors(found: list[Outcome]) -> str:
+    alive = [o for o in found if not o.subject.right and o.whole and not o.killed]
+    lines = [f"- {o.subject.name}: {o.subject.mutant.title}" for o in alive if o.subject.mutant]
+    return "\n".join(lines) or "None among the mutants whose whole ladder is recorded."
+
+
+def _share(items: Iterable[Outcome], holds: Callable[[Outcome], bool]) -> str:
+    chosen = list(items)
+    good = sum(holds(item) for item in chosen)
+    return f"{good} of {len(chosen)} ({good / len(chosen):.0%})" if chosen else "none recorded"
+
+
+if __name__ == "__main__":
+    main()

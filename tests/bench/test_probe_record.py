@@ -1,0 +1,117 @@
+"""The record of the ladder: what is written is read again, what is out of date does not count, scores follow."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from bench.mutants.catalogue import mutants
+from bench.probes import false_alarms, page, score, stock, store
+from bench.probes.examination import Examination
+from bench.probes.record import ordered
+from bench.probes.subjects import Subject, all_subjects
+
+from rlclinic.probes.seed_run import SeedResult
+
+LAMBDA = "lambda-hard-coded"
+
+
+def recorded(path: Path, subject: Subject, codes: tuple[str, ...], **about: object) -> None:
+    examination = Examination(subject, quick=True)
+    planned = [item for item in examination.planned() if item[0].code in codes]
+    lines = {
+        "trainer_digest": subject.digest(),
+        "family": examination.portrait.family,
+        "actions": examination.portrait.actions[0],
+        "rule": "quick",
+        "planned": len(planned),
+    }
+    for probe, case, digest in planned:
+        store.append(subject, {**lines, **about}, examination.examine(probe, case, digest), path)
+
+
+@pytest.fixture
+def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "record.jsonl"
+    rows = store.rows
+    monkeypatch.setattr(store, "rows", lambda: rows(path))
+    return path
+
+
+def test_a_mutant_is_killed_and_localised_from_its_record(record: Path) -> None:
+    recorded(record, Subject(f"ppo+{LAMBDA}", "ppo", mutants()[LAMBDA]), ("S0a", "S0b"))
+    (found,) = score.outcomes()
+    assert [(result.code, result.verdict) for result in found.results] == [("S0a", "pass"), ("S0b", "fail")]
+    assert found.killed
+    assert found.whole
+    assert found.rank == 1
+    (killed,) = (line for line in page.summary([found]) if line.startswith("| killed |"))
+    assert killed.startswith("| killed | 1 of ")
+    assert "0 survived" in killed
+
+
+def test_a_failing_probe_of_a_right_trainer_is_a_false_alarm(record: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "stock_verdicts", dict)
+    recorded(record, Subject("ppo", "ppo"), ("S0a", "S0b"))
+    rows = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
+    rows[0]["verdict"] = "fail"
+    record.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    assert "| false alarms per verdict | 1 of 2 (50.0%) | 1% |" in page.summary(score.outcomes())
+
+
+def test_a_line_of_other_code_does_not_count(record: Path) -> None:
+    recorded(record, Subject("ppo", "ppo"), ("S0a",), trainer_digest="other")
+    assert score.outcomes() == []
+
+
+def test_a_partial_vector_is_not_whole(record: Path) -> None:
+    recorded(record, Subject("ppo", "ppo"), ("S0a",), planned=5)
+    (found,) = score.outcomes()
+    assert not found.whole
+
+
+def test_a_line_that_was_cut_short_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "record.jsonl"
+    path.write_text('{"subject": "ppo", "code": "P1", "case": "value"}\n{"subject": "a2c", "co', encoding="utf-8")
+    assert list(store.rows(path)) == [("ppo", "P1", "value")]
+
+
+def test_numbers_that_are_not_finite_come_back(tmp_path: Path) -> None:
+    seed = SeedResult(1, {"V": math.inf, "W": 0.5}, {"V": math.nan}, passed=False, steps=3, seconds=0.1)
+    again = store.seed_of(json.loads(json.dumps(store._seed_row(seed))))
+    assert again.readings == {"V": math.inf, "W": 0.5}
+    assert math.isnan(again.untrained["V"])
+
+
+def test_a_first_kill_run_tries_the_likely_probes_first() -> None:
+    subject = Subject("ppo+seeds-shared", "ppo", mutants()["seeds-shared"])
+    planned = list(Examination(subject, quick=True).planned())
+    assert ordered(subject, planned, likely_first=True)[0][0].code == "P9"
+    assert ordered(subject, planned, likely_first=False) == planned
+
+
+def test_every_mutant_is_a_subject_on_each_of_its_trainers() -> None:
+    names = [subject.name for subject in all_subjects()]
+    assert len(names) == len(set(names))
+    assert {f"{t}+{m.id}" for m in mutants().values() for t in m.trainers} <= set(names)
+
+
+def test_stock_seeds_come_to_verdicts_by_the_full_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = false_alarms.rows
+    path = tmp_path / "seeds.jsonl"
+    monkeypatch.setattr(false_alarms, "rows", lambda: rows(path))
+    seed = {"trainer": "sb3:PPO", "code": "P1", "case": "value", "digest": "new", "cpu_seconds": 2.0}
+    lines = [{**seed, "seed": 3000 + at, "passed": at != 3} for at in range(8)]
+    lines += [{**seed, "code": "P3", "seed": 3000 + at, "passed": at > 3} for at in range(5)]
+    lines += [{**seed, "code": "S0b", "seed": 3000, "passed": True}, {**seed, "code": "P2", "seed": 1, "passed": True}]
+    path.write_text("\n".join(json.dumps(line) for line in lines), encoding="utf-8")
+    stock._groups.cache_clear()
+    assert stock.stock_verdicts() == {"sb3:PPO": {"P1 value": "pass", "P3 value": "fail", "S0b value": "pass"}}
+    # Two seeds of P1, P2 and P3 each, and one of the static contract.
+    assert stock.stock_costs("sb3:PPO")["preflight"] == (14.0, 4)
+    stock._groups.cache_clear()

@@ -1,0 +1,94 @@
+"""The arithmetic of the repair benchmark."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("stable_baselines3")
+
+from bench.repair import score, training
+from bench.repair.run import slower
+from bench.repair.tasks import floor, tasks
+from bench.repair.treatment import level_of
+
+
+def treatment(before: float, after: float, applied: int | None = 0, **more: Any) -> dict[str, Any]:
+    return {"applied": applied, "before": before, "after": after, "confirmed": None, "advice": [], **more}
+
+
+def patient(level: float, *rounds: dict[str, Any]) -> dict[str, Any]:
+    return {"task": "room-dqn", "fault": "late-start", "seed": 0, "key": "k", "level": level, "rounds": list(rounds)}
+
+
+def test_a_level_is_counted_from_a_random_policy_to_the_healthy_run() -> None:
+    task = tasks()["room-dqn"]
+    low = floor("room-dqn")
+    assert level_of(task, "", low, clean=1.0) == pytest.approx(0.0)
+    assert level_of(task, "", 1.0, clean=1.0) == pytest.approx(1.0)
+    assert level_of(task, "", math.nan, clean=1.0) == 0.0
+
+
+def test_a_fault_in_the_units_of_the_reward_does_not_count_as_a_higher_return() -> None:
+    task = tasks()["cartpole-ppo"]
+    assert task.unit("reward-thousandfold") == 1000.0
+    assert task.unit("short-horizon") == 1.0
+    assert level_of(task, "reward-thousandfold", 500_000.0, clean=500.0) == pytest.approx(1.0)
+
+
+def test_a_first_prescription_that_is_no_change_repairs_nothing() -> None:
+    behind = patient(0.3, treatment(0.3, 1.0, applied=1))
+    assert score.first_level(behind) == 0.3
+    assert score.change_level(behind) == 1.0
+    assert score.first_level(patient(0.3, treatment(0.3, 1.0, applied=0))) == 1.0
+
+
+def test_after_several_rounds_the_best_run_is_kept() -> None:
+    assert score.last_level(patient(0.3, treatment(0.3, 0.7), treatment(0.7, 0.5))) == 0.7
+    assert score.last_level(patient(0.3, treatment(0.3, 0.3, applied=None))) == 0.3
+
+
+def test_harm_needs_a_clear_fall_that_further_seeds_confirm() -> None:
+    lines = [
+        patient(1.0, treatment(1.0, 0.5, confirmed=[1.0, 0.6])),
+        patient(1.0, treatment(1.0, 0.5, confirmed=[0.9, 0.85])),
+        patient(0.5, treatment(0.5, 0.45)),
+        patient(1.0, treatment(1.0, 1.0, applied=None)),
+    ]
+    assert score.harm(lines) == score.Harm(treatments=3, on_healthy=2, seen=2, confirmed=1)
+
+
+def test_a_share_leaves_out_what_was_not_measured() -> None:
+    assert score.share([0.95, 0.2, math.nan]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("hits", "total", "low", "high"), [(0, 10, 0.0, 0.278), (5, 10, 0.237, 0.763), (0, 0, 0.0, 1.0)]
+)
+def test_the_interval_of_a_share_is_wilsons(hits: int, total: int, low: float, high: float) -> None:
+    assert score.interval(hits, total) == pytest.approx((low, high), abs=1e-3)
+
+
+def test_every_fault_changes_its_recipe_and_half_of_the_tasks_are_unknown_to_the_tables() -> None:
+    for task in tasks().values():
+        clean = training.key_of(task.clean())
+        assert all(training.key_of(task.faulty(fault)) != clean for fault in task.faults)
+    unknown = sum(len(task.faults) for task in tasks().values() if not task.known)
+    assert 2 * unknown >= sum(len(task.faults) for task in tasks().values()) >= 24
+
+
+def test_a_reset_keeps_the_environment_and_forgets_the_fault() -> None:
+    task = tasks()["cartpole-ppo"]
+    assert task.reset("rate-30-times").get("learning_rate") == 0.001
+    assert task.reset("reward-thousandfold").wrappers == task.faulty("reward-thousandfold").wrappers
+    assert slower(task.faulty("rate-30-times")).get("learning_rate") == pytest.approx(0.01)
+
+
+def test_a_record_with_a_torn_last_line_is_read_up_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = tmp_path / "runs.jsonl"
+    line = {"key": "a", "final": 1.0, "auc": 0.5, "steps": 10, "seconds": 1.0, "error": ""}
+    record.write_text(json.dumps(line) + "\n" + json.dumps({**line, "key": "b"})[:20], encoding="utf-8")
+    monkeypatch.setattr(training, "RECORD", record)
+    assert list(training.recorded()) == ["a"]
