@@ -13,7 +13,7 @@ from rlclinic.signals.crossing import crossing
 
 # Share of the budget at the end over which the final return is taken.
 END = 0.1
-# Fewest evaluations that make a curve; below it the training returns are used.
+# Fewest evaluations that make a curve; below it the training returns are used, if there are more of them.
 FEWEST_EVALUATIONS = 3
 # Points of the stored curve.
 CURVE_POINTS = 120
@@ -40,18 +40,23 @@ def measure(run: Run, arm: str, seed: int, *, budget: float, threshold: float | 
         auc=_mean_over_budget(at, value, budget),
         steps_to_threshold=reached,
         wall_time=wall_time,
-        steps=float(at[-1]),
+        # Training goes on after the last evaluation, and all of it was paid for.
+        steps=max(float(at[-1]), run.env_steps or 0.0),
         folder=folder,
         curve=_curve(at, value),
     )
 
 
 def _returns(run: Run) -> Series | None:
-    evaluated = run.series.get("return/eval")
-    if evaluated is not None and np.isfinite(evaluated.values).sum() >= FEWEST_EVALUATIONS:
+    evaluated, trained = run.series.get("return/eval"), run.series.get("return/train")
+    # A run that stops at its goal may have one evaluation: with as few training returns it is the better witness.
+    if evaluated is not None and _points(evaluated) >= min(FEWEST_EVALUATIONS, max(_points(trained), 1)):
         return evaluated
-    trained = run.series.get("return/train")
-    return trained if trained is not None and np.isfinite(trained.values).any() else evaluated
+    return trained if _points(trained) else evaluated
+
+
+def _points(series: Series | None) -> int:
+    return 0 if series is None else int(np.isfinite(series.values).sum())
 
 
 def _mean_over_budget(at: FloatArray, value: FloatArray, budget: float) -> float:

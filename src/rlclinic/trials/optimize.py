@@ -1,8 +1,8 @@
 """Train, diagnose, prescribe, try, keep what holds: until the threshold is reached in the fewest env steps.
 
-Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What a diagnosis prescribes is
-enqueued before anything is drawn. A configuration that looks better than the best so far is trained on further seeds
-and kept only if it is better on the mean of all of them.
+Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What is known to work and what a
+diagnosis prescribes is enqueued before anything is drawn. A configuration that looks better than the best so far is
+trained on further seeds and kept only if it is better on the mean of all of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.optimisation import Attempt, Optimisation, Origin
 from rlclinic.model.trial import Outcome, OutcomeState
 from rlclinic.readers.open import read
+from rlclinic.trials.known import is_known, known_changes
 from rlclinic.trials.plan import Job
 from rlclinic.trials.propose import testable
 from rlclinic.trials.pruning import Pruning
@@ -35,8 +36,12 @@ SEEDS = 3
 ALPHA = 0.05
 # Prescriptions of one diagnosis that are tried.
 PRESCRIPTIONS = 2
-# A first run this much better is worth confirming: 1 for any improvement.
-WORTH_CONFIRMING = 1.0
+# A prescription for a run this many times as slow as the best is not worth its steps.
+WORTH_TREATING = 1.5
+# Draws before the search models what it saw: budgets are tens of runs, and the first ones are no random draws.
+STARTUP_TRIALS = 5
+# Runs in a row that end with an error before the search is given up: an error costs no steps, so no budget ends it.
+MOST_FAILURES = 10
 
 Listener = Callable[[Attempt], None]
 
@@ -51,10 +56,22 @@ class _Config:
     changes: dict[str, object]
     trial: optuna.Trial | None
     scores: dict[int, float] = field(default_factory=dict)
+    pruned: bool = False
 
     @property
     def mean(self) -> float:
         return sum(self.scores.values()) / len(self.scores) if self.scores else math.inf
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """Changes that wait for their turn."""
+
+    origin: Origin
+    reason: str
+    changes: dict[str, object]
+    source: float
+    """The score of the run whose diagnosis asked for them: what promises most comes first."""
 
 
 class Optimiser:
@@ -69,36 +86,50 @@ class Optimiser:
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._recipe, self._budget, self._runner, self._root = recipe, budget, runner, root
         self._space = search_space(recipe)
-        self._study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=recipe.seed))
+        sampler = optuna.samplers.TPESampler(seed=recipe.seed, n_startup_trials=STARTUP_TRIALS)
+        self._study = optuna.create_study(sampler=sampler)
         self._pruning = Pruning(recipe.total_steps)
         self._tell = on_attempt
         self._attempts: list[Attempt] = []
         self._configs: list[_Config] = []
-        self._queue: list[tuple[str, dict[str, object]]] = []
+        self._queue: list[_Waiting] = []
         self._used = 0.0
+        self._failures = 0
 
     def run(self, workers: int | None = None) -> Optimisation:
         """Spend the budget."""
         start = self._enter(Origin.START, "", {}, self._ask({}))
         self._train([(start, self._seed(0))])
+        self._enqueue_known(start)
         best = start
-        while self._affordable() > 0:
+        while self._affordable() > 0 and self._failures < MOST_FAILURES:
             room = min(workers or os.cpu_count() or 1, self._affordable())
-            candidates = [self._next() for _ in range(room)]
+            candidates = [self._next(best) for _ in range(room)]
             self._train([(config, self._seed(0)) for config in candidates])
             for config in sorted(candidates, key=lambda item: item.mean):
-                if config.scores and config.mean < WORTH_CONFIRMING * best.mean:
+                if config.scores and not config.pruned and config.mean < best.mean:
                     best = self._confirmed(config, best)
         return self._result(start, best)
 
-    def _next(self) -> _Config:
-        """A prescription that waits, else what the search draws."""
+    def _next(self, best: _Config) -> _Config:
+        """What waits, if the run it comes from is not far behind the best; else what the search draws."""
+        # Without a threshold scores are returns, whose ratio means nothing.
+        if self._recipe.threshold is not None:
+            self._queue = [item for item in self._queue if item.source <= WORTH_TREATING * best.mean]
         if self._queue:
-            reason, changes = self._queue.pop(0)
-            return self._enter(Origin.PRESCRIPTION, reason, changes, self._ask(changes))
+            item = min(self._queue, key=lambda waiting: waiting.source)
+            self._queue.remove(item)
+            return self._enter(item.origin, item.reason, item.changes, self._ask(item.changes))
         trial = self._study.ask(self._space)
         drawn = hyperparameters({key: trial.params[key] for key in self._space}, self._recipe)
         return self._enter(Origin.SEARCH, "", drawn, trial)
+
+    def _enqueue_known(self, start: _Config) -> None:
+        """What is known to work here comes first; the middle of what works elsewhere after the prescriptions."""
+        changes = known_changes(self._recipe)
+        if changes and changes not in [item.changes for item in self._queue]:
+            source = -math.inf if is_known(self._recipe) else start.mean
+            self._queue.append(_Waiting(Origin.REFERENCE, "", changes, source))
 
     def _ask(self, changes: dict[str, object]) -> optuna.Trial:
         """A trial of Optuna's with given values, so that the search learns from it."""
@@ -118,7 +149,8 @@ class Optimiser:
         self._train(missing[: self._affordable()])
         shared = config.scores.keys() & best.scores.keys()
         ours, theirs = ([item.scores[seed] for seed in shared] for item in (config, best))
-        return config if shared and sum(ours) < sum(theirs) else best
+        # One that the budget leaves with fewer seeds than the best has does not replace it.
+        return config if len(shared) == len(best.scores) and sum(ours) < sum(theirs) else best
 
     def _train(self, wanted: list[tuple[_Config, int]]) -> None:
         jobs = {}
@@ -137,13 +169,15 @@ class Optimiser:
             self._record(jobs[outcome.arm, outcome.seed], outcome)
 
     def _record(self, config: _Config, outcome: Outcome) -> None:
-        score = self._score(outcome)
+        score = score_of(outcome, self._recipe)
         first = not config.scores
         self._used += outcome.steps or self._pruning.reached(Path(outcome.folder))
         config.scores[outcome.seed] = score
+        self._failures = self._failures + 1 if outcome.state is OutcomeState.FAILED else 0
+        config.pruned = config.pruned or outcome.state is OutcomeState.STOPPED
         if first and config.trial is not None:
-            pruned = outcome.state is OutcomeState.STOPPED
-            self._study.tell(config.trial, None if pruned else score, TrialState.PRUNED if pruned else None)
+            # Optuna learns from a pruned run by what it reported; one that was ended before it reported is lost.
+            self._study.tell(config.trial, *_told(score, outcome.state))
         best = min(score, self._attempts[-1].best) if self._attempts else score
         origin = config.origin if first else Origin.CONFIRMATION
         attempt = Attempt(
@@ -161,28 +195,14 @@ class Optimiser:
             found = [item for item in diagnose(read(outcome.folder)).prescriptions if testable(item)]
         except RlclinicError:
             return
-        tried = [other.changes for other in self._configs]
+        tried = [*(other.changes for other in self._configs), *(waiting.changes for waiting in self._queue)]
         for item in found[:PRESCRIPTIONS]:
             changes = {**config.changes, **{change.key: change.after for change in item.changes}}
-            if changes not in tried and changes not in [waiting for _, waiting in self._queue]:
-                self._queue.append((", ".join(item.causes), changes))
-
-    def _score(self, outcome: Outcome) -> float:
-        """Steps to the threshold; a run that did not reach it scores worse than any that did."""
-        whole = float(self._recipe.total_steps)
-        if outcome.state is not OutcomeState.DONE:
-            return 3.0 * whole
-        goal = self._recipe.threshold
-        if goal is None:
-            return -outcome.auc
-        if outcome.steps_to_threshold is not None:
-            return outcome.steps_to_threshold
-        start = outcome.curve[0][1] if outcome.curve else outcome.final_return
-        missing = (goal - outcome.auc) / max(abs(goal - start), 1e-9)
-        return whole * (1.0 + min(max(missing, 0.0), 2.0))
+            if changes not in tried:
+                self._queue.append(_Waiting(Origin.PRESCRIPTION, ", ".join(item.causes), changes, config.mean))
 
     def _job(self, config: _Config, seed: int) -> Job:
-        values: dict[str, Any] = {**self._recipe.to_config(), **config.changes}
+        values: dict[str, Any] = self._recipe.with_changes(config.changes).to_config()
         arm = f"config-{config.number}"
         return Job("optimize", arm, seed, values, self._recipe.total_steps, self._recipe.threshold)
 
@@ -209,7 +229,36 @@ class Optimiser:
             scores=tuple(best.scores.values()),
             start_scores=tuple(start.scores.values()),
             proved=best is not start and p_value(theirs, ours) <= ALPHA,
+            notes=self._notes(),
         )
+
+    def _notes(self) -> tuple[str, ...]:
+        failed = [item.outcome for item in self._attempts if item.outcome.state is OutcomeState.FAILED]
+        if not failed:
+            return ()
+        gave_up = f"; given up after {MOST_FAILURES} in a row" if self._failures >= MOST_FAILURES else ""
+        return (f"{len(failed)} of {len(self._attempts)} runs failed, the last with: {failed[-1].error}{gave_up}",)
+
+
+def score_of(outcome: Outcome, recipe: Recipe) -> float:
+    """Steps to the threshold; a run that did not reach it scores worse than any that did. Lower is better."""
+    whole = float(recipe.total_steps)
+    if outcome.state is not OutcomeState.DONE:
+        return 3.0 * whole
+    goal = recipe.threshold
+    if goal is None:
+        return -outcome.auc
+    if outcome.steps_to_threshold is not None:
+        return outcome.steps_to_threshold
+    start = outcome.curve[0][1] if outcome.curve else outcome.final_return
+    missing = (goal - outcome.auc) / max(abs(goal - start), 1e-9)
+    return whole * (1.0 + min(max(missing, 0.0), 2.0))
+
+
+def _told(score: float, state: OutcomeState) -> tuple[float | None, TrialState]:
+    if state is OutcomeState.STOPPED:
+        return None, TrialState.PRUNED
+    return (None, TrialState.FAIL) if state is OutcomeState.FAILED else (score, TrialState.COMPLETE)
 
 
 def optimize(

@@ -25,6 +25,7 @@ class Pruning:
     def __init__(self, total_steps: int) -> None:
         self._pruner = optuna.pruners.MedianPruner(STARTUP_TRIALS, int(WARM_UP * total_steps))
         self._looked: dict[Path, float] = {}
+        self._told: dict[Path, int] = {}
         self._lock = threading.Lock()
 
     def gives_up(self, trial: optuna.Trial | None, study: optuna.Study, folder: Path) -> bool:
@@ -33,9 +34,11 @@ class Pruning:
             return False
         with self._lock:
             self._looked[folder] = time.monotonic()
-            for step, value in _returns(folder):
+            points = _returns(folder)
+            for step, value in points[self._told.get(folder, 0) :]:
                 # Lower is better in the study.
                 trial.report(-value, int(step))
+            self._told[folder] = len(points)
             frozen = next(item for item in study.get_trials(deepcopy=False) if item.number == trial.number)
             return bool(frozen.intermediate_values) and self._pruner.prune(study, frozen)
 

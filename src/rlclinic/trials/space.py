@@ -9,6 +9,7 @@ from typing import Any
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
 
 from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.values import RANGES
 from rlclinic.prescriptions.constraints import dividing_batch
 from rlclinic.reference.reference_configs import NEAR_ONE, log_position, reference_spread
 
@@ -43,7 +44,7 @@ def search_space(recipe: Recipe) -> dict[str, BaseDistribution]:
             continue
         centre, width = spread.get(key, (at, DECADES / SPREADS))
         low, high = min(centre - SPREADS * width, at - MARGIN), max(centre + SPREADS * width, at + MARGIN)
-        space[key] = _distribution(key, low, high)
+        space[key] = _distribution(key, low, min(high, _highest(recipe, key)))
     return space
 
 
@@ -75,8 +76,20 @@ def hyperparameters(chosen: Mapping[str, Any], recipe: Recipe) -> dict[str, obje
     return values
 
 
+def _highest(recipe: Recipe, key: str) -> float:
+    """Where a value stops to have a meaning, in terms of `log_position`: beyond its range, or beyond the budget."""
+    if key == "learning_starts":
+        return math.log10(recipe.total_steps / 2)
+    if key == "n_steps":
+        return math.log10(recipe.total_steps / recipe.n_envs)
+    if key in NEAR_ONE:
+        return 0.0
+    limit = RANGES.get(key, (0.0, math.inf))[1]
+    return math.log10(limit) if math.isfinite(limit) else math.inf
+
+
 def _distribution(key: str, low: float, high: float) -> BaseDistribution:
     if key in POWERS:
-        first, last = math.floor(low / math.log10(2)), math.ceil(high / math.log10(2))
-        return CategoricalDistribution([2**power for power in range(max(first, 0), last + 1)])
-    return FloatDistribution(10.0**low, 1.0 if key in NEAR_ONE else 10.0**high, log=True)
+        first, last = math.floor(low / math.log10(2)), math.floor(high / math.log10(2) + 1e-9)
+        return CategoricalDistribution([2**power for power in range(max(first, 0), max(first, last, 0) + 1)])
+    return FloatDistribution(min(10.0**low, 10.0**high), 10.0**high, log=True)

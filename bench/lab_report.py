@@ -1,0 +1,200 @@
+"""Make docs/lab-benchmarks.md from what was recorded: `python -m bench.lab_report`. Takes seconds, trains nothing."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import overhead
+from bench.optimize.__main__ import HELD_OUT, searches, starts
+from bench.repair import score
+from bench.repair.tasks import tasks
+from bench.repair.treatment import CONFIRMING, HARM, RESTORED, ROUNDS
+
+PAGE = Path(__file__).parents[1] / "docs" / "lab-benchmarks.md"
+
+
+def main() -> None:
+    """Write the page and print it."""
+    text = page()
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def page() -> str:
+    """The whole page."""
+    head = (
+        "# Benchmarks of the lab\n\nMade by `python -m bench.lab_report` from the records under `bench/`, which "
+        "`python -m bench.repair`, `python -m bench.optimize` and `python -m bench.overhead` write; each goes on where "
+        "it was stopped.\n"
+    )
+    return "\n".join([head, repair_section(), optimize_section(), overhead_section()])
+
+
+def repair_section() -> str:
+    """Repair rate and harm."""
+    lines = score.patients()
+    every = score.cases(lines, score.baselines())
+    valid = [case for case in every if case.valid]
+    clean = [line for line in lines if not line["fault"]]
+    done = score.harm(lines)
+    parts = [
+        "## Repair rate\n",
+        f"{len(every)} faulty configurations of {len(tasks())} tasks were trained on {_seeds(lines)}; {len(valid)} of "
+        f"them stay below {RESTORED:.0%} of the healthy return and count, {sum(not case.known for case in valid)} of "
+        "these on environments that rlclinic has no entry for. Every seed is a patient: its run is diagnosed, the "
+        "first change of the config among the prescriptions is applied and trained again on the same seed and budget, "
+        f"up to {ROUNDS} times. A level is the mean return of the last evaluations, 0 a random policy and 1 the mean "
+        "of the clean config; a configuration is repaired where the mean level of its seeds is at least "
+        f"{RESTORED:.0%}. "
+        "A prescription that is no change of the config counts as no repair. Clean runs reach the bar themselves in "
+        f"{sum(line['level'] >= RESTORED for line in clean)} of {len(clean)}.\n",
+        _table(
+            ("configurations repaired by", "all", "with an entry", "without", "goal"),
+            [
+                _row("the first prescription", valid, lambda case: case.first, "80 %"),
+                _row("the first change that is advised", valid, lambda case: case.change, ""),
+                _row(f"at most {ROUNDS} rounds, the best run kept", valid, lambda case: case.rounds, "95 %"),
+                _row("baseline: reset to the reference, else the defaults", valid, lambda case: case.reset, ""),
+                _row("baseline: a third of the learning rate", valid, lambda case: case.slower, ""),
+            ],
+        ),
+        f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2 % of at "
+        f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
+        f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
+        f"the mean with {len(CONFIRMING)} further seeds. {_advised_clean(clean)}\n",
+        "What the leading prescription was: " + _kinds(lines) + ".\n",
+        _table(
+            ("task", "fault", "faulty", "first", f"{ROUNDS} rounds", "reset", "rate / 3", "first advice"),
+            [_case_row(case, lines) for case in every],
+        ),
+    ]
+    return "\n".join(parts)
+
+
+def optimize_section() -> str:
+    """Steps to the threshold against TPE."""
+    lines = searches()
+    rows, ratios = [], []
+    for name, entry in starts().items():
+        for seed in sorted({line["seed"] for line in lines if line["start"] == name}):
+            both = {line["method"]: line for line in lines if line["start"] == name and line["seed"] == seed}
+            if len(both) < 2:
+                continue
+            ours, theirs = both["rlclinic"], both["tpe"]
+            ratios.append(_steps(ours) / _steps(theirs))
+            rows.append(
+                (name, entry["fault"], str(seed), f"{ours['runs']} x {ours['budget']:,}", _reached(ours),
+                 _reached(theirs), f"{ratios[-1]:.2f}", _first(ours), _first(theirs))
+            )  # fmt: skip
+    middle = (
+        f"The median ratio is {statistics.median(ratios):.2f} over {len(ratios)} pairs (goal: 0.5). " if ratios else ""
+    )
+    return "\n".join(
+        [
+            "## Steps to the threshold\n",
+            "`optimize` and Optuna's TPE with the same search space begin with the same faulty configuration and spend "
+            "the same env steps; the configuration that each ends with is then trained on "
+            f"{len(HELD_OUT)} seeds that neither saw. Steps are the mean over these seeds until the evaluation return "
+            "reaches the threshold; a seed that never does counts as the whole budget of a run, and the number of "
+            "seeds that reached it stands in brackets. The last columns are the env steps that the search itself spent "
+            f"until its first run reached the threshold. {middle}\n",
+            _table(
+                ("start", "fault", "seed", "budget", "optimize", "TPE", "ratio", "search: optimize", "search: TPE"),
+                rows,
+            ),
+        ]
+    )
+
+
+def overhead_section() -> str:
+    """The cost of instruments."""
+    rows = []
+    for algorithm, (environment, steps) in overhead.TRAININGS.items():
+        found = overhead.summary(algorithm)
+        ratio = (
+            f"{found['ratio']:.3f} ({found['low']:.3f} to {found['high']:.3f})" if found["pairs"] else "not measured"
+        )
+        share = f"{found['share']:.1%}" if found["share"] is not None else "not measured"
+        rows.append((algorithm, f"{environment}, {steps:,} steps", share, ratio, str(found["pairs"])))
+    return "\n".join(
+        [
+            "## Overhead\n",
+            "Self-time is what a profile of a training finds in rlclinic's own code (goal: under 2 %). The ratio is "
+            "CPU time with the lab over plain Stable-Baselines3 with its Monitor, median and range of alternating "
+            "pairs in fresh processes on shared cores.\n",
+            _table(("algorithm", "training", "self-time", "ratio", "pairs"), rows),
+        ]
+    )
+
+
+def _row(name: str, cases: Sequence[score.Case], level: Callable[[score.Case], float], goal: str) -> tuple[str, ...]:
+    groups = (cases, [case for case in cases if case.known], [case for case in cases if not case.known])
+    return (name, *(_share(*score.share([level(case) for case in group])) for group in groups), goal)
+
+
+def _share(hits: int, total: int) -> str:
+    if not total:
+        return "not measured"
+    low, high = score.interval(hits, total)
+    return f"{hits} of {total} ({hits / total:.0%}, {low:.0%} to {high:.0%})"
+
+
+def _seeds(lines: Sequence[dict[str, Any]]) -> str:
+    counts = Counter((line["task"], line["fault"]) for line in lines if line["fault"])
+    spread = sorted(set(counts.values()))
+    return f"{' or '.join(map(str, spread))} seed{'s' if spread != [1] else ''}"
+
+
+def _advised_clean(clean: Sequence[dict[str, Any]]) -> str:
+    given = sum(line["rounds"][0]["applied"] is not None for line in clean)
+    return f"Of {len(clean)} clean runs {given} were advised a change of the config."
+
+
+def _kinds(lines: Sequence[dict[str, Any]]) -> str:
+    leads = Counter(
+        line["rounds"][0]["advice"][0]["kind"] if line["rounds"][0]["advice"] else "none"
+        for line in lines
+        if line["fault"]
+    )
+    return ", ".join(f"{kind} {count}" for kind, count in leads.most_common()) or "nothing yet"
+
+
+def _case_row(case: score.Case, lines: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    first = next(line for line in lines if (line["task"], line["fault"]) == (case.task, case.fault))["rounds"][0]
+    levels = (case.faulty, case.first, case.rounds, case.reset, case.slower)
+    return (case.task, case.fault, *("" if math.isnan(x) else f"{x:.2f}" for x in levels), _advice(first))
+
+
+def _advice(item: dict[str, Any]) -> str:
+    if not item["advice"]:
+        return f"none ({item['verdict']})"
+    lead = item["advice"][0]
+    changes = ", ".join(f"{key} = {value}" for key, value in lead["changes"].items())
+    return f"{changes or lead['kind']} ({', '.join(lead['causes'])})"
+
+
+def _steps(line: dict[str, Any]) -> float:
+    return statistics.fmean(line["budget"] if steps is None else steps for steps in line["steps"])
+
+
+def _reached(line: dict[str, Any]) -> str:
+    return f"{_steps(line):,.0f} ({sum(steps is not None for steps in line['steps'])})"
+
+
+def _first(line: dict[str, Any]) -> str:
+    """Env steps of the search until a run reached the threshold: only then a score lies within the budget of a run."""
+    return next((f"{used:,.0f}" for used, best, _ in line["curve"] if best <= line["budget"]), "never")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()

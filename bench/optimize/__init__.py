@@ -1,0 +1,1 @@
+"""Whether `optimize` finds a faster configuration than a plain search does."""

@@ -1,0 +1,133 @@
+"""What rlclinic's instruments cost in training: `python -m bench.overhead [--pairs N]`.
+
+Two numbers. The share of a profile's self-time that lies in rlclinic's own code, and the ratio of CPU times of
+alternating trainings with the lab and with plain Stable-Baselines3 (its Monitor included), each in a fresh process.
+Evaluation and checkpoints are switched off: they are no instruments. It can be stopped at any time and goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import os
+import pstats
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+RECORD = Path(__file__).with_name("overhead.jsonl")
+# Algorithm -> environment and env steps: some seconds each.
+TRAININGS: dict[str, tuple[str, int]] = {
+    "PPO": ("CartPole-v1", 10_000),
+    "DQN": ("CartPole-v1", 12_000),
+    "SAC": ("Pendulum-v1", 1_200),
+}
+PAIRS = 5
+OURS = f"{os.sep}rlclinic{os.sep}"
+
+
+def main() -> None:
+    """Entry of the command."""
+    parser = argparse.ArgumentParser(prog="python -m bench.overhead", description=__doc__)
+    parser.add_argument("--pairs", type=int, default=PAIRS)
+    parser.add_argument("--one", nargs=2, metavar=("HOW", "ALGORITHM"), help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.one:
+        print(json.dumps(_once(*asked.one)))
+        return
+    # Seed by seed, so that slow and fast moments of a shared machine fall on both sides.
+    for seed in range(asked.pairs):
+        for algorithm in TRAININGS:
+            for how in ("plain", "lab") if seed % 2 else ("lab", "plain"):
+                _measure(how, algorithm, seed)
+    for algorithm in TRAININGS:
+        _measure("profile", algorithm, 0)
+    for algorithm in TRAININGS:
+        print(algorithm, summary(algorithm))
+
+
+def summary(algorithm: str) -> dict[str, Any]:
+    """Pairs, the median ratio and its range, and the share of self-time."""
+    lines = [line for line in recorded() if line["algorithm"] == algorithm]
+    times = {(line["how"], line["number"]): line["seconds"] for line in lines if "seconds" in line}
+    numbers = sorted(number for how, number in times if how == "lab" and ("plain", number) in times)
+    ratios = [times["lab", number] / times["plain", number] for number in numbers]
+    shares = [line["share"] for line in lines if line["how"] == "profile"]
+    return {
+        "pairs": len(ratios),
+        "ratio": statistics.median(ratios) if ratios else None,
+        "low": min(ratios, default=None),
+        "high": max(ratios, default=None),
+        "share": shares[-1] if shares else None,
+    }
+
+
+def recorded() -> list[dict[str, Any]]:
+    """What was measured so far."""
+    if not RECORD.exists():
+        return []
+    return [json.loads(text) for text in RECORD.read_text(encoding="utf-8").splitlines() if text.endswith("}")]
+
+
+def own_share(stats: pstats.Stats) -> float:
+    """The share of self-time in files of rlclinic."""
+    rows = stats.stats  # type: ignore[attr-defined]
+    total = sum(row[2] for row in rows.values())
+    return float(sum(row[2] for (file, _, _), row in rows.items() if OURS in file) / total) if total else 0.0
+
+
+def _measure(how: str, algorithm: str, number: int) -> None:
+    if any((x["how"], x["algorithm"], x["number"]) == (how, algorithm, number) for x in recorded()):
+        return
+    command = [sys.executable, "-m", "bench.overhead", "--one", how, algorithm]
+    ended = subprocess.run(command, check=True, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    line = {"how": how, "algorithm": algorithm, "number": number, **json.loads(ended.stdout.splitlines()[-1])}
+    print(line, flush=True)
+    with open(RECORD, "a", encoding="utf-8") as record:
+        record.write(json.dumps(line) + "\n")
+
+
+def _once(how: str, algorithm: str) -> dict[str, float]:
+    environment, steps = TRAININGS[algorithm]
+    if how == "plain":
+        return {"seconds": round(_plain(environment, algorithm, steps), 3)}
+    from rlclinic.lab.asking import recipe_from
+    from rlclinic.lab.train import prepare, train_folder
+
+    overrides = (f"total_steps={steps}", "eval_freq=0", f"checkpoint_freq={10 * steps}", "threshold=null")
+    with tempfile.TemporaryDirectory() as root:
+        folder = prepare(recipe_from(f"{environment}:{algorithm}", overrides), root)
+        if how == "profile":
+            profile = cProfile.Profile(time.process_time)
+            profile.runcall(train_folder, folder, None, is_new=True)
+            return {"share": round(own_share(pstats.Stats(profile)), 5)}
+        began = time.process_time()
+        train_folder(folder, None, is_new=True)
+        return {"seconds": round(time.process_time() - began, 3)}
+
+
+def _plain(environment: str, algorithm: str, steps: int) -> float:
+    import torch
+    from stable_baselines3.common.env_util import make_vec_env
+
+    from rlclinic.lab.asking import recipe_from
+    from rlclinic.lab.sb3.algorithms import algorithm_class
+    from rlclinic.lab.sb3.arguments import constructor_arguments
+    from rlclinic.lab.sb3.model import THREADS
+
+    torch.set_num_threads(THREADS)
+    recipe = recipe_from(f"{environment}:{algorithm}", (f"total_steps={steps}",))
+    began = time.process_time()
+    vector = make_vec_env(environment, recipe.n_envs, seed=0)
+    arguments = constructor_arguments(recipe, vector.action_space)
+    algorithm_class(algorithm)("MlpPolicy", vector, seed=0, device="cpu", verbose=0, **arguments).learn(steps)
+    return time.process_time() - began
+
+
+if __name__ == "__main__":
+    main()

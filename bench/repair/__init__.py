@@ -1,0 +1,1 @@
+"""How often advice repairs a faulty run, and how often it does harm."""

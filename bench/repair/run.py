@@ -1,0 +1,81 @@
+"""Treat every patient; what was trained before is taken from the record."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any
+
+from bench.repair.tasks import tasks
+from bench.repair.training import key_of, trained
+from bench.repair.treatment import CLEAN, healthy, level_of, treat
+from rlclinic.lab.recipe import Recipe
+
+PATIENTS = Path(__file__).with_name("patients.jsonl")
+BASELINES = Path(__file__).with_name("baselines.jsonl")
+Unit = tuple[str, str, str, int]
+"""What (`treat`, `reset`, `slower`), task, fault, seed."""
+
+
+def run(seeds: tuple[int, ...], workers: int, only: tuple[str, ...] = ()) -> None:
+    """Clean runs first, because every level is measured against them; then treatments, then the baselines."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    names = [name for name in tasks() if not only or name in only]
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        list(pool.map(_clean, [(name, seed) for seed in seeds for name in names]))
+        levels = dict(zip(names, pool.map(healthy, names, [seeds] * len(names)), strict=True))
+        waiting = [pool.submit(_work, unit, levels[unit[1]]) for unit in _units(names, seeds)]
+        for done, future in enumerate(as_completed(waiting), 1):
+            path, lines, told = future.result()
+            print(f"{done}/{len(waiting)} {told}", flush=True)
+            with open(path, "a", encoding="utf-8") as record:
+                record.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def _units(names: list[str], seeds: tuple[int, ...]) -> Iterator[Unit]:
+    """Seed by seed and the tasks in turn, so that what has been done when it is stopped is spread evenly."""
+    cases = [
+        (name, fault)
+        for place in range(max(len(task.faults) for task in tasks().values()))
+        for name in names
+        for fault in list(tasks()[name].faults)[place : place + 1]
+    ]
+    for seed in seeds:
+        yield from (("treat", name, CLEAN, seed) for name in names)
+        yield from (("treat", name, fault, seed) for name, fault in cases)
+        # Most faults of a task are reset to one recipe, which is trained once.
+        resets = {key_of(tasks()[name].reset(fault)): (name, fault) for name, fault in cases}
+        yield from (("reset", name, fault, seed) for name, fault in resets.values())
+        yield from (("slower", name, fault, seed) for name, fault in cases)
+
+
+def _clean(which: tuple[str, int]) -> None:
+    trained(tasks()[which[0]].clean().with_changes({"seed": which[1]}), files=True)
+
+
+def _work(unit: Unit, clean: float) -> tuple[Path, list[dict[str, Any]], str]:
+    """One unit: its record, the lines for it, and what to print."""
+    what, name, fault, seed = unit
+    task = tasks()[name]
+    if what == "treat":
+        patient = treat(name, fault, seed, clean)
+        levels = " ".join(f"{one.after:.2f}" for one in patient.rounds if one.applied is not None)
+        told = f"{name} {fault or 'clean'} seed {seed}: {patient.level:.2f} -> {levels or 'nothing applied'}"
+        return PATIENTS, [patient.to_object()], told
+    if what == "reset":
+        recipe = task.reset(fault)
+        same = [other for other in task.faults if key_of(task.reset(other)) == key_of(recipe)]
+    else:
+        recipe, same = slower(task.faulty(fault)), [fault]
+    level = level_of(task, fault, trained(recipe.with_changes({"seed": seed})).final, clean)
+    lines = [{"what": what, "task": name, "fault": other, "seed": seed, "level": level} for other in same]
+    return BASELINES, lines, f"{name} {', '.join(same)} seed {seed}: {what} {level:.2f}"
+
+
+def slower(recipe: Recipe) -> Recipe:
+    """The rule of thumb: a third of the learning rate."""
+    return recipe.with_changes({"learning_rate": (recipe.number("learning_rate") or 0.0) / 3.0})

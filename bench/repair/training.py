@@ -1,0 +1,111 @@
+"""Train a recipe once: the outcome is kept in a record that only grows, so a killed benchmark goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rlclinic.lab.errors import TrainingError
+from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.train import train
+from rlclinic.readers.open import read
+from rlclinic.trials.measure import measure
+
+# Runs are looked at again when rules change; they are large and not part of the repository.
+ROOT = Path(os.environ.get("RLCLINIC_BENCH_RUNS", "bench/data/lab"))
+RECORD = Path(__file__).with_name("runs.jsonl")
+# Keys that do not change what is trained.
+_ASIDE = frozenset({"log_freq", "checkpoint_freq", "device"})
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What one training came to."""
+
+    key: str
+    final: float
+    """Mean of the evaluations in the last tenth of the budget; NaN where it failed."""
+    auc: float
+    steps: float
+    seconds: float
+    """CPU time."""
+    error: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are, if they are still there."""
+        return ROOT / self.key
+
+
+def key_of(recipe: Recipe) -> str:
+    """A name that follows from what is trained."""
+    config = {key: value for key, value in recipe.to_config().items() if key not in _ASIDE}
+    return hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode()).hexdigest()[:12]
+
+
+def trained(recipe: Recipe, *, files: bool = False) -> Trained:
+    """The outcome of a recipe, from the record or by training. With `files` its folder must exist too."""
+    key = key_of(recipe)
+    known = recorded().get(key)
+    if known is not None and (not files or known.folder.is_dir()):
+        return known
+    found = _train(recipe, key)
+    RECORD.parent.mkdir(parents=True, exist_ok=True)
+    with open(RECORD, "a", encoding="utf-8") as record:
+        record.write(json.dumps(_line(recipe, found)) + "\n")
+    return found
+
+
+def recorded() -> dict[str, Trained]:
+    """Every outcome so far by key; of several the last."""
+    if not RECORD.exists():
+        return {}
+    found = {}
+    for line in RECORD.read_text(encoding="utf-8").splitlines():
+        try:
+            entry = json.loads(line)
+            numbers = (float(entry[name]) for name in ("final", "auc", "steps", "seconds"))
+            found[entry["key"]] = Trained(entry["key"], *numbers, entry["error"])
+        except (ValueError, KeyError):
+            # A line that a killed run left half written.
+            continue
+    return found
+
+
+def _line(recipe: Recipe, found: Trained) -> dict[str, Any]:
+    return {
+        "key": found.key,
+        "environment": recipe.environment,
+        "algorithm": recipe.algorithm,
+        "seed": recipe.seed,
+        "final": round(found.final, 4),
+        "auc": round(found.auc, 4),
+        "steps": found.steps,
+        "seconds": round(found.seconds, 2),
+        "error": found.error,
+    }
+
+
+def _train(recipe: Recipe, key: str) -> Trained:
+    folder = ROOT / key
+    # Trained beside and moved when it is whole, so that a folder with the name of a key is always a finished run.
+    work = ROOT / f"{key}.{os.getpid()}"
+    began, failed = time.process_time(), ""
+    try:
+        place = train(recipe, work)
+    except TrainingError as error:
+        # What was logged until then is there to be diagnosed.
+        place, failed = Path(error.path), error.message
+    outcome = measure(read(place), "", recipe.seed, budget=recipe.total_steps, threshold=None, wall_time=0.0)
+    shutil.rmtree(place / "checkpoints", ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    place.rename(folder)
+    shutil.rmtree(work, ignore_errors=True)
+    seconds, final = time.process_time() - began, float("nan") if failed else outcome.final_return
+    return Trained(key, final, outcome.auc, outcome.steps, seconds, failed or outcome.error)

@@ -1,0 +1,142 @@
+"""Treat one faulty run as its user would: diagnose, apply what is advised, train again, up to three times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench.repair.tasks import Task, floor, tasks
+from bench.repair.training import Trained, key_of, trained
+from rlclinic.engine import diagnose
+from rlclinic.lab.backend import backend_for
+from rlclinic.lab.recipe import Recipe
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import RlclinicError
+from rlclinic.readers.open import read
+from rlclinic.trials.propose import testable
+
+ROUNDS = 3
+# Share of the healthy return, counted from a random policy's, that makes a repair.
+RESTORED = 0.9
+# A fall by this share of the healthy return is a harm, if further seeds confirm it.
+HARM = 0.1
+# Seeds of a confirmation; no treatment uses them.
+CONFIRMING = (100, 101)
+CLEAN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One diagnosis, what it advised, and what that came to."""
+
+    verdict: str
+    causes: tuple[tuple[str, float], ...]
+    """The most probable ones."""
+    advice: tuple[dict[str, Any], ...]
+    """Kind, causes and changes of each prescription."""
+    applied: int | None
+    """Which of them was trained: the first that is a change of the config; None where none is."""
+    key: str
+    """The run with the change; empty where nothing was applied."""
+    before: float
+    after: float
+    """Levels: 0 is a random policy, 1 the healthy run."""
+    confirmed: tuple[float, float] | None = None
+    """Mean levels before and after over further seeds too, where the change looked harmful."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patient:
+    """One fault on one seed."""
+
+    task: str
+    fault: str
+    """Empty for a clean run."""
+    seed: int
+    key: str
+    level: float
+    rounds: tuple[Round, ...]
+
+    def to_object(self) -> dict[str, Any]:
+        """The patient as plain data."""
+        return asdict(self)
+
+
+def healthy(name: str, seeds: tuple[int, ...]) -> float:
+    """Mean final return of the clean recipe."""
+    finals = [trained(tasks()[name].clean().with_changes({"seed": seed})).final for seed in seeds]
+    return sum(finals) / len(finals)
+
+
+def level_of(task: Task, fault: str, final: float, clean: float) -> float:
+    """Where a final return lies between a random policy and the healthy run; a failed training counts as random."""
+    if not math.isfinite(final):
+        return 0.0
+    return (final / task.unit(fault) - floor(task.name)) / (clean - floor(task.name))
+
+
+def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
+    """Up to three rounds on a faulty run, one on a clean one."""
+    task = tasks()[name]
+    recipe = (task.faulty(fault) if fault else task.clean()).with_changes({"seed": seed})
+    run = first = trained(recipe, files=True)
+    level = level_of(task, fault, run.final, clean)
+    rounds: list[Round] = []
+    for number in range(ROUNDS if fault else 1):
+        if number and level >= RESTORED:
+            break
+        done, changed = _round(task, fault, recipe, run, level, clean)
+        rounds.append(done)
+        if changed is None:
+            break
+        recipe, run, level = changed, trained(changed, files=True), done.after
+    return Patient(name, fault, seed, first.key, level_of(task, fault, first.final, clean), tuple(rounds))
+
+
+def _round(
+    task: Task, fault: str, recipe: Recipe, run: Trained, level: float, clean: float
+) -> tuple[Round, Recipe | None]:
+    diagnosis = diagnose(read(run.folder))
+    advice = tuple(_advice(item) for item in diagnosis.prescriptions)
+    applied, changed = applicable(diagnosis, recipe)
+    seen = (diagnosis.verdict.value, tuple((cause.id, round(cause.probability, 2)) for cause in diagnosis.causes[:3]))
+    if changed is None:
+        return Round(*seen, advice, None, "", level, level), None
+    treated = trained(changed, files=True)
+    after = level_of(task, fault, treated.final, clean)
+    confirmed = _confirmed(task, fault, recipe, changed, (level, after), clean) if after < level - HARM else None
+    return Round(*seen, advice, applied, treated.key, level, after, confirmed), changed
+
+
+def applicable(diagnosis: Diagnosis, recipe: Recipe) -> tuple[int | None, Recipe | None]:
+    """The first prescription that can be trained, and the recipe with it."""
+    for index, item in enumerate(diagnosis.prescriptions):
+        if not testable(item):
+            continue
+        try:
+            changed = recipe.with_changes({change.key: change.after for change in item.changes})
+            backend_for(changed.framework).check(changed)
+        except RlclinicError:
+            continue
+        if key_of(changed) != key_of(recipe):
+            return index, changed
+    return None, None
+
+
+def _confirmed(
+    task: Task, fault: str, recipe: Recipe, changed: Recipe, seen: tuple[float, float], clean: float
+) -> tuple[float, float]:
+    """The levels before and after with those of further seeds."""
+    levels = []
+    for start, known in zip((recipe, changed), seen, strict=True):
+        more = [trained(start.with_changes({"seed": seed})) for seed in CONFIRMING]
+        values = [known, *(level_of(task, fault, item.final, clean) for item in more)]
+        levels.append(sum(values) / len(values))
+    return levels[0], levels[1]
+
+
+def _advice(item: Any) -> dict[str, Any]:
+    changes: Mapping[str, object] = {change.key: change.after for change in item.changes}
+    return {"kind": item.kind.value, "causes": list(item.causes), "changes": dict(changes)}
