@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready-dev
 CORE   := $(VENV)/.ready-core
 BENCH  := $(VENV)/.ready-bench
 
-.PHONY: demo test lint format bench bench-probes check-all fixtures clean
+.PHONY: demo test lint format bench bench-faults bench-probes check-all fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -56,6 +56,9 @@ bench: $(BENCH)
 bench-probes: $(READY)
 	$(BIN)/python -m bench.probes.page
 	$(BIN)/python docs/generate.py
+
+bench-faults: $(BENCH)
+	$(BIN)/python -m bench.faults score
 
 fixtures:
 	bash tests/fixtures/make/make_all.sh

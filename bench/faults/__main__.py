@@ -1,0 +1,116 @@
+"""`python -m bench.faults plan | bases | record | labels | score`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tomllib
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from bench.faults import shards
+from bench.faults.bases import REACHED_WITHIN, bases, measured_floor
+from bench.faults.plan import Instance, entries, plan
+
+PAGE = Path("docs/benchmark.md")
+EXPLAINED = Path(__file__).with_name("explained.toml")
+
+
+def main(arguments: list[str]) -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m bench.faults", description="The fault benchmark.")
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    verbs.add_parser("plan", help="what is recorded and what is left")
+    verbs.add_parser("bases", help="whether clean runs reach their targets, and what runs cost")
+    record = verbs.add_parser("record", help="record what is missing; kill and repeat at will")
+    record.add_argument("--workers", type=int, default=1)
+    record.add_argument("--limit", type=int)
+    record.add_argument("--minutes", type=float)
+    record.add_argument("--retry", action="store_true", help="try again what was given up")
+    record.add_argument("--only", default="*", help="a pattern of names, such as 'clean@*#0'")
+    verbs.add_parser("labels", help="what the data say about every instance")
+    score = verbs.add_parser("score", help="diagnose the recorded runs and write docs/benchmark.md")
+    score.add_argument("--workers", type=int, default=2)
+    score.add_argument("--page", type=Path, default=PAGE)
+    score.add_argument("--peers", metavar="PYTHON", help="of an environment with bench/peers/requirements.txt")
+    chosen = parser.parse_args(arguments)
+    if chosen.verb == "record":
+        from bench.faults.record import record as go_on
+
+        how = {key: getattr(chosen, key) for key in ("workers", "limit", "minutes", "only", "retry")}
+        print(f"{go_on(**how)} runs recorded")
+    elif chosen.verb == "plan":
+        _plan()
+    elif chosen.verb == "bases":
+        _bases()
+    elif chosen.verb == "labels":
+        _labels()
+    else:
+        _score(chosen.workers, chosen.page, chosen.peers)
+    return 0
+
+
+def _plan() -> None:
+    recorded = set(shards.keys())
+    for part in ("kind", "layout", "profile", "group"):
+        planned = Counter(getattr(entry.instance, part) or "none" for entry in plan())
+        done = Counter(getattr(entry.instance, part) or "none" for entry in plan() if entry.name in recorded)
+        print(f"{part}: " + ", ".join(f"{name} {done[name]}/{count}" for name, count in sorted(planned.items())))
+    size = sum(path.stat().st_size for path in shards.FOLDER.glob("shard-*.rlc"))
+    print(f"{len(recorded & set(entries()))} of {len(plan())} runs recorded, {size / 1e6:.2f} MB")
+
+
+def _bases() -> None:
+    from bench.faults.labels import final, reached
+
+    runs: dict[str, list[shards.Record]] = defaultdict(list)
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for record in shards.latest():
+        entry = entries().get(record.name)
+        if entry is not None:
+            runs[entry.instance.name].append(record)
+            seconds[entry.instance.base].append(record.seconds)
+    for name, base in bases().items():
+        clean = runs[Instance("clean", name).name]
+        shares = [reached(record, base.target) for record in clean]
+        good = sum(share is not None and share <= REACHED_WITHIN for share in shares)
+        levels = ", ".join(f"{final(record, 'evaluation'):.4g}" for record in clean)
+        cost = f"{np.mean(seconds[name]):.0f} s a run" if seconds[name] else "no run yet"
+        print(
+            f"{name}: {good} of {len(clean)} reach {base.target:g} within {REACHED_WITHIN:.0%} (at "
+            f"{', '.join('never' if share is None else f'{share:.2f}' for share in shares)}); final {levels}; "
+            f"random {measured_floor(base):.4g}, in the table {base.random:.4g}; {cost}"
+        )
+
+
+def _labels() -> None:
+    from bench.faults.labels import labels
+
+    found = labels(shards.latest())
+    for name, label in sorted(found.items()):
+        low, high = label.interval
+        lost = f"lost {label.lost:.2f} [{low:.2f}, {high:.2f}]"
+        print(f"{name}  {label.label}  {lost}  {label.seeds} seeds  {' '.join(label.merged)}")
+    print(Counter(label.label for label in found.values()))
+
+
+def _score(workers: int, path: Path, peers: str | None) -> None:
+    from bench.faults.examine import rows
+    from bench.faults.labels import labels
+    from bench.faults.onset import onsets
+    from bench.faults.page import page
+    from bench.peers.compare import section
+
+    records = shards.latest()
+    found = labels(records)
+    explained = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
+    beside = section(records, found, peers) if peers else ""
+    text = page(rows(records, found, workers=workers), found, onsets(records), explained, beside)
+    path.write_text(text, encoding="utf-8")
+    print(text.partition("## Instances")[0])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

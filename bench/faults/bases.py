@@ -1,0 +1,96 @@
+"""The clean configurations of the benchmark, loaded and validated."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from rlclinic.lab.assemble import assemble
+from rlclinic.lab.backend import default_framework
+from rlclinic.lab.recipe import Recipe, Wrapper
+from rlclinic.reference.reference_configs import reference_config
+
+TABLE = Path(__file__).with_name("bases.toml")
+LEDGER = Wrapper("bench.faults.environments.ledger:TrueReturns")
+"""Innermost of every run."""
+REACHED_WITHIN = 0.6
+"""Share of the budget within which a clean run reaches its target: undertrained is not the norm."""
+EVALUATIONS, EVALUATION_EPISODES, ROWS = 20, 10, 80
+"""Of a whole run."""
+FLOOR_EPISODES, FLOOR_SEED = 60, 4321
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """One environment with one algorithm, and settings that work."""
+
+    name: str
+    env_id: str
+    algorithm: str
+    total_steps: int
+    target: float
+    random: float
+    """Mean return of random actions, as `measured_floor` gives it."""
+    settings: Mapping[str, Any]
+    decoys: tuple[Mapping[str, Any], ...]
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def environment(self) -> str:
+        """The environment without the algorithm: the first word of the name."""
+        return self.name.partition("-")[0]
+
+    def recipe(self, seed: int) -> Recipe:
+        """The clean run of a seed."""
+        framework = default_framework(self.algorithm)
+        config = {
+            **reference_config(self.env_id, self.algorithm),
+            "stop_at_threshold": False,
+            "checkpoint_freq": 0,
+            "eval_freq": self.total_steps // EVALUATIONS,
+            "eval_episodes": EVALUATION_EPISODES,
+            "log_freq": self.total_steps // ROWS,
+            **self.settings,
+            "env_id": self.env_id,
+            "env_kwargs": dict(self.env_kwargs),
+            "env_wrappers": [LEDGER],
+            "algorithm": self.algorithm,
+            "framework": framework,
+            "total_steps": self.total_steps,
+            "seed": seed,
+            "threshold": None,
+        }
+        return assemble(config, own_words=set(self.settings)).recipe
+
+
+def measured_floor(base: Base) -> float:
+    """Mean return of random actions on the task."""
+    from rlclinic.lab.environments import make_environment
+
+    environment = make_environment(base.recipe(0))
+    environment.action_space.seed(FLOOR_SEED)
+    totals = []
+    for episode in range(FLOOR_EPISODES):
+        environment.reset(seed=FLOOR_SEED + episode)
+        total, over = 0.0, False
+        while not over:
+            _, reward, terminated, truncated, _ = environment.step(environment.action_space.sample())
+            total, over = total + float(reward), terminated or truncated
+        totals.append(total)
+    return sum(totals) / len(totals)
+
+
+@cache
+def bases() -> Mapping[str, Base]:
+    """All bases by name."""
+    raw = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    found = {name: Base(name=name, **{**entry, "decoys": tuple(entry["decoys"])}) for name, entry in raw.items()}
+    for base in found.values():
+        keys = [key for decoy in base.decoys for key in decoy]
+        if len(base.settings) < 3 or len(keys) < 3:
+            raise ValueError(f"{TABLE.name}: {base.name} needs three deviations and three decoys")
+    return found

@@ -1,0 +1,145 @@
+"""Diagnose recorded runs: whole, without their config, and in growing parts. One row of answers per run."""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from bench.faults.labels import Label
+from bench.faults.plan import Entry, entries
+from bench.faults.replay import cut, replay
+from bench.faults.shards import Record
+from bench.faults.split import WITHHELD, is_withheld, sides
+from rlclinic.causes import likelihoods as table
+from rlclinic.causes import posterior
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
+from rlclinic.causes.deviation import deviation
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import RlclinicError
+from rlclinic.model.run import Run
+
+PARTS = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
+"""Shares of a run of the test part that are diagnosed as if it still ran."""
+FINE = frozenset({NOTHING_WRONG, "already-solved"})
+"""Causes that say that nothing needs to change."""
+RUNNING = frozenset({*FINE, "budget-too-small", "interrupted"})
+"""The same for a part of a run, whose budget is not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a diagnosis says."""
+
+    verdict: str
+    causes: tuple[tuple[str, str, float], ...]
+    """(cause, class, probability), the likeliest first."""
+    alarm: bool
+    """Whether it leads with something that is wrong; `unknown` is no alarm."""
+    checked: bool
+    """Whether anything could be checked."""
+
+    @property
+    def leading(self) -> str:
+        """The likeliest cause."""
+        return self.causes[0][0] if self.causes else UNKNOWN
+
+    @property
+    def confidence(self) -> float:
+        """Of the likeliest cause."""
+        return self.causes[0][2] if self.causes else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One run with its label and the answers."""
+
+    entry: Entry
+    label: str
+    accepted: frozenset[str]
+    side: str
+    withheld: bool
+    with_config: Answer
+    metrics_only: Answer
+    parts: Mapping[float, Answer]
+    """Metrics only, by share of the run; for the test part."""
+    largest_deviation: str
+    """The cause whose setting lies furthest from working configs: a baseline."""
+    seconds: float
+    """Of one diagnosis, reading included."""
+
+
+def rows(records: Sequence[Record], labels: Mapping[str, Label], *, workers: int) -> list[Row]:
+    """Answers for every run whose instance has a label."""
+    known = entries()
+    work = []
+    for record in records:
+        label = labels.get(known[record.name].instance.name) if record.name in known else None
+        if label is not None and label.label != "unfinished":
+            work.append((record, known[record.name], label))
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        return list(pool.imap(_row, work, chunksize=4))
+
+
+def _row(work: tuple[Record, Entry, Label]) -> Row:
+    record, entry, label = work
+    instance = entry.instance
+    with tempfile.TemporaryDirectory() as place:
+        began = time.perf_counter()
+        run = _read(record, entry, Path(place), config=True)
+        withheld = is_withheld(instance)
+        with _without(WITHHELD if withheld else frozenset()):
+            full = _answer(run)
+            seconds = time.perf_counter() - began
+            bare = _read(record, entry, Path(place), config=False)
+            metrics = _answer(bare)
+            shares = PARTS if bare is not None and sides()[instance.name] == "test" else ()
+            parts = {share: _answer(cut(bare, share), running=True) for share in shares} if bare is not None else {}
+    return Row(
+        entry, label.label, label.accepted, sides()[instance.name], withheld, full, metrics, parts,
+        _furthest(run), seconds,
+    )  # fmt: skip
+
+
+def _read(record: Record, entry: Entry, place: Path, *, config: bool) -> Run | None:
+    try:
+        return replay(record, entry.instance, place, config=config)
+    except RlclinicError:
+        return None
+
+
+def _answer(run: Run | None, *, running: bool = False) -> Answer:
+    if run is None:
+        return Answer("insufficient-data", (), alarm=False, checked=False)
+    found: Diagnosis = diagnose(run)
+    causes = tuple((cause.id, cause.cause_class, cause.probability) for cause in found.causes)
+    quiet = {*(RUNNING if running else FINE), UNKNOWN}
+    alarm = bool(causes) and causes[0][0] not in quiet
+    return Answer(found.verdict.value, causes, alarm=alarm, checked=found.verdict.value != "insufficient-data")
+
+
+@contextmanager
+def _without(causes: frozenset[str]) -> Iterator[None]:
+    """Diagnose with a table that does not know some causes."""
+    if not causes:
+        yield
+        return
+    reduced = {cause: row for cause, row in table.likelihoods().items() if cause not in causes}
+    with patch.object(posterior, "likelihoods", lambda: reduced):
+        yield
+
+
+def _furthest(run: Run | None) -> str:
+    """The cause behind the setting that deviates most; nothing wrong where none deviates."""
+    best, found = 1.0, NOTHING_WRONG
+    for cause, row in table.likelihoods().items():
+        distance = deviation(run, row.knob) if run is not None and row.knob is not None else None
+        if distance is not None and distance > best:
+            best, found = distance, cause
+    return found
