@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import random
+import re
 import string
 import time
 
@@ -305,23 +306,23 @@ HOSTILE = [
 @pytest.mark.parametrize("unit", HOSTILE)
 def test_a_hostile_line_of_one_repeated_piece_takes_linear_time(unit: str) -> None:
     # Quadratic time would be minutes: 100 000 characters, each read up to 100 000 times.
-    start = time.process_time()
+    start = time.thread_time()
     redact((unit * (100_000 // len(unit) + 1))[:100_000])
 
-    assert time.process_time() - start < 4
+    assert time.thread_time() - start < 4
 
 
 def test_a_hostile_line_of_a_megabyte_takes_linear_time() -> None:
     generator = random.Random(3)
     line = "".join(generator.choice(HOSTILE) for _ in range(150_000))[:1_000_000]
     assert len(line) == 1_000_000
-    start = time.process_time()
+    start = time.thread_time()
     redact(line)
 
-    assert time.process_time() - start < 15
+    assert time.thread_time() - start < 15
 
 
-def test_ordinary_log_text_passes_at_20_megabytes_a_second() -> None:
+def test_ordinary_log_text_passes_faster_than_its_words_are_counted() -> None:
     metrics = " - ".join(f"actor/metric_{i}:{i / 7:.6f} - critic/returns/part_{i}:0.1" for i in range(30))
     lines = [
         f"(TaskRunner pid=1234) step:7 - {metrics} - timing_per_token_ms/gen:0.1 - timing_per_token_ms/ref:0.2",
@@ -333,13 +334,20 @@ def test_ordinary_log_text_passes_at_20_megabytes_a_second() -> None:
     text = "\n".join(lines * 1200)
     best = min(_seconds(text) for _ in range(5))
 
-    assert len(text) / 1e6 / best > 20
+    # 51 MB/s where counting words runs at 28; a pattern that backtracks costs ten times as much.
+    assert best < 1.5 * min(_seconds_to_count_words(text) for _ in range(5))
+
+
+def _seconds_to_count_words(text: str) -> float:
+    start = time.thread_time()
+    re.findall(r"\w+", text)
+    return time.thread_time() - start
 
 
 def _seconds(text: str) -> float:
-    start = time.process_time()
+    start = time.thread_time()
     assert redact(text) == text
-    return time.process_time() - start
+    return time.thread_time() - start
 
 
 _PIECES = st.sampled_from(

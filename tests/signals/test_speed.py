@@ -30,7 +30,7 @@ def test_thirty_metrics_of_a_hundred_thousand_points_are_measured_in_time() -> N
 
 
 def _measure_all(runs: list[Series]) -> float:
-    start = time.process_time()
+    start = time.thread_time()
     for series in runs:
         curve = resample(series)
         for name in SIGNALS:
@@ -46,4 +46,4 @@ def _measure_all(runs: list[Series]) -> float:
                 signal(name)(series, series)
             elif name != "resample":
                 signal(name)(curve)
-    return time.process_time() - start
+    return time.thread_time() - start

@@ -47,10 +47,10 @@ Time: 3.2 s
 
 
 def seconds_for(lines: list[str]) -> float:
-    start = time.process_time()
+    start = time.thread_time()
     parse_console(lines)
     find_config(lines)
-    return time.process_time() - start
+    return time.thread_time() - start
 
 
 def test_the_dialect_with_most_rows_comes_first() -> None:
@@ -116,7 +116,7 @@ def test_lines_of_a_megabyte_are_read() -> None:
 def test_a_long_verl_log_is_read_at_once() -> None:
     metrics = " - ".join(f"actor/metric_{index}:0.{index:03d}" for index in range(40))
     lines = [f"step:{step} - {metrics}" for step in range(435)]
-    start = time.process_time()
+    start = time.thread_time()
     (found,) = parse_console(lines)
     assert len(found.rows) == 435
-    assert time.process_time() - start < 5
+    assert time.thread_time() - start < 5

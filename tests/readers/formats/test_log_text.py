@@ -313,13 +313,13 @@ def test_excerpts_and_final_exceptions_hold_no_secrets() -> None:
      "\x1b]", "\r", "\r{'", "Warning: ", "A.", "[rank0]: ", "slurmstepd: error: ", "W0101 00:00:00", "_", "ERROR"],
 )  # fmt: skip
 def test_hostile_lines_take_linear_time(unit: str) -> None:
-    start = time.process_time()
+    start = time.thread_time()
     for text in (unit * (300_000 // len(unit)), (unit + "\n") * (100_000 // len(unit))):
         lines = clean_lines(text.encode())
         excerpts(lines)
         final_exception(lines)
 
-    assert time.process_time() - start < 8
+    assert time.thread_time() - start < 8
 
 
 _LINES = st.lists(

@@ -180,13 +180,13 @@ def test_dicts_are_found_between_other_text() -> None:
 )
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:
     text = (unit * (60_000 // len(unit) + 1))[:60_000]
-    start = time.process_time()
+    start = time.thread_time()
     list(find_literals(text))
     list(find_literals(text + "x}])"))
     with pytest.raises(FormatError):
         load_literal(text + "{")
 
-    assert time.process_time() - start < 6
+    assert time.thread_time() - start < 6
 
 
 _VALUES = st.recursive(

@@ -209,11 +209,11 @@ def test_broken_yaml_is_a_format_error_with_its_line(text: str, line: int) -> No
 def test_a_billion_laughs_end_in_an_error() -> None:
     lines = ["a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]"]
     lines += [f"a{i}: &a{i} [" + ", ".join([f"*a{i - 1}"] * 10) + "]" for i in range(1, 10)]
-    start = time.process_time()
+    start = time.thread_time()
     with pytest.raises(FormatError, match="aliases expand"):
         load_yaml("\n".join(lines))
 
-    assert time.process_time() - start < 20
+    assert time.thread_time() - start < 20
 
 
 def test_merges_that_multiply_end_in_an_error() -> None:

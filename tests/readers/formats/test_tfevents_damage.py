@@ -154,8 +154,8 @@ def test_endless_tiny_parts_in_one_event_are_refused() -> None:
 def test_a_file_of_broken_lengths_is_given_up_in_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tfrecord, "_MAX_LOSSES", 10)
     data = (flipped(ONE, 1) + ONE) * 2000
-    started = time.process_time()
+    started = time.thread_time()
     events = read_events(data)
     assert events.records == 10
     assert len(events.problems) == 11
-    assert time.process_time() - started < 5
+    assert time.thread_time() - started < 5
