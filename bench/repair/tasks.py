@@ -40,18 +40,25 @@ class Task:
 
     def faulty(self, fault: str) -> Recipe:
         """The clean recipe with a fault."""
-        return self.clean().with_changes(self.faults[fault])
+        return self._in_units(self.clean().with_changes(self.faults[fault]), fault)
 
     def reset(self, fault: str) -> Recipe:
         """Every hyperparameter as the reference has it, else the library's default; the environment stays."""
         kept = {key: self.config[key] for key in ("env_id", "algorithm", "total_steps")}
         wrappers = {key: value for key, value in self.faults.get(fault, {}).items() if key == "env_wrappers"}
-        return _recipe({**_start(self.config), **kept, **wrappers})
+        return self._in_units(_recipe({**_start(self.config), **kept, **wrappers}), fault)
 
     def unit(self, fault: str) -> float:
         """How many of its returns make one of the clean task: the factor of a fault in the reward's scale."""
         wrappers = self.faults.get(fault, {}).get("env_wrappers", ())
         return float(np.prod([entry["factor"] for entry in wrappers if entry["id"] == SCALED]))
+
+    def _in_units(self, recipe: Recipe, fault: str) -> Recipe:
+        """Whoever scales the reward scales the goal."""
+        unit = self.unit(fault)
+        if recipe.threshold is None or unit == 1.0:
+            return recipe
+        return recipe.with_changes({"threshold": unit * recipe.threshold})
 
 
 @cache
