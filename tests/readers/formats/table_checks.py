@@ -8,11 +8,25 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from rlclinic.readers.formats.tables import file_bytes as table_bytes
 from rlclinic.readers.formats.tables.table import Table
 
 needs_polars = pytest.mark.skipif(find_spec("polars") is None, reason="polars is not installed")
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.sampled_from(["", "x", "7", "NaN", "a\nb", "é", "{}"]),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from("abc/"), inner, max_size=3),
+    max_leaves=6,
+)
+"""Whatever a cell of a JSON row may hold."""
 
 
 def numbers(table: Table, name: str) -> list[float | None]:
