@@ -14,7 +14,7 @@ from rlclinic.store.effects import measured_effects
 from rlclinic.store.ledger import Ledger
 from rlclinic.trials.plan import Arm, Job, TrialPlan, plan_from
 from rlclinic.trials.runners import runner_for
-from rlclinic.trials.trial import run_trial
+from rlclinic.trials.trial import judged, run_trial
 
 TRAINER = Path(__file__).parent / "trainer.py"
 COMMAND = (
@@ -111,6 +111,11 @@ def test_an_arm_that_cannot_win_any_more_is_given_up(ledger: Ledger, tmp_path: P
     assert len([outcome for outcome in trial.outcomes if outcome.state is OutcomeState.DONE]) < 12
     assert trial.leading.verdict is TrialVerdict.REFUTED
     assert any("could not be proved any more" in note for note in trial.notes)
+
+
+def test_a_trial_that_is_not_over_has_given_nothing_up() -> None:
+    assert judged(plan(0.3), {}, is_over=False).notes == ()
+    assert any("could not be proved any more" in note for note in judged(plan(0.3), {}).notes)
 
 
 def test_a_plan_survives_the_ledger(ledger: Ledger, tmp_path: Path) -> None:

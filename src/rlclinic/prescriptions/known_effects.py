@@ -6,24 +6,21 @@ from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError
 from rlclinic.prescriptions.effects import Effects, packaged_effects
-from rlclinic.store.ledger import default_path
+from rlclinic.store.ledger import default_state
 
-# The last ledger read, by its path, time and size: many runs are often diagnosed with the same one.
+# The last ledger read, by its state: many runs are often diagnosed with the same one.
 _LAST: dict[tuple[Path, int, int], Effects] = {}
 
 
 def known_effects() -> Effects:
     """The packaged rows and those of the ledger; a ledger that cannot be read costs its rows, not the diagnosis."""
-    path = default_path()
-    try:
-        state = path.stat()
-    except OSError:
+    state = default_state()
+    if state is None:
         return packaged_effects()
-    key = (path, state.st_mtime_ns, state.st_size)
-    if key not in _LAST:
+    if state not in _LAST:
         _LAST.clear()
-        _LAST[key] = _with_ledger(path)
-    return _LAST[key]
+        _LAST[state] = _with_ledger(state[0])
+    return _LAST[state]
 
 
 def _with_ledger(path: Path) -> Effects:

@@ -46,6 +46,16 @@ def default_path() -> Path:
     return (Path(data) if data else Path.home() / ".local" / "share") / "rlclinic" / "trials.sqlite"
 
 
+def default_state() -> tuple[Path, int, int] | None:
+    """Path, time and size of the ledger, which change with every entry; None where there is none."""
+    path = default_path()
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return path, state.st_mtime_ns, state.st_size
+
+
 class Ledger:
     """All trials, with what each of their runs came to."""
 

@@ -38,8 +38,8 @@ def run_trial(
     return trial
 
 
-def judged(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome]) -> Trial:
-    """The trial with a verdict on every arm, from the outcomes so far."""
+def judged(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome], *, is_over: bool = True) -> Trial:
+    """The trial with a verdict on every arm, from the outcomes so far; `is_over` where no more will come."""
     arms = []
     for arm in plan.arms[1:]:
         before, after = _of(outcomes, BASELINE), _of(outcomes, arm.name)
@@ -54,7 +54,7 @@ def judged(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome]) -> Trial:
         threshold=plan.threshold,
         arms=tuple(arms),
         outcomes=tuple(outcomes[key] for key in sorted(outcomes)),
-        notes=plan.notes + _notes(plan, outcomes),
+        notes=plan.notes + _notes(plan, outcomes, is_over=is_over),
     )
 
 
@@ -86,13 +86,13 @@ def _of(outcomes: dict[tuple[str, int], Outcome], arm: str) -> list[Outcome]:
     return [outcome for (name, _), outcome in sorted(outcomes.items()) if name == arm]
 
 
-def _notes(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome]) -> tuple[str, ...]:
+def _notes(plan: TrialPlan, outcomes: dict[tuple[str, int], Outcome], *, is_over: bool) -> tuple[str, ...]:
     notes = [
         f"{outcome.arm}, seed {outcome.seed}: {outcome.error}"
         for outcome in outcomes.values()
         if outcome.state is OutcomeState.FAILED
     ]
-    missing = len(plan.arms) * len(plan.seeds) - len(outcomes)
+    missing = len(plan.arms) * len(plan.seeds) - len(outcomes) if is_over else 0
     stopped = sum(outcome.state is OutcomeState.STOPPED for outcome in outcomes.values()) + missing
     if stopped:
         notes.append(f"{stopped} runs were not trained to their end because their arm could not be proved any more")

@@ -107,7 +107,7 @@ def test_a_file_that_the_user_changed_stays(tmp_path: Path) -> None:
 def test_a_file_that_is_still_ours_is_brought_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as older:
         old = {path: f"older\n{text}" for path, text in whole_files(TARGETS["claude"]).items()}
-        older.setattr("rlclinic.apps.agents.install.whole_files", lambda target: old)
+        older.setattr("rlclinic.apps.agents.install.whole_files", lambda target, server: old)
         install(tmp_path, "claude")
     steps = install(tmp_path, "claude")
     assert {step.action for step in steps} == {"update", "same"}
@@ -135,6 +135,33 @@ def test_an_entry_that_is_not_ours_to_change_stays(tmp_path: Path, text: str) ->
     assert step.action == "keep"
     assert step.reason
     assert (tmp_path / ".mcp.json").read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_the_server_may_be_entered_under_the_name_that_existing_agents_call(tmp_path: Path, name: str) -> None:
+    install(tmp_path, name, "gymnasium-solver")
+    target = TARGETS[name]
+    entry = (tmp_path / target.entry).read_text(encoding="utf-8")
+    servers = json.loads(entry)["mcpServers"] if target.form == "json" else tomllib.loads(entry)["mcp_servers"]
+    assert servers == {"gymnasium-solver": {"command": "rlclinic", "args": ["mcp", "--name", "gymnasium-solver"]}}
+    skill = (tmp_path / target.skills / "rlclinic" / "SKILL.md").read_text(encoding="utf-8")
+    assert "MCP server `gymnasium-solver`" in skill
+    assert {step.action for step in install(tmp_path, name, "gymnasium-solver")} == {"same"}
+
+
+def test_the_original_servers_entry_stays_and_ours_is_told(tmp_path: Path) -> None:
+    theirs = '{"mcpServers": {"gymnasium-solver": {"command": "python3", "args": ["mcp_server.py"]}}}'
+    (tmp_path / ".mcp.json").write_text(theirs, encoding="utf-8")
+    arguments = ["agents", "install", "--project", str(tmp_path), "--server", "gymnasium-solver"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
+    assert '"args": ["mcp", "--name", "gymnasium-solver"]' in result.output
+    assert (tmp_path / ".mcp.json").read_text(encoding="utf-8") == theirs
+
+
+def test_a_name_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no name of a server"):
+        install(tmp_path, "codex", "x]\n[evil")
 
 
 def test_a_link_out_of_the_project_is_refused(tmp_path: Path) -> None:

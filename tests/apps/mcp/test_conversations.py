@@ -20,7 +20,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from rlclinic.lab.state import running_here
-from tests.apps.mcp.talk import PATIENCE, RUNS, SOLVER, Talk, make_root
+from tests.apps.mcp.talk import CRASHED, PATIENCE, RUNS, SOLVER, Talk, make_root
 
 TOKEN = "a-token-of-the-tests"
 ACTIVE = "active-run"
@@ -106,6 +106,15 @@ def test_a_page_of_another_site_is_refused_even_with_the_token(address: str) -> 
     assert refused.value.code in (403, 421)
 
 
+def test_a_port_that_is_taken_is_an_error_before_anything_is_promised(address: str, http_root: Path) -> None:
+    port = address.rpartition(":")[2].partition("/")[0]
+    command = [sys.executable, "-m", "rlclinic", "mcp", "--http", "--root", str(http_root), "--port", port]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ended.returncode == 2
+    assert f"port {port} cannot be used" in ended.stderr
+    assert "serves" not in ended.stderr
+
+
 def test_it_may_go_by_the_name_that_existing_agents_expect(http: Talk) -> None:
     assert http.client.server_info.name == "gymnasium-solver"
     assert len(http.wait(http.client.list_tools()).tools) == 39
@@ -128,6 +137,21 @@ def test_why_did_my_finished_run_not_solve_the_task(http: Talk) -> None:
     told = http.data("diagnose", run_id=SOLVER)
     assert told["verdict"] == "learning"
     assert any(item["code"] == "EVA02" for item in told["findings"]), "the evaluation is of the untrained policy"
+
+
+def test_my_run_keeps_crashing_what_is_happening(http: Talk) -> None:
+    info = http.data("get_run_info", run_id=CRASHED)
+    assert (info["status"], info["stopping_reason"]) == ("crashed", "error")
+    assert "Batch size must divide rollout size exactly" in http.data("get_run_logs", run_id=CRASHED)["excerpts"][0]
+    told = http.data("diagnose", run_id=CRASHED)
+    assert (told["verdict"], told["causes"][0]["id"]) == ("crashed", "invalid-config")
+    lead = told["prescriptions"][0]
+    change = lead["changes"][0]
+    assert (lead["priority"], change["key"], change["from"]) == ("critical", "batch_size", 100)
+    assert 256 % change["to"] == 0, "the rollout is 256"
+    assert lead["native"]["text"] == f"--override batch_size={change['to']}"
+    status = http.data("get_training_status", run_id=CRASHED)
+    assert (status["running"], status["status"]) == (False, "crashed")
 
 
 def test_is_my_active_run_going_well(http: Talk) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rlclinic.apps.mcp.registry import ROWS
-from tests.apps.mcp.talk import CRASHED, SOLVER, Talk
+from tests.apps.mcp.talk import CRASHED, SECRET, SOLVER, Talk
 
 # tool, arguments, words that must be said
 WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
@@ -21,13 +21,13 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("start_trial", {"run_id": SOLVER, "changes": {"env_id": "x"}}, ("cannot be tried", "get_run_info")),
     ("trial_status", {"trial_id": "0123456789"}, ("no trial", "start_trial")),
     ("probe_trainer", {"trainer": "os:system"}, ("no module 'os' below the root",)),
-    ("probe_trainer", {"trainer": "rm -rf /"}, ("is no trainer", "sb3:PPO")),
+    ("probe_trainer", {"trainer": "rm -rf /"}, ("is no trainer", "sb3:PPO", "torchrl:SAC")),
     ("probe_trainer", {"job_id": "probe-20260101-000000-abcd"}, ("no probing",)),
     ("get_history", {"env_id": "Nowhere-v0"}, ("no run of Nowhere-v0", "list_runs")),
     ("get_best_run", {"env_id": "Nowhere-v0"}, ("no run of 'Nowhere-v0'", "CartPole-v1")),
     ("list_runs", {"limit": "many"}, ("limit",)),
-    ("get_run_info", {}, ("run_id",)),
-    ("get_run_info", {"run_id": SOLVER, "verbose": True}, ("verbose",)),
+    ("get_run_info", {}, ("run_id is missing", "get_run_info takes run_id (required)")),
+    ("get_run_info", {"run_id": SOLVER, "verbose": True}, ("verbose is no parameter of this tool", "takes run_id")),
     ("list_checkpoints", {"run_id": "local-"}, ("fits 3 runs",)),
     ("comprehensive_diagnostic", {"run_id": ""}, ("no name of a file or run", "list_runs")),
     ("health_check", {"run_id": "runs/none"}, ("no such run", "list_runs")),
@@ -65,6 +65,7 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("start_training", {"config_id": "CartPole-v1:ppo", "overrides": {"--root": "/"}}, ("is no hyperparameter",)),
     ("start_training", {"config_id": "CartPole-v1:ppo", "max_env_steps": 0}, ("at least 1",)),
     ("stop_training", {"run_id": SOLVER}, ("no run that rlclinic trains", "get_training_status")),
+    ("get_metrics_summary", {"run_id": CRASHED, "metric_name": "reward"}, ("no metric at all", "show_run")),
     ("get_training_status", {"run_id": "training-20260101-000000-abcd"}, ("list_runs",)),
     ("wait_for_training_completion", {"run_id": "nope"}, ("list_runs",)),
     ("get_training_progress", {"run_id": "nope"}, ("list_runs",)),
@@ -85,6 +86,18 @@ def test_an_error_says_what_is_wrong_and_what_to_call(
     told = talk.error(tool, **arguments)
     assert all(word in told for word in words), told
     assert "Traceback" not in told
+
+
+def test_a_tool_that_does_not_exist_is_answered_with_the_nearest(talk: Talk) -> None:
+    told = talk.error("get_run_infos", run_id=SOLVER)
+    assert "no tool is called 'get_run_infos'" in told
+    assert "get_run_info" in told
+
+
+def test_a_wrong_argument_is_named_and_its_value_is_not_repeated(talk: Talk) -> None:
+    told = talk.error("list_runs", limit=f"many {SECRET}")
+    assert told.startswith("limit: ")
+    assert SECRET not in told
 
 
 def test_a_run_without_a_single_metric_still_gets_answers(talk: Talk) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
+from rlclinic.apps.mcp.published import described, published
 from rlclinic.apps.mcp.registry import ROWS
 from tests.apps.mcp.talk import Talk
 
-GOLDEN = Path(__file__).parent / "golden" / "tools.json"
 # The tools of gymnasium-solver's server with their parameters; `!` marks a required one.
 SOLVER_TOOLS = {
     "list_environments": "filter",
@@ -50,32 +52,38 @@ SOLVER_TOOLS = {
 }
 
 
-def shapes(talk: Talk) -> dict[str, Any]:
-    """By tool its parameters with their types, what is required, and the keys of its answer."""
-    found = {}
-    for tool in talk.wait(talk.client.list_tools()).tools:
-        schema, answer = tool.input_schema, tool.output_schema
-        found[tool.name] = {
-            "parameters": {
-                key: {name: value[name] for name in ("type", "anyOf", "default", "enum", "items") if name in value}
-                for key, value in schema.get("properties", {}).items()
-            },
-            "required": schema.get("required", []),
-            "answer": sorted(answer["properties"]),
-        }
-    return found
+def listed(talk: Talk) -> dict[str, Any]:
+    """The tools by name, as a client gets them."""
+    return {tool.name: tool for tool in talk.wait(talk.client.list_tools()).tools}
 
 
-def test_the_tools_have_the_shape_that_is_written_down(talk: Talk) -> None:
-    assert shapes(talk) == json.loads(GOLDEN.read_text(encoding="utf-8"))
+def test_what_is_written_down_is_what_the_code_has() -> None:
+    assert [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in published()] == described(), (
+        "run python -m rlclinic.apps.mcp.published"
+    )
+
+
+def test_a_client_gets_what_is_written_down(talk: Talk) -> None:
+    assert list(listed(talk).values()) == published()
+
+
+def test_a_server_is_made_without_the_tools_and_what_they_need(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from rlclinic.apps.mcp.desk import Desk; "
+        "from rlclinic.apps.mcp.server import build_server; build_server(Desk(Path.cwd())); "
+        "print([name for name in sys.modules if name == 'numpy' or name.startswith('rlclinic.apps.mcp.tools.')])"
+    )
+    command = [sys.executable, "-c", script]
+    ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True)
+    assert ended.stdout.strip() == "[]"
 
 
 def test_every_tool_of_gymnasium_solvers_server_takes_its_parameters(talk: Talk) -> None:
-    found = shapes(talk)
+    found = listed(talk)
     for name, words in SOLVER_TOOLS.items():
-        wanted = words.split()
-        assert {word.lstrip("!") for word in wanted} <= set(found[name]["parameters"]), name
-        assert set(found[name]["required"]) == {word[1:] for word in wanted if word.startswith("!")}, name
+        wanted, schema = words.split(), found[name].input_schema
+        assert {word.lstrip("!") for word in wanted} <= set(schema["properties"]), name
+        assert set(schema.get("required", [])) == {word[1:] for word in wanted if word.startswith("!")}, name
 
 
 def test_the_description_of_all_tools_fits_a_context(talk: Talk) -> None:

@@ -36,13 +36,13 @@ class Definition:
     body: str
 
 
-def skill_files() -> dict[str, str]:
-    """The skill's folder: relative path -> text."""
+def skill_files(server: str = SERVER) -> dict[str, str]:
+    """The skill's folder: relative path -> text. `server` is the name that the MCP server goes by."""
     families = dict.fromkeys(row.family for row in RULES)
     body = _filled(
         _text("skill.md"),
         {
-            "server": SERVER,
+            "server": server,
             "stations": "\n".join(f"   - {station.question}" for station in STATIONS),
             "questions": "\n".join(["| question | tool |", "|---|---|", *_questions()]),
             "families": ", ".join(f"`{family}`" for family in families),
@@ -50,7 +50,7 @@ def skill_files() -> dict[str, str]:
     )
     return {
         "SKILL.md": f"---\nname: {SKILL}\ndescription: {DESCRIPTION}\n---\n\n{body}",
-        "references/tools.md": tools_page(),
+        "references/tools.md": tools_page(server),
         "references/causes.md": _causes(),
         "references/report.md": _text("report.md"),
         **{f"references/rules-{family}.md": _rules(family) for family in families},
@@ -63,9 +63,9 @@ def definitions() -> tuple[Definition, ...]:
     return tuple(Definition(name, entry["when"].strip(), entry["body"].strip() + "\n") for name, entry in table.items())
 
 
-def tools_page() -> str:
+def tools_page(server: str = SERVER) -> str:
     """Every tool with its parameters, from the functions themselves."""
-    parts = [f"# Tools of the MCP server `{SERVER}`\n"]
+    parts = [f"# Tools of the MCP server `{server}`\n"]
     for row in TOOLS:
         parameters = [
             f"`{key}`" + ("" if value.default is inspect.Parameter.empty else f" = {value.default!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from rlclinic.model.errors import UsageError
 # What we wrote, by path and hash, so that a file that the user changed since is known.
 MANIFEST = ".rlclinic/agents.json"
 SCHEMA = "rlclinic.agents/1"
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 Action = Literal["create", "update", "same", "keep"]
 
@@ -43,23 +45,25 @@ class Step:
         return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
 
 
-def plan(project: Path, name: str) -> list[Step]:
-    """What installing for a coding agent would do; nothing is written."""
+def plan(project: Path, name: str, server: str = SERVER) -> list[Step]:
+    """What installing for a coding agent would do; nothing is written. `server` is the name of the MCP entry."""
     target, root = TARGETS[name], project.resolve()
+    if not _NAME.fullmatch(server):
+        raise UsageError(f"{server!r} is no name of a server", hint="letters, digits, - and _")
     known = _manifest(root)
-    steps = [_whole(root, path, text, known) for path, text in whole_files(target).items()]
-    return [*steps, _entry(root, target)]
+    steps = [_whole(root, path, text, known) for path, text in whole_files(target, server).items()]
+    return [*steps, _entry(root, target, server)]
 
 
-def install(project: Path, name: str) -> list[Step]:
+def install(project: Path, name: str, server: str = SERVER) -> list[Step]:
     """Write what is missing or still ours, and remember it."""
-    root, steps = project.resolve(), plan(project, name)
+    root, steps = project.resolve(), plan(project, name, server)
     written = {step.path: step.after for step in steps if step.action in ("create", "update")}
     try:
         for path, text in written.items():
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             write_whole(root / path, text)
-        hashes = {path: _hash(text) for path, text in whole_files(TARGETS[name]).items()}
+        hashes = {path: _hash(text) for path, text in whole_files(TARGETS[name], server).items()}
         ours = {step.path for step in steps if step.action != "keep"}
         kept = {**_manifest(root), **{path: value for path, value in hashes.items() if path in ours}}
         (root / MANIFEST).parent.mkdir(parents=True, exist_ok=True)
@@ -82,41 +86,45 @@ def _whole(root: Path, path: str, text: str, known: dict[str, str]) -> Step:
     return Step(path, "keep", before, text, "you changed it, or it is not ours")
 
 
-def _entry(root: Path, target: Target) -> Step:
+def _entry(root: Path, target: Target, server: str) -> Step:
     """The entry of the server in a file that may hold others."""
     before = _read(root, target.entry)
-    return (_json_entry if target.form == "json" else _toml_entry)(target.entry, before)
+    return (_json_entry if target.form == "json" else _toml_entry)(target.entry, before, server)
 
 
-def _json_entry(path: str, before: str | None) -> Step:
-    wanted = entry_object()
+def _json_entry(path: str, before: str | None, server: str) -> Step:
+    wanted = entry_object(server)
     try:
         data = json.loads(before) if before and before.strip() else {}
         servers = data.setdefault("mcpServers", {})
-        there = servers.get(SERVER)
+        there = servers.get(server)
     except (ValueError, AttributeError):
-        example = json.dumps({"mcpServers": {SERVER: wanted}}, indent=INDENT) + "\n"
+        example = json.dumps({"mcpServers": {server: wanted}}, indent=INDENT) + "\n"
         return Step(path, "keep", before or "", example, "it is no JSON object of servers; add the entry by hand")
     if there is not None:
-        reason = "" if there == wanted else "it has an entry of its own for this server"
-        return Step(path, "keep" if reason else "same", before or "", before or "", reason)
-    servers[SERVER] = wanted
+        return _there(path, before or "", ours=there == wanted, server=server)
+    servers[server] = wanted
     after = json.dumps(data, indent=INDENT, ensure_ascii=False) + "\n"
     return Step(path, "update" if before is not None else "create", before or "", after)
 
 
-def _toml_entry(path: str, before: str | None) -> Step:
+def _toml_entry(path: str, before: str | None, server: str) -> Step:
     try:
-        there = tomllib.loads(before or "").get("mcp_servers", {}).get(SERVER)
+        there = tomllib.loads(before or "").get("mcp_servers", {}).get(server)
     except (tomllib.TOMLDecodeError, AttributeError):
-        return Step(path, "keep", before or "", entry_toml(), "it is not valid TOML; add the entry by hand")
+        return Step(path, "keep", before or "", entry_toml(server), "it is not valid TOML; add the entry by hand")
     if there is not None:
-        reason = "" if there == entry_object() else "it has an entry of its own for this server"
-        return Step(path, "keep" if reason else "same", before or "", before or "", reason)
+        return _there(path, before or "", ours=there == entry_object(server), server=server)
     joint = "" if not before else "\n" if before.endswith("\n") else "\n\n"
     return Step(
-        path, "update" if before is not None else "create", before or "", f"{before or ''}{joint}{entry_toml()}"
+        path, "update" if before is not None else "create", before or "", f"{before or ''}{joint}{entry_toml(server)}"
     )
+
+
+def _there(path: str, before: str, *, ours: bool, server: str) -> Step:
+    """A file that has an entry of this name already."""
+    reason = "" if ours else f"it has an entry of its own called {server}; ours is {json.dumps(entry_object(server))}"
+    return Step(path, "same" if ours else "keep", before, before, reason)
 
 
 def _read(root: Path, path: str) -> str | None:

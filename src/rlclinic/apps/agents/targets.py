@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from rlclinic.apps.agents.documents import SERVER, Definition, definitions, skill_files
+from rlclinic.apps.agents.documents import SERVER, SKILL, Definition, definitions, skill_files
 
-COMMAND, ARGUMENTS = "rlclinic", ["mcp"]
+COMMAND = "rlclinic"
 INDENT = 2
 
 
@@ -54,18 +54,18 @@ TARGETS = {
 }
 
 
-def whole_files(target: Target) -> dict[str, str]:
+def whole_files(target: Target, server: str = SERVER) -> dict[str, str]:
     """The files that are ours alone: path -> text."""
-    found = {f"{target.skills}/{SERVER}/{name}": text for name, text in skill_files().items()}
+    found = {f"{target.skills}/{SKILL}/{name}": text for name, text in skill_files(server).items()}
     found |= {f"{target.agents}/{item.name}{target.ending}": target.write_agent(item) for item in definitions()}
     return found
 
 
-def entry_object() -> dict[str, object]:
-    """The entry of the MCP server."""
-    return {"command": COMMAND, "args": list(ARGUMENTS)}
+def entry_object(server: str = SERVER) -> dict[str, object]:
+    """The entry of the MCP server. Clients name its tools after the entry; the server itself goes by the same name."""
+    return {"command": COMMAND, "args": ["mcp"] if server == SERVER else ["mcp", "--name", server]}
 
 
-def entry_toml() -> str:
+def entry_toml(server: str = SERVER) -> str:
     """The same as a section of a TOML file."""
-    return f'[mcp_servers.{SERVER}]\ncommand = "{COMMAND}"\nargs = {json.dumps(ARGUMENTS)}\n'
+    return f'[mcp_servers.{server}]\ncommand = "{COMMAND}"\nargs = {json.dumps(entry_object(server)["args"])}\n'

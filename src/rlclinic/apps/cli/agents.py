@@ -28,12 +28,14 @@ def agents() -> None:
 @agents.command()
 @click.option("--for", "name", type=click.Choice(NAMES), default="claude", show_default=True, help="Which agent.")
 @click.option("--project", type=FILE, default=Path(), help="The project; here by default.")
+@click.option("--server", default="rlclinic", show_default=True, help="Name of the MCP entry, or gymnasium-solver.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be written.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def install(name: str, project: Path, dry_run: bool, as_json: bool) -> None:
+def install(name: str, project: Path, server: str, dry_run: bool, as_json: bool) -> None:
     """Write a skill, four agent definitions and the entry of the MCP server into a project.
 
     Shows what changes. A file that you changed since it was written stays as it is; running it again changes nothing.
+    With --server gymnasium-solver the tools go by the names that agents written for that server call.
     """
     if not project.is_dir():
         raise UsageError("no such folder", path=str(project), hint="name your project with --project")
@@ -41,7 +43,7 @@ def install(name: str, project: Path, dry_run: bool, as_json: bool) -> None:
         from rlclinic.apps.agents.install import install as write_all
         from rlclinic.apps.agents.install import plan
 
-        steps = plan(project, name) if dry_run else write_all(project, name)
+        steps = plan(project, name, server) if dry_run else write_all(project, name, server)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("rlclinic"):
             raise

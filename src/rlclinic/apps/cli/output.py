@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError, UsageError
-from rlclinic.reports.run_json import dumps
 from rlclinic.reports.text import printable
 
 PIPE_WIDTH = 100
@@ -23,12 +22,12 @@ def write(text: str) -> None:
 
 def write_json(value: object) -> None:
     """Print a result as JSON."""
-    write(dumps(value) + "\n")
+    write(_json(value))
 
 
 def deliver(value: object, output: Path | None) -> None:
     """Print a result, text as it is and all else as JSON; or write it to a file, whole or not at all."""
-    text = value if isinstance(value, str) else dumps(value) + "\n"
+    text = value if isinstance(value, str) else _json(value)
     if output is None:
         write(text)
         return
@@ -82,3 +81,10 @@ class Progress:
             sys.stderr.flush()
         elif total >= self._every and (done % self._every == 0 or done == total):
             sys.stderr.write(f"{self._what} {done}/{total}\n")
+
+
+def _json(value: object) -> str:
+    # Imported where it is needed: it brings numpy, which verbs that print no JSON start without.
+    from rlclinic.reports.run_json import dumps
+
+    return dumps(value) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from rlclinic.model.errors import UsageError
@@ -18,15 +19,15 @@ def inside(root: Path, name: str) -> Path:
     if not name or len(name) > LONGEST or "\0" in name:
         raise UsageError("this is no name of a file or run", hint="call list_runs for the names")
     try:
-        path = (root / name).resolve()
-    except (OSError, RuntimeError, ValueError) as error:
+        path = os.path.realpath(os.path.join(root, name))  # noqa: PTH118
+    except (OSError, ValueError) as error:
         raise UsageError("this name cannot be followed", path=name, hint="call list_runs for the names") from error
-    if path != root and not path.is_relative_to(root):
+    if path != str(root) and not path.startswith(f"{str(root).rstrip('/')}/"):
         raise UsageError(
             f"{name!r} leads out of the root of this server",
             hint="only what lies below the root is read; call list_runs for the runs there",
         )
-    return path
+    return Path(path)
 
 
 def shown(root: Path, path: str | Path) -> str:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.confine import inside, shown
 from rlclinic.model.errors import RunReadError, UsageError
@@ -25,6 +25,9 @@ MOST_BYTES = 256 << 20
 MOST_CASES = 64
 # Seconds for which a running run is not read again: its state depends on the clock, not on its files alone.
 FRESH = 1.0
+# Seconds for which an id means the run that it meant before, and how many ids are remembered.
+LISTED = 5.0
+MOST_IDS = 256
 JOBS = 2
 
 
@@ -36,6 +39,8 @@ class Case:
         self.path = path
         """The run's folder, or its file."""
         self.read_at = time.monotonic()
+        self.answers: dict[tuple[str, str], Any] = {}
+        """What tools answered, by tool and arguments."""
 
     @cached_property
     def diagnosis(self) -> Diagnosis:
@@ -73,52 +78,41 @@ class Desk:
     starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a job is counted and started, so that two callers at once do not exceed the limit."""
     _cases: OrderedDict[str, tuple[object, Case]] = field(default_factory=OrderedDict)
+    _ids: dict[str, tuple[float, str]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def runs(self) -> Path:
-        """Where runs are made, and first looked for."""
-        return self.root / RUNS
+        """Where runs are made, and first looked for; refused where it is a link out of the root."""
+        return inside(self.root, RUNS)
 
     def case(self, name: str) -> Case:
         """The run that a name means: an id, `@last`, `@best`, or a path below the root."""
+        # A folder that was read as a run, and has not changed, need not be looked for among all runs.
+        direct = None if _is_nickname(name) else self._direct(name)
+        kept = self._kept(direct) if direct is not None else None
+        if kept is not None:
+            return kept
         found = self.locate(name)
-        folder = Path(found.partition("::")[0])
-        mark = _fingerprint(folder)
-        with self._lock:
-            kept = self._cases.get(found)
-            if kept is not None and kept[0] == mark and not _is_stale(kept[1]):
-                self._cases.move_to_end(found)
-                return kept[1]
-        from rlclinic.readers.open import read
-
-        case = Case(read(found), folder)
-        with self._lock:
-            self._cases[found] = (mark, case)
-            self._cases.move_to_end(found)
-            self._forget()
-        return case
+        return self._kept(found) or self._read(found)
 
     def locate(self, name: str) -> str:
         """The absolute path of a run, with its member where a file holds several."""
         from rlclinic.store.names import resolve
 
-        plain, separator, member = name.strip().partition("::")
-        folder, _, last = plain.rstrip("/").rpartition("/")
-        folder = folder or ("/" if plain.startswith("/") else "")
+        plain = name.strip().partition("::")[0]
         if "://" in plain:
             raise UsageError("runs of other machines are not read here", hint="download the run below the root first")
-        if last in NICKNAMES:
-            home = inside(self.root, folder) if folder else (self.runs if self.runs.is_dir() else self.root)
+        if _is_nickname(name):
+            folder, separator, last = plain.rstrip("/").rpartition("/")
+            home = inside(self.root, folder or separator) if separator else self._home()
             return self._checked(resolve(str(home / last)), name)
-        path = inside(self.root, plain)
-        if not path.exists() and self.runs.is_dir():
-            path = inside(self.runs.resolve(), plain) if "/" not in plain else path
-        if path.exists() and path != self.root:
-            return self._checked(resolve(f"{path}{separator}{member}"), name)
+        direct = self._direct(name)
+        if direct is not None:
+            return self._checked(resolve(direct), name)
         if "/" in plain or plain in (".", ".."):
             raise RunReadError("no such run", path=plain, hint="call list_runs for the runs below the root")
-        return self._checked(self._by_id(name), name)
+        return self._by_id(name)
 
     def shown(self, path: str | Path) -> str:
         """A path relative to the root."""
@@ -128,9 +122,58 @@ class Desk:
         """A text of ours without the place of the root on this machine."""
         return text.replace(f"{self.root}/", "").replace(str(self.root), ".")
 
-    def _by_id(self, name: str) -> list[str]:
+    def _home(self) -> Path:
+        return self.runs if self.runs.is_dir() else self.root
+
+    def _direct(self, name: str) -> str | None:
+        """What lies at a name below the root, or in `runs` there; None where nothing does."""
+        plain, separator, member = name.strip().partition("::")
+        path = inside(self.root, plain)
+        if not path.exists() and "/" not in plain and self.runs.is_dir():
+            path = inside(self.runs, plain)
+        return f"{path}{separator}{member}" if path.exists() and path != self.root else None
+
+    def _kept(self, found: str) -> Case | None:
+        """The run as it was read before, where none of its files has changed since."""
+        before, case = self._cases.get(found, (None, None))
+        if case is None or _is_stale(case) or before != _fingerprint(case.path):
+            return None
+        with self._lock:
+            if found in self._cases:
+                self._cases.move_to_end(found)
+        return case
+
+    def _read(self, found: str) -> Case:
+        from rlclinic.readers.open import read
+
+        folder = _folder(found)
+        mark = _fingerprint(folder)
+        case = Case(read(found), folder)
+        with self._lock:
+            self._cases[found] = (mark, case)
+            self._cases.move_to_end(found)
+            self._forget()
+        return case
+
+    def _by_id(self, name: str) -> str:
+        """The run of an id. The listing behind it is long, so what it said of an id holds for a few seconds."""
+        when, found = self._ids.get(name, (0.0, ""))
+        if found and time.monotonic() - when < LISTED and _folder(found).exists():
+            return found
+        found = self._checked(self._listed(name), name)
+        if len(self._ids) >= MOST_IDS:
+            self._ids.clear()
+        self._ids[name] = time.monotonic(), found
+        return found
+
+    def _listed(self, name: str) -> list[str]:
+        from rlclinic.apps.mcp.jobs import find_job
         from rlclinic.store.listing import list_runs
 
+        job = find_job(self, name)
+        if job is not None:
+            tool = {"trial": "trial_status", "probe": "probe_trainer"}.get(job.kind, "get_training_status")
+            raise RunReadError(f"{name!r} is a {job.kind}, not a run", hint=f"call {tool} with this id")
         listing = list_runs(self.root)
         pairs = list(zip(listing.refs, listing.summaries, strict=True))
         exact = [ref.name for ref, row in pairs if name in (row["id"], ref.path.name, ref.name)]
@@ -156,15 +199,25 @@ class Desk:
             self._cases.popitem(last=False)
 
 
+def _is_nickname(name: str) -> bool:
+    return name.strip().partition("::")[0].rstrip("/").rpartition("/")[2] in NICKNAMES
+
+
+def _folder(found: str) -> Path:
+    return Path(found.partition("::")[0])
+
+
 def _is_stale(case: Case) -> bool:
     return case.running and time.monotonic() - case.read_at > FRESH
 
 
 def _fingerprint(path: Path) -> object:
-    """Changes with every file of the run."""
+    """Changes with every file of the run, and with the ledger, whose trials a diagnosis quotes."""
+    from rlclinic.store.ledger import default_state
+
     if path.is_file():
         status = path.stat()
-        return status.st_size, status.st_mtime_ns
+        return status.st_size, status.st_mtime_ns, default_state()
     from rlclinic.readers.tree import walk
 
-    return walk(path).fingerprint(deep=True)
+    return walk(path).fingerprint(deep=True), default_state()

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import secrets
+import signal
 import socket
 import subprocess
 import sys
@@ -19,14 +20,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.model.errors import UsageError
 
 FOLDER = ".rlclinic/jobs"
-FACTS, ANSWER, WORDS = "job.json", "answer", "words"
+FACTS, ANSWER, WORDS, STOPPED = "job.json", "answer", "words", "stopped"
 _ID = re.compile(r"[a-z]+-\d{8}-\d{6}-[0-9a-f]{4}")
-# What a job's process runs.
-_CHILD = "from rlclinic.apps.cli import main; main()"
+# What a job's process runs. It ends in order at SIGINT, also where the server was started with that signal ignored.
+_CHILD = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from rlclinic.apps.cli import main; main()\n"
+)
+LOOK = 0.1
 # Bytes of an answer that are read.
 MOST_BYTES = 4 << 20
 
@@ -54,6 +60,17 @@ class Job:
             return False
         now = process_start(self.pid)
         return bool(now) and now == self.process_started
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether somebody asked it to end."""
+        return (self.folder / STOPPED).exists()
+
+    @property
+    def last_words(self) -> str:
+        """The last line that it wrote to stderr."""
+        lines = self.words().strip().splitlines()
+        return "it was stopped" if self.was_stopped else lines[-1].strip()[:300] if lines else "without a word"
 
     def answer(self) -> dict[str, Any] | None:
         """The JSON that it printed, without secrets; None until it is whole."""
@@ -95,7 +112,7 @@ def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[
             hint="wait with wait_for_training_completion, or stop one with stop_training",
         )
     name = f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-    folder = desk.root / FOLDER / name
+    folder = inside(desk.root, FOLDER) / name
     try:
         folder.mkdir(parents=True)
         with open(folder / ANSWER, "wb") as answer, open(folder / WORDS, "wb") as words:
@@ -118,16 +135,32 @@ def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[
     return job, child
 
 
+def end_job(job: Job, patience: float) -> bool:
+    """Ask a job to end, as Ctrl-C does, and wait for it; whether it has ended."""
+    if job.alive:
+        (job.folder / STOPPED).touch()
+        os.kill(job.pid, signal.SIGINT)
+    until = time.monotonic() + patience
+    while job.alive and time.monotonic() < until:
+        time.sleep(LOOK)
+    return not job.alive
+
+
+def is_job(name: str) -> bool:
+    """Whether a name is the id of a job rather than of a run."""
+    return _ID.fullmatch(name) is not None
+
+
 def find_job(desk: Desk, name: str) -> Job | None:
     """A job by its id."""
-    return _load(desk.root / FOLDER / name) if _ID.fullmatch(name) else None
+    return _load(inside(desk.root, FOLDER) / name) if is_job(name) else None
 
 
 def all_jobs(desk: Desk) -> list[Job]:
     """Every job below the root, the newest first."""
-    folder = desk.root / FOLDER
+    folder = inside(desk.root, FOLDER)
     names = folder.iterdir() if folder.is_dir() else ()
-    there = [path for path in names if _ID.fullmatch(path.name) and not path.is_symlink()]
+    there = [path for path in names if is_job(path.name) and not path.is_symlink()]
     found = [job for path in there if (job := _load(path)) is not None]
     return sorted(found, key=lambda job: -job.started)
 

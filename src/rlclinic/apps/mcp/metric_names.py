@@ -26,9 +26,11 @@ def find_series(run: Run, name: str) -> Series:
     """The series; UsageError with near names where the run has none."""
     found = lookup(run, name)
     if found is None:
+        if not run.series:
+            raise UsageError("the run has no metric at all", hint="show_run tells what was read of it")
         near = suggestions(run, name)
-        told = f"near are {', '.join(near)}" if near else "call list_available_metrics for the names"
-        raise UsageError(f"the run has no metric {name!r}", hint=f"{told}; list_available_metrics lists all")
+        told = f"near are {', '.join(near)}; " if near else ""
+        raise UsageError(f"the run has no metric {name!r}", hint=f"{told}list_available_metrics lists all")
     return found
 
 
@@ -47,6 +49,13 @@ def lookup(run: Run, name: str) -> Series | None:
         if canonical in run.series:
             return run.series[canonical]
     return None
+
+
+def last_of(series: Series | None) -> float | None:
+    """The last value; None where there is none, and for an evaluation that does not mean what its name says."""
+    if series is None or (series.name == "return/eval" and series.caveat):
+        return None
+    return series.last
 
 
 def suggestions(run: Run, name: str) -> list[str]:

@@ -70,3 +70,12 @@ ROWS: tuple[Row, ...] = (
     Row("run_inspect", "elsewhere", "Not here: inspect", "Not offered; says what to call instead."),
     Row("run_publish", "elsewhere", "Not here: publish", "Not offered; says what to call instead."),
 )  # fmt: skip
+# Tools whose answer follows from the files of one run and the arguments alone: asked again it is given again, until a
+# file changes.
+STEADY = frozenset(
+    {
+        "diagnose", "show_run", "get_run_info", "comprehensive_diagnostic", "health_check", "get_run_metrics",
+        "get_metrics_range", "list_available_metrics", "get_metrics_summary", "get_metric_trend", "correlate_metrics",
+        "get_hyperparam_history", "get_training_progress", "get_run_logs", "get_metric_alerts",
+    }
+)  # fmt: skip

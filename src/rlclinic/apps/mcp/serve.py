@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import socket
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from rlclinic.apps.mcp.desk import Desk
+from rlclinic.model.errors import UsageError
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -19,9 +21,18 @@ App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], A
 
 def serve_stdio(desk: Desk, name: str) -> None:
     """Serve until the client closes its end."""
+    import anyio
+    from mcp.server.stdio import stdio_server
+
     from rlclinic.apps.mcp.server import build_server
 
-    build_server(desk, name).run("stdio")
+    server = build_server(desk, name)
+
+    async def talk() -> None:
+        async with stdio_server() as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+
+    anyio.run(talk)
 
 
 def serve_http(desk: Desk, name: str, port: int, token: str) -> None:
@@ -30,13 +41,14 @@ def serve_http(desk: Desk, name: str, port: int, token: str) -> None:
 
     from rlclinic.apps.mcp.server import build_server
 
+    listening = _bound(port)
     chosen = token or secrets.token_urlsafe(24)
     app = guarded(build_server(desk, name).streamable_http_app(host=HOST, streamable_http_path=PATH), chosen)
     sys.stderr.write(f"rlclinic serves {desk.root} at http://{HOST}:{port}{PATH}\n")
     if not token:
         sys.stderr.write(f"  Authorization: Bearer {chosen}\n")
     sys.stderr.flush()
-    uvicorn.run(app, host=HOST, port=port, log_level="warning", timeout_graceful_shutdown=5)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5)).run(sockets=[listening])
 
 
 def guarded(app: Any, token: str) -> App:
@@ -55,3 +67,16 @@ def guarded(app: Any, token: str) -> App:
         await app(scope, receive, send)
 
     return check
+
+
+def _bound(port: int) -> socket.socket:
+    """The place to listen at, taken before anything is promised."""
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        told = f"port {port} cannot be used: {error.strerror}"
+        raise UsageError(told, hint="choose another with --port") from error
+    return listening

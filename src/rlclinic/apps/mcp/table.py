@@ -39,7 +39,7 @@ def columns_of(case: Case, names: Sequence[str]) -> dict[str, Series]:
 def rows_of(case: Case, columns: dict[str, Series], window: tuple[float, float] | None = None) -> list[Row]:
     """A row for every step at which one of the columns was logged; `window` is in epochs, both ends included.
 
-    A metric that was not logged at a step is not in its row.
+    A metric that was not logged at a step is not in its row. Steps go by what they count: `total_env_steps`, `updates`.
     """
     if not columns:
         return []
@@ -48,9 +48,9 @@ def rows_of(case: Case, columns: dict[str, Series], window: tuple[float, float] 
     if window is not None:
         inside = (epochs >= window[0] - 1e-9) & (epochs <= window[1] + 1e-9)
         steps, epochs = steps[inside], epochs[inside]
+    axis = "total_env_steps" if case.run.step_axis == "env_steps" else case.run.step_axis
     table: list[Row] = [
-        {"epoch": round(float(epoch), 2), "total_env_steps": float(step)}
-        for epoch, step in zip(epochs, steps, strict=True)
+        {"epoch": round(float(epoch), 2), axis: float(step)} for epoch, step in zip(epochs, steps, strict=True)
     ]
     for name, series in columns.items():
         places = np.searchsorted(steps, series.steps)

@@ -10,11 +10,11 @@ from rlclinic.apps.mcp.reply import Number, Part
 from rlclinic.model.vocabulary import metric as entry_of
 
 if TYPE_CHECKING:
-    from rlclinic.model.series import Series
+    from rlclinic.model.series import FloatArray, Series
 
 # A rank test below this says that the trend is no accident.
 SURE = 0.05
-# Share of the series at either end whose middle counts as first and last: single values are mostly noise.
+# Share of the series at either end whose mean counts as first and last: single values are mostly noise.
 ENDS = 0.1
 
 
@@ -37,6 +37,12 @@ class TrendWords(Part):
     significance: str
 
 
+def end_levels(values: FloatArray) -> tuple[float, float]:
+    """Where values begin and end: the means of their first and last tenth. There must be one at least."""
+    width = max(1, round(ENDS * values.size))
+    return float(values[:width].mean()), float(values[-width:].mean())
+
+
 def trend_of(series: Series) -> TrendWords:
     """The trend over the whole series."""
     from rlclinic.signals.trend import trend
@@ -55,8 +61,7 @@ def trend_of(series: Series) -> TrendWords:
             p_value=None,
             significance="insufficient_data",
         )
-    width = max(1, round(ENDS * values.size))
-    first, last = float(values[:width].mean()), float(values[-width:].mean())
+    first, last = end_levels(values)
     found = trend(series)
     sure = found.enough and found.p_value < SURE
     slope = found.slope if found.enough else (last - first) / max(float(steps[-1] - steps[0]), 1.0)

@@ -6,8 +6,9 @@ from typing import Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
-from rlclinic.apps.mcp.metric_names import find_series, lookup
+from rlclinic.apps.mcp.metric_names import find_series, last_of, lookup
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.trends import end_levels
 from rlclinic.model.errors import RlclinicError, UsageError
 
 BEST = "best_for_env"
@@ -33,7 +34,7 @@ class RunComparison(Reply):
     runs_compared: int
     metrics: list[str]
     comparison: dict[str, dict[str, Any]]
-    """By run: the last finite value of each metric, or an error."""
+    """By run: the last finite value of each metric, null where it has none that can be believed; or an error."""
     outcomes: list[OutcomeOut]
     winner: str | None
     """The run that is better beyond the noise; null where none is."""
@@ -85,8 +86,7 @@ def compare_runs(desk: Desk, run_ids: list[str], metrics: list[str] | None = Non
             table[name] = {"error": f"{error.message}; {error.hint}"}
             continue
         cases.append(case)
-        found = {metric: lookup(case.run, metric) for metric in wanted}
-        table[name] = {metric: plain_value(series.last) if series else None for metric, series in found.items()}
+        table[name] = {metric: plain_value(last_of(lookup(case.run, metric))) for metric in wanted}
     if not cases:
         raise UsageError("none of the runs could be read", hint="call list_runs for the ids")
     return _whole(cases, wanted, table)
@@ -175,9 +175,8 @@ def _level(case: Case, series: Any) -> Level:
     values = series.values[finite]
     if not values.size:
         return Level(value=None, last=None, epoch=None, env_steps=case.run.env_steps)
-    width = max(1, round(0.1 * values.size))
     return Level(
-        value=float(values[-width:].mean()),
+        value=end_levels(values)[1],
         last=float(values[-1]),
         epoch=round(float(epochs_at(case, series.steps[finite][-1:])[0]), 2),
         env_steps=case.run.env_steps,

@@ -43,6 +43,8 @@ class ConfigReply(Reply):
     config_id: str
     config_file: str
     config: dict[str, Any]
+    not_used: list[str]
+    """What the file says and rlclinic does not train with."""
     untrusted: str = UNTRUSTED
 
 
@@ -79,23 +81,29 @@ def list_variants(desk: Desk, env_id: str) -> Variants:
 def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
     """Show what a variant trains with, under canonical hyperparameter names, as start_training would use it before
     overrides."""
+    from rlclinic.readers.redaction.redact import redact, redact_value
+
     source, where = config_source(desk, f"{env_id}:{variant}")
     if where == REFERENCE:
         from rlclinic.reference.reference_configs import reference_config
 
         algorithm = source.rpartition(":")[2].upper()
         values = {"env_id": env_id, "algorithm": algorithm, **reference_config(env_id, algorithm)}
-        notes = ""
+        foreign: tuple[str, ...] = ()
     else:
         from rlclinic.lab.config_file import read_config_file
-        from rlclinic.readers.redaction.redact import redact_value
 
         path, _, name = source.rpartition(":")
         read, foreign = read_config_file(Path(path), name)
         values = {key: redact_value(key, value) for key, value in read.items()}
-        notes = f" Means nothing here: {len(foreign)} keys." if foreign else ""
-    reply = ConfigReply(config_id=f"{env_id}:{variant}", config_file=where, config=plain_value(values))
-    return reply.said(f"{len(values)} settings of {env_id}:{variant}, from {where}.{notes}")
+    reply = ConfigReply(
+        config_id=f"{env_id}:{variant}",
+        config_file=where,
+        config=plain_value(values),
+        not_used=[redact(sentence) for sentence in foreign],
+    )
+    unused = f" {len(foreign)} of its keys are not used." if foreign else ""
+    return reply.said(f"{len(values)} settings of {env_id}:{variant}, from {where}.{unused}")
 
 
 def config_source(desk: Desk, config_id: str) -> tuple[str, str]:

@@ -147,7 +147,7 @@ def diagnose(desk: Desk, run_id: str, detail: Literal["short", "full"] = "short"
     )
     lead = reply.causes[0] if reply.causes else None
     why = f" Leading cause {lead.id} ({float(lead.probability):.0%})." if lead else ""
-    return reply.said(f"{case.run.id!r}: {reply.verdict}. {reply.reason}{why}", wide=detail == "full")
+    return reply.said(f"{case.run.id!r}: {reply.verdict}. {reply.reason}.{why}", wide=detail == "full")
 
 
 def explain(desk: Desk, name: str = "") -> Explanation:

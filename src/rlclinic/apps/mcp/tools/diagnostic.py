@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
-from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
-from rlclinic.apps.mcp.tools.health import SEVERITIES, TOP, by_weight
+from rlclinic.apps.mcp.tools.health import SEVERITIES, TOP, by_weight, is_healthy
+from rlclinic.apps.mcp.tools.progress import NOTES, Performance, Progress, performance_of, progress_of
 from rlclinic.apps.mcp.tools.runs import threshold_of
 
 if TYPE_CHECKING:
@@ -32,33 +33,29 @@ CONFIG = {
     "batch_size": "batch_size",
     "ent_coef": "ent_coef",
     "clip_range": "clip_range",
-    "max_env_steps": "total_steps",
 }
+HEALTH = {True: "healthy", False: "issues_detected", None: "unknown"}
 
 
 class StatusOut(Part):
-    is_active: bool
+    is_active: bool | None
+    """Null where the run's files do not tell."""
     is_solved: bool | None
     health: str
+    """healthy, issues_detected, or unknown where too little could be checked."""
     verdict: str
 
 
-class ProgressOut(Part):
-    total_env_steps: Number | None
-    max_env_steps: Number | None
-    progress_pct: Number | None
-    current_epoch: Number | None
+class ProgressOut(Progress):
     elapsed_seconds: Number | None
     remaining_seconds_estimate: Number | None
 
 
-class PerformanceOut(Part):
-    train_reward_mean: Number | None
-    val_reward_mean: Number | None
-    best_reward: Number | None
+class PerformanceOut(Performance):
     ep_len_mean: Number | None
-    reward_threshold: Number | None
     gap_to_threshold: Number | None
+    """Of the last evaluation that can be believed, else of the training return."""
+    gap_metric: str | None
     gap_pct: Number | None
     caveats: list[str]
 
@@ -106,20 +103,19 @@ def comprehensive_diagnostic(
     leading cause and recommendations. An active run's numbers are progress, not results."""
     case = desk.case(run_id)
     run, diagnosis = case.run, case.diagnosis
-    found = by_weight(case)
-    serious = any(item.severity.value != "info" for item in found)
+    found, progress = by_weight(case), _progress(case)
+    state = run.status.state.value
     lead = diagnosis.causes[0] if diagnosis.causes else None
-    threshold = threshold_of(case)
     reply = Diagnostic(
         run_id=run.id,
         status=StatusOut(
-            is_active=case.running,
-            is_solved=None if threshold is None or run.returns is None else diagnosis.verdict.value == "solved",
-            health="issues_detected" if serious else "healthy" if run.series else "unknown",
+            is_active=None if state == "unknown" else case.running,
+            is_solved=performance_of(case).is_solved,
+            health=HEALTH[is_healthy(case)],
             verdict=diagnosis.verdict.value,
         ),
-        progress=_progress(case),
-        performance=_performance(case, threshold),
+        progress=progress,
+        performance=_performance(case),
         key_metrics={key: _last(case, name) for key, name in KEY_METRICS.items()},
         trends={"reward": _trend(case, run.returns.name if run.returns else ""), "entropy": _trend(case, "entropy")},
         anomalies=[_anomaly(item) for item in found[:TOP]],
@@ -127,6 +123,8 @@ def comprehensive_diagnostic(
             "env_id": run.environment,
             "algo": run.algorithm.lower(),
             **{key: plain_value(run.config.get(name)) for key, name in CONFIG.items()},
+            # The budget that was in force; the config may have been overridden.
+            "max_env_steps": progress.max_env_steps,
         },
         training_speed=_speed(case),
         leading_cause=None if lead is None else {"id": lead.id, "probability": round(lead.probability, 3)},
@@ -135,7 +133,7 @@ def comprehensive_diagnostic(
         full_config=plain_value({name: setting.value for name, setting in run.config.settings.items()})
         if include_full_config
         else None,
-        note="the run is still going: this is progress, not a result" if case.running else diagnosis.reason,
+        note=NOTES.get(state, diagnosis.reason),
     )
     return reply.said(f"{run.id!r}: {diagnosis.verdict.value}. {reply.note}.", wide=include_full_config)
 
@@ -151,38 +149,29 @@ def _anomaly(finding: Finding) -> AnomalyOut:
 
 
 def _progress(case: Case) -> ProgressOut:
-    import numpy as np
-
     from rlclinic.comparison.outcomes import wall_seconds
 
-    run = case.run
-    share = min(100.0 * run.steps / run.budget, 100.0) if run.budget else None
-    seconds = wall_seconds(run)
-    left = seconds * (100.0 / share - 1.0) if case.running and seconds and share else 0.0 if not case.running else None
+    found = progress_of(case)
+    ended = case.run.status.state.value not in NOTES
     return ProgressOut(
-        total_env_steps=run.env_steps,
-        max_env_steps=run.budget,
-        progress_pct=None if share is None else round(share, 2),
-        current_epoch=round(float(epochs_at(case, np.array([run.steps]))[0])) if run.series else None,
-        elapsed_seconds=seconds,
-        remaining_seconds_estimate=left,
+        **found.model_dump(),
+        elapsed_seconds=wall_seconds(case.run),
+        remaining_seconds_estimate=0.0 if ended else found.seconds_left,
     )
 
 
-def _performance(case: Case, threshold: float | None) -> PerformanceOut:
-    run = case.run
-    train, val, counted = run.series.get("return/train"), run.series.get("return/eval"), run.returns
-    last = counted.last if counted else None
-    gap = threshold - last if threshold is not None and last is not None else None
+def _performance(case: Case) -> PerformanceOut:
+    found, threshold = performance_of(case), threshold_of(case)
+    judged = [case.run.series[name] for name in ("return/eval", "return/train") if name in case.run.series]
+    by = next((series for series in judged if last_of(series) is not None), None)
+    gap = threshold - float(by.last or 0.0) if threshold is not None and by is not None else None
     return PerformanceOut(
-        train_reward_mean=train.last if train else None,
-        val_reward_mean=val.last if val and not val.caveat else None,
-        best_reward=counted.highest if counted else None,
+        **found.model_dump(),
         ep_len_mean=_last(case, "episode_length"),
-        reward_threshold=threshold,
         gap_to_threshold=gap,
+        gap_metric=by.logged_as if by is not None else None,
         gap_pct=100.0 * gap / abs(threshold) if gap is not None and threshold else None,
-        caveats=[f"{item.logged_as}: {item.caveat}" for item in (train, val) if item is not None and item.caveat],
+        caveats=[f"{item.logged_as}: {item.caveat}" for item in judged if item.caveat],
     )
 
 

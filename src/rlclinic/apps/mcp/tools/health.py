@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from rlclinic.model.finding import Finding
 
 TOP = 5
+# Verdicts that say nothing about health.
+UNDECIDED = ("insufficient-data", "not-rl", "interrupted")
 # The words of gymnasium-solver's server.
 SEVERITIES = {"error": "CRITICAL", "warning": "WARNING", "info": "INFO"}
 
@@ -40,9 +42,8 @@ def health_check(desk: Desk, run_id: str) -> Health:
     enough could be checked. diagnose tells causes and changes."""
     case = desk.case(run_id)
     found = by_weight(case)
-    serious = [finding for finding in found if finding.severity.value != "info"]
+    serious = _serious(case)
     verdict = case.diagnosis.verdict.value
-    healthy = None if verdict in ("insufficient-data", "not-rl") else not serious and verdict in ("solved", "learning")
     reply = Health(
         run_id=case.run.id,
         anomaly_count=len(found),
@@ -56,16 +57,28 @@ def health_check(desk: Desk, run_id: str) -> Health:
             )
             for item in found[:TOP]
         ],
-        is_healthy=healthy,
+        is_healthy=is_healthy(case),
         verdict=verdict,
         rules_not_checked=len(case.diagnosis.not_checked),
     )
     return reply.said(f"{case.run.id!r}: {verdict}, {len(serious)} findings that matter.")
 
 
+def is_healthy(case: Case) -> bool | None:
+    """Whether nothing serious was found and the run does well; None where too little could be checked to say."""
+    verdict = case.diagnosis.verdict.value
+    if _serious(case):
+        return False
+    return None if verdict in UNDECIDED else verdict in ("solved", "learning")
+
+
 def by_weight(case: Case) -> list[Finding]:
     """The findings, the worst first."""
     return sorted(case.diagnosis.findings, key=lambda item: (-item.severity.rank, -item.confidence))
+
+
+def _serious(case: Case) -> list[Finding]:
+    return [finding for finding in case.diagnosis.findings if finding.severity.value != "info"]
 
 
 def _tip(finding: Finding) -> str:

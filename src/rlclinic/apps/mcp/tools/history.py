@@ -8,6 +8,7 @@ from typing import Any
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.metric_names import lookup
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.trends import end_levels
 from rlclinic.model.errors import NothingReadable
 
 # Runs that are read whole to find the best by a metric; of more the newest count.
@@ -112,8 +113,7 @@ def get_best_run(
         elif not on_scale(run):
             skipped.append(f"{ref.path.name}: its returns are on another scale than the task's")
         else:
-            width = max(1, round(0.1 * values.size))
-            found.append((float(values[-width:].mean()), run, series.logged_as))
+            found.append((end_levels(values)[1], run, series.logged_as))
     if not found:
         known = sorted({str(row["environment"]) for row in _listing(desk) if row["environment"]})
         told = f"there are runs of {', '.join(known[:8])}" if known else "there are no runs below the root"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rlclinic.apps.mcp.desk import Case, Desk
@@ -14,6 +15,11 @@ if TYPE_CHECKING:
 
 # Rows that one answer holds at most, however many are asked for.
 MOST_ROWS = 500
+# Bytes of JSON for a page of metrics, and of one entry beside its names.
+ROOM = 5_600
+ENTRY = 70
+# How the names of evaluations begin.
+EVALUATIONS = ("val", "validation", "eval", "evaluation", "test")
 
 
 class MetricRef(Part):
@@ -57,8 +63,10 @@ class MetricList(Reply):
     total_metrics: int
     filtered_metrics: int
     metrics: list[str]
+    """Of this page, as logged."""
     grouped: dict[str, list[str]]
     details: list[MetricEntry]
+    next_offset: int | None
     missing: list[str]
     """Canonical metrics that a run of this algorithm is expected to log and that this one has not: not healthy, not
     unhealthy, unknown."""
@@ -130,8 +138,8 @@ def list_available_metrics(
     filter: str = "",  # noqa: A002
     offset: int = 0,
 ) -> MetricList:
-    """List what a run logged, with canonical names and last values, and what is missing. `filter` is a part of the
-    name; `offset` pages on through the details."""
+    """List what a run logged, with canonical names and last values, those that rlclinic knows first, and what is
+    missing. `filter` is a part of the name; `next_offset` of the answer, given as `offset`, pages on."""
     from rlclinic.model.vocabulary import expected_metrics
 
     case = desk.case(run_id)
@@ -139,25 +147,41 @@ def list_available_metrics(
     chosen = [
         item for item in series if filter.lower() in item.logged_as.lower() or filter.lower() in item.name.lower()
     ]
-    names = [item.logged_as for item in chosen]
+    chosen.sort(key=lambda item: not item.known)
+    first = max(offset, 0)
+    page = _page(chosen[first:])
     grouped: dict[str, list[str]] = {"train": [], "val": [], "other": []}
-    for name in names:
-        head = name.partition("/")[0].lower()
-        group = "train" if head in ("train", "rollout") else "val" if head in ("val", "eval", "test") else "other"
-        grouped[group].append(name)
+    for item in page:
+        grouped[_group(item)].append(item.logged_as)
+    after = first + len(page)
     reply = MetricList(
         run_id=case.run.id,
         total_metrics=len(series),
         filtered_metrics=len(chosen),
-        metrics=names,
+        metrics=[item.logged_as for item in page],
         grouped=grouped,
         details=[
             MetricEntry(name=item.logged_as, metric=item.name if item.known else None, points=len(item), last=item.last)
-            for item in chosen[max(offset, 0) :]
+            for item in page
         ],
+        next_offset=after if after < len(chosen) else None,
         missing=[entry.name for entry in expected_metrics(case.run.algorithm) if entry.name not in case.run],
     )
-    return reply.said(f"{len(chosen)} of {len(series)} metrics; {len(reply.missing)} expected ones are not logged.")
+    told = f"{len(page)} of {len(chosen)} metrics; {len(reply.missing)} expected ones are not logged."
+    return reply.said(told if reply.next_offset is None else f"{told} Go on with offset={reply.next_offset}.")
+
+
+def _page(series: list[Series]) -> list[Series]:
+    """As many as an answer can name: each stands in it three times."""
+    sizes = accumulate(3 * len(item.logged_as) + len(item.name) + ENTRY for item in series)
+    return series[: max(1, sum(size <= ROOM for size in sizes))]
+
+
+def _group(series: Series) -> str:
+    head = series.logged_as.partition("/")[0].lower()
+    if head in EVALUATIONS:
+        return "val"
+    return "train" if head in ("train", "rollout") or series.known else "other"
 
 
 def _refs(columns: Mapping[str, Series]) -> dict[str, MetricRef]:

@@ -11,7 +11,6 @@ from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.model.errors import UsageError
 
-LIBRARIES = ("sb3", "torchrl")
 _NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<rest>[A-Za-z_][\w.]*)")
 _PROBE = re.compile(r"[A-Za-z0-9-]{1,40}")
 
@@ -51,9 +50,10 @@ def probe_trainer(
     gamma: float = 0.7,
     job_id: str | None = None,
 ) -> Probing:
-    """Run a trainer on tiny tasks with known answers to find the component that is broken. `trainer` is `sb3:PPO`, or
-    `package.module:make_trainer` of a file below the root. Returns a job_id at once; call again with that job_id to
-    poll. `only` names probes (P5, S0); `preflight` is the quick set."""
+    """Run a trainer on tiny tasks with known answers to find the component that is broken. `trainer` is one of
+    Stable-Baselines3 (`sb3:PPO`) or TorchRL (`torchrl:SAC`), or `package.module:make_trainer` of a file below the root.
+    Returns a job_id at once; call again with that job_id to poll. `only` names probes (P5, S0); `preflight` is the
+    quick set."""
     if job_id:
         job = find_job(desk, job_id)
         if job is None or job.kind != "probe":
@@ -76,10 +76,12 @@ def probe_trainer(
 
 def _check(desk: Desk, trainer: str) -> None:
     """A library's trainer, or a module whose file lies below the root: nothing else is imported for a caller."""
+    from rlclinic.probes.load import ADAPTERS, HINT
+
     found = _NAME.fullmatch(trainer)
     if found is None:
-        raise UsageError(f"{trainer!r} is no trainer", hint="name one as sb3:PPO or package.module:make_trainer")
-    if found["module"] in LIBRARIES:
+        raise UsageError(f"{trainer!r} is no trainer", hint=HINT)
+    if found["module"] in ADAPTERS:
         return
     place = found["module"].replace(".", "/")
     for name in (f"{place}.py", f"{place}/__init__.py"):
@@ -94,8 +96,8 @@ def _standing(job: Job) -> Probing:
         return _empty(job, "running", "call again with this job_id").said(f"{job.id!r} probes {job.what!r}; poll it.")
     if answer is None or "probes" not in answer:
         error = (answer or {}).get("error")
-        told = f"{error['message']}; {error['hint']}" if isinstance(error, dict) else job.words().strip()[-300:]
-        return _empty(job, "ended", told or "ended without a word").said(f"The probing failed: {told}")
+        told = f"{error['message']}; {error['hint']}" if isinstance(error, dict) else job.last_words
+        return _empty(job, "ended", told).said(f"The probing ended without an answer: {told}")
     failed = [item for item in answer["probes"] if item["verdict"] == "fail"]
     reply = Probing(
         trainer=job.what,

@@ -9,17 +9,30 @@ from typing import Any
 import anyio
 
 from rlclinic.apps.mcp.desk import Case, Desk
-from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.epochs import epoch_meaning, epochs_at
 from rlclinic.apps.mcp.jobs import find_job
 from rlclinic.apps.mcp.log_text import log_lines
+from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.runs import metrics_summary, stopping, threshold_of
-from rlclinic.apps.mcp.tools.training import run_of
+from rlclinic.apps.mcp.tools.training import failure_of, run_of
 from rlclinic.model.errors import RunReadError
 
 # Clients give up after a minute: a call never waits longer than this, in seconds.
 LONGEST_WAIT = 50.0
 RECENT_LINES = 8
+# What is said of a run that has not ended, by its state.
+NOTES = {
+    "running": "still running: progress, not a result",
+    "unknown": "whether it still goes on is not known: read it as progress, not as a result",
+}
+# The word for whether a run goes on, and what that means for one who waits.
+WORDS = {True: "running", False: "completed", None: "unknown"}
+MESSAGES = {
+    "running": "still running: the metrics are progress, not a result; call again",
+    "completed": "ended",
+    "unknown": "the run's files do not tell whether it still goes on; get_run_logs and get_training_progress tell more",
+}
 SUMMARY_KEYS = ("env_id", "algorithm", "n_envs", "n_steps", "batch_size", "learning_rate", "gamma", "total_steps")
 
 
@@ -28,9 +41,15 @@ class Progress(Part):
     """Env steps over all environments."""
     total_env_steps: Number | None
     max_env_steps: Number | None
+    """Null where the run does not count in env steps."""
+    steps: Number
+    """On the run's own axis."""
+    budget: Number | None
+    step_axis: str
     progress_pct: Number | None
     current_epoch: Number | None
-    step_axis: str
+    epoch: str
+    """What an epoch is in this run."""
     seconds_left: Number | None
 
 
@@ -38,7 +57,7 @@ class Performance(Part):
     train_reward_mean: Number | None
     val_reward_mean: Number | None
     best_reward: Number | None
-    """Highest logged mean return."""
+    """Highest logged mean return, of training or of an evaluation that can be believed."""
     reward_threshold: Number | None
     is_solved: bool | None
     """Null where no threshold or no return is known."""
@@ -56,7 +75,8 @@ class TrainingProgress(Reply):
 
 class TrainingStatus(Reply):
     run_id: str
-    running: bool
+    running: bool | None
+    """Null where the run's files do not tell."""
     status: str
     source: str
     """tracked: from the status.json of a run that rlclinic trains; files: from the run's own files."""
@@ -72,7 +92,7 @@ class Completion(Reply):
     success: bool
     run_id: str
     status: str
-    """completed or running."""
+    """completed, running, or unknown where the run's files do not tell whether it goes on."""
     completion_reason: str
     stopping_message: str
     elapsed_time: Number
@@ -92,7 +112,7 @@ def get_training_progress(desk: Desk, run_id: str) -> TrainingProgress:
         progress=progress,
         performance=performance_of(case),
         config_summary=config_summary(case),
-        note="still running: progress, not a result" if case.running else "the run has ended",
+        note=NOTES.get(case.run.status.state.value, "the run has ended"),
     )
     share = "unknown share" if progress.progress_pct is None else f"{progress.progress_pct} %"
     return reply.said(f"{case.run.id!r}: {share} of its budget, {reply.note}.")
@@ -110,7 +130,7 @@ def get_training_status(desk: Desk, run_id: str, include_details: bool = True) -
     state = standing.state if standing else case.run.status.state.value
     reply = TrainingStatus(
         run_id=case.run.id,
-        running=state == "running",
+        running=None if state == "unknown" else state == "running",
         status=state,
         source="tracked" if standing else "files",
         pid=standing.pid if standing and state == "running" else None,
@@ -144,16 +164,17 @@ async def wait_for_training_completion(
         ).said(f"{run_id!r} is still starting; call again.")  # fmt: skip
     case = await anyio.to_thread.run_sync(desk.case, await anyio.to_thread.run_sync(_case_name, desk, run_id))
     reason, message = ("running", "") if status.running else stopping(case)
+    word = WORDS[status.running]
     reply = Completion(
-        success=not status.running,
+        success=word == "completed",
         run_id=case.run.id,
-        status="running" if status.running else "completed",
+        status=word,
         completion_reason=reason,
         stopping_message=message or status.message,
         elapsed_time=elapsed,
         final_metrics=metrics_summary(case),
         config_summary=config_summary(case),
-        message="still running: the metrics are progress, not a result; call again" if status.running else "ended",
+        message=MESSAGES[word],
     )
     return reply.said(f"{case.run.id!r}: {reply.status}. {reply.message}.")
 
@@ -168,10 +189,13 @@ def progress_of(case: Case) -> Progress:
     return Progress(
         total_timesteps=run.env_steps,
         total_env_steps=run.env_steps,
-        max_env_steps=run.budget,
+        max_env_steps=run.budget if run.step_axis == "env_steps" else None,
+        steps=run.steps,
+        budget=run.budget,
+        step_axis=run.step_axis,
         progress_pct=None if share is None else min(round(share, 2), 100.0),
         current_epoch=round(float(epochs_at(case, np.array([run.steps]))[0])) if run.series else None,
-        step_axis=run.step_axis,
+        epoch=epoch_meaning(case),
         seconds_left=None if outlook is None else outlook.seconds_left,
     )
 
@@ -180,16 +204,14 @@ def performance_of(case: Case) -> Performance:
     """Returns as logged; an evaluation that does not mean what it says is left out."""
     run, threshold = case.run, threshold_of(case)
     train, val = run.series.get("return/train"), run.series.get("return/eval")
-    counted = run.returns
-    reached = None
-    if threshold is not None and counted is not None and counted.highest is not None:
-        reached = case.diagnosis.verdict.value == "solved"
+    believed = [series for series in (train, val) if series is not None and last_of(series) is not None]
+    best = max((series.highest for series in believed if series.highest is not None), default=None)
     return Performance(
-        train_reward_mean=train.last if train else None,
-        val_reward_mean=val.last if val and not val.caveat else None,
-        best_reward=counted.highest if counted else None,
+        train_reward_mean=last_of(train),
+        val_reward_mean=last_of(val),
+        best_reward=best,
         reward_threshold=threshold,
-        is_solved=reached,
+        is_solved=None if threshold is None or best is None else case.diagnosis.verdict.value == "solved",
     )
 
 
@@ -239,8 +261,7 @@ def _starting(desk: Desk, name: str) -> TrainingStatus | None:
     if job.kind != "training":
         raise RunReadError(f"{name!r} is a {job.kind}", hint="call trial_status or probe_trainer with this id")
     if not job.alive:
-        last = job.words().strip().splitlines()[-1:]
-        raise RunReadError(f"{name!r} ended before its first step: {last[0] if last else 'no word'}", hint="start anew")
+        raise failure_of(job)
     return TrainingStatus(
         run_id=name, running=True, status="starting", source="starting", pid=job.pid, progress=None, performance=None,
         recent_logs=[], message="the process is starting",

@@ -8,6 +8,7 @@ from typing import Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
+from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 
 # Checkpoints that get_run_info names; list_checkpoints has all.
@@ -53,6 +54,9 @@ class RunInfo(Reply):
     environment: str
     status: str
     env_steps: Number | None
+    steps: Number
+    """On the run's own axis, as the budget is."""
+    step_axis: str
     budget: Number | None
     reward_threshold: Number | None
     config: dict[str, Any]
@@ -117,7 +121,6 @@ def get_run_info(desk: Desk, run_id: str) -> RunInfo:
     reason, message = stopping(case)
     native = {name: setting.value for name, setting in run.config.native.items()}
     canonical = {name: setting.value for name, setting in run.config.settings.items() if not setting.is_default}
-    last = run.returns.last if run.returns else None
     summary = metrics_summary(case)
     reply = RunInfo(
         run_id=run.id,
@@ -127,6 +130,8 @@ def get_run_info(desk: Desk, run_id: str) -> RunInfo:
         environment=run.environment,
         status=run.status.state.value,
         env_steps=run.env_steps,
+        steps=run.steps,
+        step_axis=run.step_axis,
         budget=run.budget,
         reward_threshold=threshold_of(case),
         config=plain_value(native or canonical),
@@ -136,8 +141,10 @@ def get_run_info(desk: Desk, run_id: str) -> RunInfo:
         stopping_message=message,
         notes=[f"{series.logged_as}: {series.caveat}" for series in run.series.values() if series.caveat][:3],
     )
+    names = {"training": "train/roll/ep_rew/mean", "evaluation": "val/roll/ep_rew/mean"}
+    returns = [f"{word} return {float(summary[name]):.4g}" for word, name in names.items() if name in summary]
     progress = "so far" if case.running else "at the end"
-    told = f"return {last:.4g} {progress}" if last is not None else "no return was logged"
+    told = f"{', '.join(returns)} {progress}" if returns else "no return was logged"
     return reply.said(
         f"{run.id!r}: {run.algorithm or 'unknown algorithm'} on {run.environment or 'an unknown environment'}, "
         f"{run.status.state.value}; {told}."
@@ -172,9 +179,9 @@ def metrics_summary(case: Case) -> dict[str, Number]:
 
     found: dict[str, Number] = {}
     for name, canonical in SUMMARY.items():
-        series = case.run.series.get(canonical)
-        if series is not None and series.last is not None:
-            found[name] = series.last
+        last = last_of(case.run.series.get(canonical))
+        if last is not None:
+            found[name] = last
     if "train/roll/ep_rew/best" not in found and "return/train" in case.run.series:
         best = case.run.series["return/train"].highest
         if best is not None:

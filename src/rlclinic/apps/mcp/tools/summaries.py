@@ -9,6 +9,7 @@ from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.metric_names import find_series, lookup
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.trends import TrendWords, trend_of
 from rlclinic.model.errors import RlclinicError, UsageError
 
 if TYPE_CHECKING:
@@ -46,20 +47,11 @@ class MetricSummary(Reply):
     untrusted: str = UNTRUSTED
 
 
-class MetricTrend(Reply):
+class MetricTrend(Reply, TrendWords):
     run_id: str
     metric: str
     logged_as: str
     window: str
-    n_samples: int
-    first_value: Number | None
-    last_value: Number | None
-    change: Number | None
-    change_pct: Number | None
-    slope: Number | None
-    direction: str
-    p_value: Number | None
-    significance: str
     epoch_range: list[Number]
     untrusted: str = UNTRUSTED
 
@@ -105,8 +97,6 @@ def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSumm
     averaged."""
     import numpy as np
 
-    from rlclinic.apps.mcp.trends import trend_of
-
     case = desk.case(run_id)
     series = find_series(case.run, metric_name)
     finite = series.values[np.isfinite(series.values)]
@@ -135,8 +125,6 @@ def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSumm
 def get_metric_trend(desk: Desk, run_id: str, metric: str, window: str = "all") -> MetricTrend:
     """Whether a metric rises or falls, and how surely. `window` is `all`, `last_N_epochs` or `first_N_epochs`. A
     direction other than `stable` is only given where chance is an unlikely explanation."""
-    from rlclinic.apps.mcp.trends import trend_of
-
     case = desk.case(run_id)
     series = _windowed(case, find_series(case.run, metric), window)
     moved = trend_of(series)
@@ -209,6 +197,8 @@ def _hyperparameter(case: Case, name: str) -> tuple[Series | None, str]:
     canonical = next((key for key, setting in case.run.config.settings.items() if setting.native_key == name), name)
     if series is None and canonical in case.run.series:
         series = case.run.series[canonical]
+    if series is not None and canonical not in case.run.config:
+        canonical = series.name
     if series is None and canonical not in case.run.config:
         raise UsageError(f"the run neither logs nor configures {name!r}", hint="call get_run_info for its config")
     return series, canonical

@@ -9,13 +9,13 @@ from typing import Any
 import anyio
 
 from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.jobs import Job, start_job
+from rlclinic.apps.mcp.jobs import Job, end_job, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Reply, plain_value
 from rlclinic.apps.mcp.tools.configs import config_source
 from rlclinic.model.errors import UsageError
 
-# Seconds to see the new run at work before the answer says that it is still starting; importing torch takes a while.
-START_WAIT = 45.0
+# Seconds to see the new process at work, or failing, before the answer says that it is still starting.
+START_WAIT = 10.0
 STOP_WAIT = 45.0
 LOOK = 0.2
 # Keys that name code or another task: a known configuration keeps its own.
@@ -65,16 +65,15 @@ async def start_training(
         ended = child.poll() is not None
         run_id = await anyio.to_thread.run_sync(run_of, desk, job)
         if ended and run_id is None:
-            raise _failure(job)
+            raise failure_of(job)
         await anyio.sleep(LOOK)
-    told = {key: value for key, _, value in (change.partition("=") for change in changes)}
     reply = Started(
         success=True,
         config_id=config_id,
         run_id=run_id,
         job_id=job.id,
         pid=job.pid,
-        overrides=told,
+        overrides=plain_value({**(overrides or {}), **_budget(max_env_steps)}),
         message="training" if run_id else "still starting: call get_training_status with the job_id",
     )
     return reply.said(f"Training of {config_id} started as {run_id or job.id!r}; poll get_training_status.")
@@ -82,7 +81,7 @@ async def start_training(
 
 async def stop_training(desk: Desk, run_id: str) -> Stopped:
     """Ask a training run that rlclinic started to save and end; it can be resumed. Takes the run id, the job id or the
-    config_id of the one run of it that goes on."""
+    config_id of the one run of it that goes on; also the id of a trial or a probing."""
     return await anyio.to_thread.run_sync(_stop, desk, run_id)
 
 
@@ -104,6 +103,9 @@ def _stop(desk: Desk, name: str) -> Stopped:
     from rlclinic.lab.errors import TrainingError
     from rlclinic.lab.folder import open_folder
 
+    job = find_job(desk, name)
+    if job is not None and run_of(desk, job) is None:
+        return _end(job)
     path = training_folder(desk, name)
     if path is None:
         raise UsageError(
@@ -120,6 +122,16 @@ def _stop(desk: Desk, name: str) -> Stopped:
         message = f"{error.message}; look again with get_training_status"
         return Stopped(success=False, run_id=folder.id, message=message).said(message)
     return Stopped(success=True, run_id=folder.id, message=told).said(f"{folder.id!r} {told}.")
+
+
+def _end(job: Job) -> Stopped:
+    """End a trial, a probing, or a training that has no run yet."""
+    if not job.alive:
+        return Stopped(success=False, run_id=job.id, message="it is not running").said("Nothing to stop.")
+    ended = end_job(job, STOP_WAIT)
+    after = "; started again with the same arguments it goes on where it was" if job.kind == "trial" else ""
+    message = f"stopped{after}" if ended else "it was asked to end and has not yet; call again"
+    return Stopped(success=ended, run_id=job.id, message=message).said(f"{job.id!r}: {message}.")
 
 
 def _changes(overrides: dict[str, Any], max_env_steps: int | None) -> list[str]:
@@ -139,16 +151,18 @@ def _changes(overrides: dict[str, Any], max_env_steps: int | None) -> list[str]:
         if len(text) > 500 or "\0" in text:
             raise UsageError(f"the value of {key} is too long", hint="give a number, a word or a short list")
         changes.append(f"{key}={text}")
-    if max_env_steps is not None:
-        if max_env_steps < 1:
-            raise UsageError(f"max_env_steps = {max_env_steps}", hint="a whole number of at least 1")
-        changes.append(f"total_steps={max_env_steps}")
-    return changes
+    return changes + [f"{key}={value}" for key, value in _budget(max_env_steps).items()]
 
 
-def _failure(job: Job) -> UsageError:
+def _budget(max_env_steps: int | None) -> dict[str, int]:
+    if max_env_steps is not None and max_env_steps < 1:
+        raise UsageError(f"max_env_steps = {max_env_steps}", hint="a whole number of at least 1")
+    return {} if max_env_steps is None else {"total_steps": max_env_steps}
+
+
+def failure_of(job: Job) -> UsageError:
+    """Why a training ended before its run began."""
     answer = (job.answer() or {}).get("error")
     if isinstance(answer, dict):
         return UsageError(str(answer.get("message", "")), hint=str(answer.get("hint", "")))
-    last = job.words().strip().splitlines()[-1:]
-    return UsageError(f"the training ended at once: {last[0] if last else 'without a word'}", hint="check the config")
+    return UsageError(f"the training ended at once: {job.last_words}", hint="check the config")

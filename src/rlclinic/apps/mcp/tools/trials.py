@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
 
@@ -11,13 +12,12 @@ import anyio
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
-from rlclinic.apps.mcp.tools.training import FIXED
+from rlclinic.apps.mcp.tools.training import FIXED, START_WAIT
 from rlclinic.model.errors import UsageError
 
-# Seconds to hear which trial it is before the answer says that it is still starting.
-START_WAIT = 45.0
 LOOK = 0.2
 MOST_SEEDS = 20
+STOPPED = "; it was stopped, and goes on where it was when the same trial is started again"
 _TRIAL = re.compile(r"^trial ([0-9a-f]{10}): ", re.MULTILINE)
 
 
@@ -124,7 +124,7 @@ def _with_plan(ledger: Any, values: dict[str, Any], known: str, job: Job | None)
     outcomes = {(item.arm, item.seed): item for item in ledger.outcomes(known)}
     finished = any(item["id"] == known and item["finished"] for item in ledger.listing())
     status = "finished" if finished else "running" if job is not None and job.alive else "ended"
-    data = trial_json_object(judged(plan, outcomes))
+    data = trial_json_object(judged(plan, outcomes, is_over=finished))
     kept = ("arm", "seed", "state", "final_return", "auc", "steps_to_threshold", "error")
     reply = TrialStatusReply(
         trial_id=job.id if job else known,
@@ -142,15 +142,21 @@ def _with_plan(ledger: Any, values: dict[str, Any], known: str, job: Job | None)
                 changes=plain_value(arm["changes"]),
                 verdict=arm["verdict"],
                 reason=arm["reason"],
-                effects=plain_value(arm["effects"]),
+                effects=[plain_value(item) for item in arm["effects"] if _is_measured(item)],
             )
             for arm in data["arms"]
         ],
         runs=[plain_value({key: item[key] for key in kept}) for item in data["outcomes"]],
         notes=data["notes"],
-        message="" if finished else "not finished: verdicts are by the runs so far",
+        message="" if finished else "not finished: verdicts are by the runs so far" + (STOPPED if _was(job) else ""),
     )
-    return reply.said(f"Trial {known}: {status}, {len(outcomes)} of {reply.runs_total} runs; {data['verdict']}.")
+    so_far = data["verdict"] if finished else f"{data['verdict']} so far"
+    return reply.said(f"Trial {known}: {status}, {len(outcomes)} of {reply.runs_total} runs; {so_far}.")
+
+
+def _is_measured(effect: dict[str, Any]) -> bool:
+    """Whether runs of both sides have ended."""
+    return all(isinstance(effect[side], int | float) and math.isfinite(effect[side]) for side in ("before", "after"))
 
 
 def _without_plan(job: Job | None, trial_id: str) -> TrialStatusReply:
@@ -169,9 +175,13 @@ def _without_plan(job: Job | None, trial_id: str) -> TrialStatusReply:
         arms=[],
         runs=[],
         notes=[],
-        message="" if alive else _failure(last),
+        message="" if alive else "it was stopped" if _was(job) else _failure(last),
     )
     return reply.said(f"Trial {reply.trial_id!r}: {reply.status}. {reply.message}")
+
+
+def _was(job: Job | None) -> bool:
+    return job is not None and job.was_stopped
 
 
 def _failure(lines: list[str]) -> str:
