@@ -101,6 +101,16 @@ def test_the_best_run_is_named_as_such_when_it_is_the_one_asked_for(past: Path, 
     assert len(found.outcomes) == 2
 
 
+def test_a_run_named_from_its_own_folder_is_not_held_against_itself(
+    past: Path, index: RunIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(past)
+    found = compare(["solved_ppo_cartpole"], history=past, index=index)
+    own, next_best = found.outcomes
+    assert own.label == "solved_ppo_cartpole"
+    assert next_best.label != own.label
+
+
 def test_a_single_run_without_a_history_says_what_to_do() -> None:
     found = compare([run("alone", curve(10))])
     assert any("no other run" in note for note in found.notes)

@@ -157,6 +157,9 @@ def test_more_environments_are_suggested_only_where_the_history_shows_that_they_
     (item,) = wall_time_suggestions(configs, slow_best[0])  # type: ignore[arg-type]
     assert item.basis is Basis.MEASURED
     assert "With 16 environments the history runs at 1,800" in item.text
+    fast_best = [fast("a", 16, 1800.0, 200.0), fast("b", 4, 500.0, 100.0)]
+    (kept,) = wall_time_suggestions(past_configs(past_runs(fast_best)), fast_best[0])  # type: ignore[arg-type]
+    assert kept.text == "Keep 16 environments: of 4, 16 they are the fastest, at 1,800 env steps per second."
     equal = [fast("a", 4, 500.0, 200.0), fast("b", 16, 510.0, 100.0)]
     assert wall_time_suggestions(past_configs(past_runs(equal)), equal[0]) == []  # type: ignore[arg-type]
 

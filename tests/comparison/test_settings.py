@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from rlclinic.comparison.settings import distance, setting_differences
+from rlclinic.comparison.settings import distance, learning_settings, setting_differences
 from rlclinic.model.config import Config, Setting
 from tests.comparison.builders import curve, run
 
@@ -60,6 +61,31 @@ def test_what_one_run_does_not_tell_is_no_difference() -> None:
     a = run("a", FLAT)
     b = replace(a, config=Config({"gamma": Setting("gamma", 0.99, "gamma")}))
     assert setting_differences([a, b]) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("logged", "wanted"),
+    [
+        (np.full(8, np.float32(0.05)), 0.05),
+        (np.linspace(0.05, 0.0, 8), 0.05),
+        (np.linspace(0.01, 0.05, 8), None),
+        (np.full(8, np.nan), None),
+    ],
+)
+def test_a_rate_that_only_the_log_tells_counts_unless_it_adapts(logged: np.ndarray, wanted: float | None) -> None:
+    a = run("a", FLAT[:8])
+    b = run("b", FLAT[:8], more={"learning_rate": logged.astype(float)})
+    b = replace(b, config=Config({key: item for key, item in b.config.settings.items() if key != "learning_rate"}))
+    matters, _ = setting_differences([a, b])
+    assert [(item.key, item.values) for item in matters] == (
+        [("learning_rate", (3e-4, wanted))] if wanted is not None else []
+    )
+    assert learning_settings(b).get("learning_rate") == wanted
+
+
+def test_a_rate_of_the_config_counts_more_than_that_of_the_log() -> None:
+    b = run("b", FLAT[:8], more={"learning_rate": np.full(8, 0.05)})
+    assert learning_settings(b)["learning_rate"] == 3e-4
 
 
 def test_distances_are_symmetric_and_grow_with_the_factor() -> None:

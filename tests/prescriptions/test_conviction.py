@@ -9,6 +9,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.prescription import PrescriptionKind, Priority
 from rlclinic.prescriptions.conviction import has_telling_sign, is_far_off
 from rlclinic.prescriptions.prescribe import prescribe
+from rlclinic.rules.standing import Standing
 from tests.prescriptions.made import DQN, PPO, advised, case_of, found, made_run, suspected, turned_keys
 from tests.prescriptions.made_runs import change
 
@@ -100,3 +101,32 @@ def test_a_small_probability_is_never_critical() -> None:
         causes = suspected({"unknown": 0.27, "learning-rate-too-high": share}, sure)
         made = prescribe(made_run({**PPO, "learning_rate": 0.1}), Verdict.NOT_LEARNING, sure, causes)
         assert made[0].priority is wanted
+
+
+def test_a_value_that_nobody_works_with_is_an_optional_change_once_the_budget_is_used_up() -> None:
+    shares = {"nothing-wrong": 0.6, "budget-too-small": 0.2, "learning-rate-too-high": 0.08}
+    causes = suspected(shares)
+    made = prescribe(FAST, Verdict.LEARNING, (), causes, standing=Standing(open_end=True))
+    assert turned_keys(made) == {"learning_rate": (0.1, 0.001)}
+    assert made[0].priority is Priority.LOW
+    assert made[0].instruction.startswith("Optional: ")
+    for verdict, standing in ((Verdict.LEARNING, Standing()), (Verdict.SOLVED, Standing())):
+        assert turned_keys(prescribe(FAST, verdict, (), causes, standing=standing)) == {}
+
+
+def test_an_unusual_value_that_somebody_works_with_is_left_alone() -> None:
+    run = made_run({**PPO, "learning_rate": 5e-3})
+    causes = suspected({"nothing-wrong": 0.6, "learning-rate-too-high": 0.1})
+    assert turned_keys(prescribe(run, Verdict.LEARNING, (), causes, standing=Standing(open_end=True))) == {}
+
+
+def test_a_run_that_crept_is_treated_by_a_telling_sign() -> None:
+    run = made_run({**PPO, "batch_size": 1024, "n_epochs": 1})
+    signs = found("few-updates-in-budget")
+    causes = suspected({"budget-too-small": 0.5, "too-few-updates": 0.1}, signs)
+    crept, rose = (
+        prescribe(run, Verdict.LEARNING, signs, causes, standing=standing)
+        for standing in (Standing(open_end=True, crept=True), Standing(open_end=True))
+    )
+    assert turned_keys(crept) == {"batch_size": (1024, 256), "n_epochs": (1, 20)}
+    assert turned_keys(rose) == {}

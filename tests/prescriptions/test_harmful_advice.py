@@ -124,6 +124,14 @@ def test_no_smaller_learning_rate_hides_a_bug(shares: dict[str, float], signs: t
     assert any("probe" in item.instruction or "not finite" in item.instruction for item in made)
 
 
+def test_a_rate_that_no_working_config_comes_near_is_lowered_all_the_same() -> None:
+    run = made_run({**PPO, "learning_rate": 0.3})
+    made = advised(
+        run, {"learning-rate-too-high": 0.9}, "kl-too-large", "sinks-below-random", verdict=Verdict.COLLAPSED
+    )
+    assert lowers(made, "learning_rate")
+
+
 def _number(value: object) -> float:
     assert isinstance(value, int | float)
     return float(value)

@@ -18,6 +18,7 @@ from rlclinic.model.vocabulary import families_of
 from rlclinic.readers.discover import find
 from rlclinic.reports.diagnosis_json import diagnosis_object
 from tests.conftest import RUNS
+from tests.prescriptions.syntax.parsers import PARSERS
 from tests.test_corpus import CORPUS, LABELS
 
 FAULTS: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
@@ -41,7 +42,7 @@ PLACE: dict[str, set[str]] = {
         "ent_coef", "autotune_alpha", "exploration_fraction", "exploration_final", "exploration_steps",
         "target_entropy",
     },
-    "critic": {"vf_coef", "clip_range_vf", "clip_value_loss", "net_arch"},
+    "critic": {"vf_coef", "clip_range_vf", "clip_value_loss", "net_arch", "net_arch_critic"},
     "credit": {"gamma", "gae_lambda", *ROLLOUT},
     "q-divergence": {
         "tau", "target_update_interval", "buffer_size", "gradient_steps", "train_freq", "update_to_data", "n_epochs",
@@ -131,6 +132,18 @@ def test_every_config_change_is_new_and_can_be_written(everything: list[Seen]) -
         if item.kind is PrescriptionKind.CONFIG
         and (item.native is None or any(change.before == change.after for change in item.changes))
     ]
+    assert wrong == []
+
+
+def test_a_text_sets_what_is_changed_and_nothing_else(everything: list[Seen]) -> None:
+    wrong = []
+    for seen, item in advice(everything):
+        if item.native is None:
+            continue
+        values = PARSERS[item.native.format](item.native.text)
+        # A wrapper is added with all its arguments.
+        if not values or (len(values) > len(item.changes) and "VecNormalize" not in item.native.text):
+            wrong.append(f"{seen.name}: {item.native.text}")
     assert wrong == []
 
 

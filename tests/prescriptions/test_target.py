@@ -44,10 +44,45 @@ def test_a_value_far_off_goes_to_the_entry_at_once() -> None:
     assert step("learning_rate", 1e-6, up=True, environment="CartPole-v1") == 1e-3
 
 
-def test_a_value_far_off_without_an_entry_goes_to_the_near_edge_of_working_configs() -> None:
-    after = step("learning_rate", 0.1, up=False)
-    assert after is not None
-    assert 3e-4 < after < 5e-3
+@pytest.mark.parametrize(
+    ("key", "value", "direction", "wanted"),
+    [
+        ("learning_rate", 0.1, "down", 2.5e-4),
+        ("learning_rate", 1e-6, "up", 2.5e-4),
+        ("ent_coef", 3.0, "down", 0.0),
+        ("gamma", 0.5, "up", 0.99),
+    ],
+)
+def test_a_value_far_off_without_an_entry_goes_to_the_usual_one(
+    key: str, value: float, direction: str, wanted: float
+) -> None:
+    assert step(key, value, up=direction == "up") == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("rate", "kl", "direction", "wanted"),
+    [(1e-5, 2e-6, "up", 1e-3), (1e-5, 2e-4, "up", 1e-4), (0.03, 0.2, "down", 1e-3), (0.03, 200.0, "down", 3e-4)],
+)
+def test_the_kl_of_the_updates_tells_how_far_a_rate_is_off(
+    rate: float, kl: float, direction: str, wanted: float
+) -> None:
+    """The KL of small steps grows with the square of the rate; 0.02 nats are wanted, within what works elsewhere."""
+    run = made_run({**PPO, "learning_rate": rate}, environment=ELSEWHERE, series={"approx_kl": [kl] * 40})
+    assert stepped(case_of(run, {}), "learning_rate", up=direction == "up") == pytest.approx(wanted)
+
+
+def test_no_horizon_reaches_beyond_an_episode() -> None:
+    run = made_run({**PPO, "gamma": 0.4}, environment=ELSEWHERE, series={"episode_length": [40.0] * 40})
+    assert stepped(case_of(run, {}), "gamma", up=True) == pytest.approx(0.975)
+
+
+def test_an_entry_made_for_far_more_time_is_too_slow() -> None:
+    fast, slow = ({"learning_rate": 0.05, "total_timesteps": steps} for steps in (40_000, 400_000))
+    after = [
+        stepped(case_of(made_run({**PPO, **native}, algorithm="A2C"), {}), "learning_rate", up=False)
+        for native in (fast, slow)
+    ]
+    assert after == [pytest.approx(2e-3), pytest.approx(7e-4)]
 
 
 def test_a_value_past_the_far_edge_of_working_configs_is_not_moved_further_away() -> None:

@@ -386,6 +386,7 @@ def test_any_module_or_component_may_stand_in_a_name(text: str) -> None:
         '[metrics]\nx = "no_such_metric"',
         '[metrics]\nx = { name = "entropy", sign = 2 }',
         '[hyperparameters]\nx = "no_such_hyperparameter"',
+        '[hyperparameters]\nx = { name = "tau", form = "backwards" }',
         '[steps]\naxis = "fortnights"',
         "[[defaults]]\nvalues = { no_such_hyperparameter = 1 }",
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rlclinic.reports.page import Section, Table
+from rlclinic.reports.text_blocks import page_text
 from rlclinic.reports.wrap import cells, cut, pad, wrap
 
 text = st.text(st.sampled_from("ab _/-.,%倒é\u0301 "), max_size=300)
@@ -37,3 +39,10 @@ def test_a_long_name_is_broken_at_a_joint() -> None:
 def test_wide_characters_are_padded_by_cells() -> None:
     assert pad("倒", 4) == "倒  "
     assert pad("倒", 4, right=True) == "  倒"
+
+
+def test_the_widest_column_of_a_table_gives_first_so_that_short_cells_stay_whole() -> None:
+    table = Table(("config", "worse", "p"), (("x" * 80, "at most 128 (42)", "0.02"),), cut=(1, 0))
+    text = page_text("Title", "", "good", "Reason.", (Section("key", "Part", (table,)),), width=60)
+    assert "at most 128 (42)" in text
+    assert max(len(line) for line in text.splitlines()) <= 60

@@ -9,7 +9,7 @@ from pathlib import Path
 from rlclinic.comparison.labels import labels_of
 from rlclinic.comparison.outcomes import run_outcome
 from rlclinic.comparison.partings import parting
-from rlclinic.comparison.pool import best_run, pool_of
+from rlclinic.comparison.pool import best_run, place_of, pool_of
 from rlclinic.comparison.seeds import over_seeds, same_config, seed_groups
 from rlclinic.comparison.settings import setting_differences
 from rlclinic.comparison.standing import standing
@@ -85,18 +85,14 @@ def _with_best(
     best = best_run(pool)
     if best is None:
         return list(asked), [f"No run below {root} is one of the {what} with a return on the task's scale."]
-    own = {_place(run) for run in asked}
-    if _place(best) in own:
+    own = frozenset(place_of(run.path) for run in asked)
+    if place_of(best.path) in own:
         note = f"{best.id} is itself the best of the {len(pool)} {what} below {root}."
-        other = best_run(pool, frozenset(run.path for run in asked)) if len(asked) == 1 else None
+        other = best_run(pool, own) if len(asked) == 1 else None
         if other is None:
             return list(asked), [note]
         return [*asked, other], [f"{note} It is shown beside the next best, {other.id}."]
     return [*asked, best], [f"{best.id} is the best of the {len(pool)} {what} below {root}."]
-
-
-def _place(run: Run) -> str:
-    return str(Path(run.path).absolute())
 
 
 def _partings(runs: Sequence[Run], labels: Sequence[str]) -> tuple[Parting, ...]:

@@ -58,11 +58,12 @@ def pool_of(
 
 
 def best_run(pool: Pool, leave_out: frozenset[str] = frozenset()) -> Run | None:
-    """The run that ended highest among those with the highest single returns.
+    """The run that ended highest among those with the highest single returns, `leave_out` naming places to pass by.
 
     Runs whose returns are on another scale than the task's (a wrapper multiplies the reward) do not count.
     """
-    scored = [pair for pair in pool.pairs if pair[1]["return"]["best"] is not None and pair[1]["path"] not in leave_out]
+    others = [pair for pair in pool.pairs if place_of(pair[1]["path"]) not in leave_out]
+    scored = [pair for pair in others if pair[1]["return"]["best"] is not None]
     scored.sort(key=lambda pair: -float(pair[1]["return"]["best"]))
     found: list[tuple[Outcome, Run]] = []
     for ref, _ in scored:
@@ -77,6 +78,11 @@ def best_run(pool: Pool, leave_out: frozenset[str] = frozenset()) -> Run | None:
     # Of runs that end alike the one that was there sooner is better.
     alike = max(ends) - ALIKE * (max(ends) - min(outcome.start for outcome, _ in found))
     return max((pair for pair in found if pair[0].end >= alike), key=lambda pair: float(pair[0].curve.mean()))[1]
+
+
+def place_of(path: str) -> str:
+    """Where a run lies, however it was named."""
+    return str(Path(path).absolute())
 
 
 def read_or_none(ref: RunRef) -> Run | None:

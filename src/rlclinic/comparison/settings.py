@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TypeGuard
 
+import numpy as np
+
 from rlclinic.model.comparison import SettingDifference
 from rlclinic.model.config import Setting
 from rlclinic.model.run import Run
+from rlclinic.prescriptions.case import LOGGED
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.tasks import log_position, reference_spread
 
@@ -18,6 +21,8 @@ NAMING = frozenset({"identity", "evaluation"})
 SHAPING = frozenset({"n_actions", "action_shape", "observation_shape"})
 # Numbers closer than this share of their size are the same number, written in two ways.
 RELATIVE = 1e-9
+# The same for numbers of a log.
+ROUNDED = 1e-5
 
 
 def setting_differences(runs: Sequence[Run]) -> tuple[tuple[SettingDifference, ...], tuple[SettingDifference, ...]]:
@@ -26,7 +31,7 @@ def setting_differences(runs: Sequence[Run]) -> tuple[tuple[SettingDifference, .
     matters: list[SettingDifference] = []
     apart: list[SettingDifference] = []
     for key, entry in table.items():
-        found = [run.config.settings.get(key) for run in runs]
+        found = [setting_of(run, key) for run in runs]
         if not _differ(found):
             continue
         names_only = entry.group in NAMING and key not in SHAPING
@@ -46,9 +51,24 @@ def learning_settings(run: Run) -> dict[str, object]:
     table = hyperparameters()
     return {
         key: setting.value
-        for key, setting in run.config.settings.items()
+        for key in (*run.config.settings, *(name for name in LOGGED if name not in run.config))
         if key in table and (table[key].group not in NAMING or key in SHAPING)
+        if (setting := setting_of(run, key)) is not None
     }
+
+
+def setting_of(run: Run, key: str) -> Setting | None:
+    """What the user set, else what the log shows of it, else the framework's default."""
+    setting = run.config.settings.get(key)
+    series = run.series.get(LOGGED.get(key, ""))
+    if series is None or (setting is not None and not setting.is_default):
+        return setting
+    values = series.values[np.isfinite(series.values)]
+    # A value that rises above its start follows the run, such as a rate that adapts to the KL.
+    if not values.size or values.max() > values[0] * (1 + ROUNDED):
+        return setting
+    # Logs keep seven digits.
+    return Setting(key, float(f"{values[0]:.6g}"), series.logged_as)
 
 
 def own_settings(run: Run) -> dict[str, object]:

@@ -81,12 +81,16 @@ def _environments(configs: Sequence[PastConfig], run: Run, shares: dict[str, flo
     if not isinstance(own, int) or own not in middle:
         return []
     fastest = max(middle, key=lambda count: middle[count])
+    source = f"{sum(map(len, speeds.values()))} configs with a speed"
     if fastest != own and middle[fastest] > PAYS * middle[own]:
         text = (
             f"With {fastest} environments the history runs at {middle[fastest]:,.0f} env steps per second, with {own} "
             f"at {middle[own]:,.0f}. Change n_steps with it, so that a rollout keeps its size."
         )
-        source = f"{sum(map(len, speeds.values()))} configs with a speed"
+        return [Suggestion(Aim.WALL_TIME, text, Basis.MEASURED, source)]
+    if fastest == own and len(middle) > 1:
+        counts = ", ".join(str(count) for count in sorted(middle))
+        text = f"Keep {own} environments: of {counts} they are the fastest, at {middle[own]:,.0f} env steps per second."
         return [Suggestion(Aim.WALL_TIME, text, Basis.MEASURED, source)]
     steps = best.settings.get("n_steps")
     on_policy = bool(families_of(run.algorithm) & {"ppo", "actor-critic"})

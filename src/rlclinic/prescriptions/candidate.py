@@ -21,6 +21,7 @@ from rlclinic.prescriptions.native import native_of, with_written_keys
 from rlclinic.prescriptions.proposal import fits, main_keys, proposed
 from rlclinic.prescriptions.remedies import Reach, Remedy, Row, Stage, remedies
 from rlclinic.prescriptions.snippets import snippet
+from rlclinic.prescriptions.unwritable import unwritable
 from rlclinic.prescriptions.wording import config_instruction, fill, rationale
 from rlclinic.prescriptions.written import change_of
 
@@ -96,18 +97,27 @@ def candidate_of(
     if remedy is None:
         return None
     evidence, treated = _evidence(case, cause), treats | {cause.id}
-    for row in remedy.rows:
+    for index, row in enumerate(remedy.rows):
         if not fits(case, row):
             continue
         prescription = _prescription(case, cause, remedy, row, evidence, effects, treated)
         if prescription is not None:
+            prescription = _with_reason(case, remedy.rows[:index], prescription)
             far_off = is_far_off(case, prescription.changes, evidence)
             return Candidate(cause, remedy.stage, remedy.mechanism, remedy.reach, evidence, prescription, far_off)
     if not remedy.rows:
         return None
     # The settings do not show the cause, or are not known: only a test can tell.
     tested = _refused(case, cause, remedy, evidence, check_of(case, cause.cause_class, cause.id))
+    tested = _with_reason(case, remedy.rows, tested)
     return Candidate(cause, remedy.stage, remedy.mechanism, remedy.reach, evidence, tested)
+
+
+def _with_reason(case: Case, passed: Sequence[Row], prescription: Prescription) -> Prescription:
+    """The same, saying why the config changes that would come before it cannot be written."""
+    reason = unwritable(case, passed) if not prescription.changes else ""
+    told = f"{prescription.rationale} The config cannot say it: {reason}."
+    return replace(prescription, rationale=told) if reason else prescription
 
 
 def is_sure(evidence: Sequence[Finding]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.reference_configs import has_reference_config, reference_config
 from rlclinic.reference.tasks import Task, task_of
+from rlclinic.rules.standing import Standing
 
 # Where the config does not tell, the log often does.
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
@@ -32,6 +33,7 @@ class Case:
     """By rule name."""
     causes: Mapping[str, Cause]
     """By id, the most probable first."""
+    standing: Standing = field(default_factory=Standing)
 
     @cached_property
     def families(self) -> frozenset[str]:

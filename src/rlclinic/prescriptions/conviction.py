@@ -2,7 +2,8 @@
 
 Probabilities are shared among a hundred causes, so a right one often has a fifth. Two things still single it out: a
 sign that speaks for it and for hardly any other cause, and a setting that no working config comes near, together with
-a symptom. Neither counts in a run that learns.
+a symptom. Neither counts in a run that learns, unless its budget is used up, it is not known to be done, and the
+setting is far outside all working configs.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 
-from rlclinic.causes.deviation import LEAST_SPREAD, deviation
+from rlclinic.causes.deviation import LEAST_SPREAD, deviation, is_outside
 from rlclinic.causes.likelihoods import Knob, likelihoods
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
@@ -39,6 +40,11 @@ PER_STEP = frozenset({"gradient_steps", "train_freq"})
 LOGARITHMIC = frozenset({"log_std_init"})
 
 
+def did_badly(case: Case) -> bool:
+    """Whether the run failed, or crept through its whole budget."""
+    return case.verdict in FAILED or case.standing.crept
+
+
 def has_telling_sign(cause: str, evidence: Sequence[Finding], *, least: Severity = Severity.WARNING) -> bool:
     """Whether a clear finding speaks for this cause alone."""
     return any(
@@ -49,11 +55,25 @@ def has_telling_sign(cause: str, evidence: Sequence[Finding], *, least: Severity
 
 def is_far_off(case: Case, changes: Sequence[Change], evidence: Sequence[Finding]) -> bool:
     """Whether the first change takes back a setting that no working config comes near; only with a symptom."""
-    if case.verdict not in FAILED or not changes:
+    if not changes:
         return False
     symptom = any(item.severity is not Severity.INFO and item.family != NO_SYMPTOM for item in evidence)
+    if case.verdict not in FAILED:
+        seen = any(item.family != NO_SYMPTOM for item in evidence)
+        return case.standing.open_end and _is_outside(case, changes[0], with_sign=seen)
+    if not symptom:
+        return False
     distance = _spreads_off(case, changes[0])
-    return symptom and distance is not None and distance >= FAR_OFF
+    return distance >= FAR_OFF if distance is not None else _is_outside(case, changes[0], with_sign=False)
+
+
+def _is_outside(case: Case, change: Change, *, with_sign: bool) -> bool:
+    """Whether the change leads back from a value far outside all working configs."""
+    here, after = case.run.config.number(change.key), change.after
+    if here is None or isinstance(after, bool) or not isinstance(after, int | float):
+        return False
+    knob = Knob(change.key, "high" if after < here else "low")
+    return is_outside(case.run, knob, with_sign=with_sign)
 
 
 def _spreads_off(case: Case, change: Change) -> float | None:

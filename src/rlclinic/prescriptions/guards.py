@@ -5,6 +5,7 @@ Each guard looks at one cause's changes and returns the test that must come firs
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from rlclinic.model.diagnosis import Cause
@@ -22,6 +23,8 @@ BUG_SIGNS = ("kl-large-from-start", "part-gets-no-gradient")
 BUG_FAMILY = "implementation"
 # Factor below the reference from which on a config value speaks for itself.
 FAR = 3.0
+# Factor beyond the reference from which on a value is wrong whatever else is.
+FAR_OUT = 30.0
 
 Guard = Callable[[Case, Cause, Sequence[Turn]], str | None]
 
@@ -101,7 +104,10 @@ def exploration_for_scale_fault(case: Case, cause: Cause, turns: Sequence[Turn])
 
 def slower_over_a_bug(case: Case, cause: Cause, turns: Sequence[Turn]) -> str | None:
     """A smaller learning rate makes a wrong update look better without making it right."""
-    if not _moves(case, turns, "learning_rate", up=False):
+    here = case.number("learning_rate")
+    if not here or not _moves(case, turns, "learning_rate", up=False):
+        return None
+    if here >= FAR_OUT * (case.reference_number("learning_rate") or math.inf):
         return None
     bug = case.probability("implementation-bug")
     seen = any(item.family == BUG_FAMILY and item.severity is not Severity.INFO for item in case.findings.values())

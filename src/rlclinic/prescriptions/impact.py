@@ -61,7 +61,7 @@ class Move:
 
 def impact_of(case: Case, move: Move, effects: Effects) -> Impact:
     """The expected impact of a change, with the basis it rests on."""
-    metric = move.metric or (STEPS if _has_goal(case) else RETURN)
+    metric = move.metric or (STEPS if has_goal(case) else RETURN)
     low = high = told = 0.0
     measured: dict[str, tuple[int, int]] = {}
     missing: list[str] = []
@@ -93,7 +93,8 @@ def priority_of(impact: Impact | None) -> Priority:
     return Priority.MEDIUM if gain >= MEDIUM else Priority.LOW
 
 
-def _has_goal(case: Case) -> bool:
+def has_goal(case: Case) -> bool:
+    """Whether the run or its task names a return that counts as success."""
     return case.run.threshold is not None or (case.task is not None and case.task.target is not None)
 
 

@@ -31,7 +31,22 @@ def _written_key(run: Run, change: Change) -> str:
             found = assignments(run, (change,), dialect)
         except CannotWrite:
             continue
+        if len(found) == 1 and isinstance(found[0].after, dict) and (part := _part(found[0].after, change.after)):
+            return f"{found[0].key}.{part}"
         # A key that a trainer saved of itself, or that stands for several arguments, is not what anybody typed.
         plain = len(found) == 1 and not found[0].key.startswith("_") and not isinstance(found[0].after, dict)
+        if plain and _is_number(found[0].after) and found[0].after != change.after:
+            # The key counts in other units, such as 1 - tau: beside the canonical numbers it would mislead.
+            return change.key
         return found[0].key if plain else change.native_key
     return change.native_key
+
+
+def _part(mapping: dict[str, object], number: object) -> str:
+    """The one entry of a mapping that is this number."""
+    parts = [name for name, value in mapping.items() if _is_number(number) and value == number]
+    return parts[0] if len(parts) == 1 else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -17,11 +17,14 @@ from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.candidate import STUCK, Candidate, candidate_of
 from rlclinic.prescriptions.case import Case
-from rlclinic.prescriptions.conviction import FAILED, has_telling_sign
+from rlclinic.prescriptions.conviction import did_badly, has_telling_sign
 from rlclinic.prescriptions.effects import Effects, packaged_effects
+from rlclinic.prescriptions.impact import has_goal
 from rlclinic.prescriptions.implicated import far_off_first, implicated_first
+from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promising, was_no_help
 from rlclinic.prescriptions.remedies import Stage
 from rlclinic.prescriptions.separation import separating_test
+from rlclinic.rules.standing import Standing
 
 # Prescriptions that lead a report; more are not read, and not done.
 LEADING = 3
@@ -38,6 +41,7 @@ GOOD = frozenset({Verdict.SOLVED, Verdict.LEARNING, Verdict.INSUFFICIENT_DATA, V
 HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
 # Mechanisms without which a run cannot be judged at all.
 BLIND = frozenset({"logging", "evaluation"})
+NOT_KNOWN = Standing()
 LATER = "If that does not suffice: "
 CONFIRMED = "If the test confirms it: "
 
@@ -48,21 +52,32 @@ def prescribe(
     findings: Sequence[Finding],
     causes: Sequence[Cause],
     *,
+    standing: Standing = NOT_KNOWN,
+    others: Sequence[Run] = (),
     effects: Effects | None = None,
 ) -> tuple[Prescription, ...]:
-    """What to do about a run, the most urgent first. `effects` defaults to those that come with the package."""
+    """What to do about a run, the most urgent first.
+
+    `others` are runs of the same task: what they tried without success is not advised again, and what helped is taken
+    further where the goal is not reached. `effects` defaults to those that come with the package.
+    """
     ranked = sorted(causes, key=lambda cause: -cause.probability)
-    case = Case(run, verdict, {finding.name: finding for finding in findings}, {cause.id: cause for cause in ranked})
+    by_name, by_id = {finding.name: finding for finding in findings}, {cause.id: cause for cause in ranked}
+    case = Case(run, verdict, by_name, by_id, standing)
     if verdict is Verdict.NOT_RL or not ranked:
         return ()
     table = packaged_effects() if effects is None else effects
-    candidates = _candidates(case, table)
+    neighbours = neighbours_of(run, others)
+    candidates = [item for item in _candidates(case, table) if not was_no_help(item.prescription.changes, neighbours)]
+    further = _further(case, neighbours, table)
     if _is_healthy(case, ranked[0], candidates):
-        return _optional(case, candidates)
+        return _optional(case, candidates, further)
     likely = implicated_first(case, _comparable(candidates))
     likely = far_off_first(likely, candidates) if likely else likely
     test = separating_test(case, likely)
     changes = [item.prescription for item in _ordered(case, _one_per_mechanism(likely))]
+    if not any(item.changes for item in changes):
+        changes += [item.prescription for item in further[:1]]
     chosen = changes if test is None else [test, *changes]
     return tuple(_worded(chosen[:LEADING], tested=test is not None))
 
@@ -86,6 +101,18 @@ def _candidates(case: Case, effects: Effects) -> list[Candidate]:
     return list(found.values())
 
 
+def _further(case: Case, neighbours: Sequence[Neighbour], effects: Effects) -> list[Candidate]:
+    """Further steps in a direction that helped, in a run that is not where it was meant to be."""
+    if not (case.standing.open_end and has_goal(case)):
+        return []
+    made = [candidate_of(case, cause, effects) for cause in promising(case, neighbours)]
+    return [
+        item
+        for item in made
+        if item is not None and item.prescription.changes and not was_no_help(item.prescription.changes, neighbours)
+    ]
+
+
 def _is_healthy(case: Case, lead: Cause, candidates: Sequence[Candidate]) -> bool:
     if case.verdict is Verdict.SOLVED:
         return True
@@ -95,20 +122,14 @@ def _is_healthy(case: Case, lead: Cause, candidates: Sequence[Candidate]) -> boo
     return flat and all(item.probability < HALF * lead.probability for item in candidates)
 
 
-def _optional(case: Case, candidates: Sequence[Candidate]) -> tuple[Prescription, ...]:
+def _optional(case: Case, candidates: Sequence[Candidate], further: Sequence[Candidate]) -> tuple[Prescription, ...]:
     """At most one remark: what is missing to judge the run, what is known to hold it back, or that it may go on."""
-    wanted = [
-        item
-        for item in candidates
-        if item.probability >= WORTH_SAYING
-        and (
-            item.stage is Stage.FACTS
-            or (case.verdict is not Verdict.SOLVED and (item.stage is Stage.BUDGET or _holds_back(item)))
-        )
-    ]
+    wanted = [item for item in candidates if _is_worth_saying(case, item)]
+    if further and not any(item.stage is Stage.FACTS or _holds_back(case, item) for item in wanted):
+        wanted = [*further[:1]]
     if not wanted:
         return ()
-    first = min(wanted, key=lambda item: (item.stage is not Stage.FACTS, not _holds_back(item), -item.probability))
+    first = min(wanted, key=lambda item: _rank_of_remark(case, item))
     choice = "Optional, if the return is not enough yet" if first.stage is Stage.BUDGET else "Optional"
     text = f"{choice}: {_begun(first.prescription.instruction)}"
     remark = replace(first.prescription, priority=Priority.LOW, instruction=text)
@@ -125,9 +146,23 @@ def _optional(case: Case, candidates: Sequence[Candidate]) -> tuple[Prescription
     return (remark,)
 
 
-def _holds_back(item: Candidate) -> bool:
-    """Whether a sure sign shows a setting at work that slows a run which learns all the same."""
-    return bool(item.prescription.changes) and has_telling_sign(item.cause.id, item.evidence, least=Severity.ERROR)
+def _rank_of_remark(case: Case, item: Candidate) -> tuple[object, ...]:
+    return (item.stage is not Stage.FACTS, not _holds_back(case, item), -item.probability)
+
+
+def _is_worth_saying(case: Case, item: Candidate) -> bool:
+    if case.verdict is Verdict.SOLVED and item.stage is not Stage.FACTS:
+        return False
+    likely = item.probability >= WORTH_SAYING and item.stage in (Stage.FACTS, Stage.BUDGET)
+    return likely or _holds_back(case, item)
+
+
+def _holds_back(case: Case, item: Candidate) -> bool:
+    """Whether a sure sign, or a value that nobody works with, shows what slows a run that learns all the same."""
+    least = Severity.WARNING if case.standing.crept else Severity.ERROR
+    far_off = item.is_far_off and case.standing.open_end
+    sure = far_off or has_telling_sign(item.cause.id, item.evidence, least=least)
+    return bool(item.prescription.changes) and sure
 
 
 def _comparable(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -156,7 +191,7 @@ def _ordered(case: Case, candidates: Sequence[Candidate]) -> list[Candidate]:
     if not candidates:
         return []
     top = min((item.priority for item in candidates), key=lambda priority: priority.rank)
-    lead = candidates[0].cause if case.verdict in FAILED and candidates[0].is_convicted else None
+    lead = candidates[0].cause if did_badly(case) and candidates[0].is_convicted else None
     raised = [_raised(case, item, top) if _is_first(item, lead) else item for item in candidates]
     return sorted(
         raised,

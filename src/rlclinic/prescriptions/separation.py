@@ -10,7 +10,7 @@ from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
 from rlclinic.prescriptions.candidate import LIKELY, Candidate, is_sure
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.checks import UNCHANGED, check_of
-from rlclinic.prescriptions.conviction import FAILED
+from rlclinic.prescriptions.conviction import did_badly
 from rlclinic.prescriptions.implicated import ALIKE
 from rlclinic.prescriptions.remedies import Reach, Stage
 from rlclinic.prescriptions.wording import rationale
@@ -35,7 +35,7 @@ def separating_test(case: Case, candidates: Sequence[Candidate]) -> Prescription
     doubtful = max(case.probability(UNKNOWN), case.probability(NOTHING_WRONG)) >= lead.probability
     if close:
         return _test(case, lead.cause_class, (lead, *close))
-    if lead.is_convicted and case.verdict in FAILED:
+    if lead.is_convicted and did_badly(case):
         return None
     return _test(case, lead.cause_class, (lead,)) if doubtful or lead.probability < LIKELY else None
 

@@ -3,30 +3,39 @@
 A step is a factor of 3 for learning rates, entropy bonuses and horizons (1/(1-gamma)), of 2 for everything else, and it
 never passes the value that is known to work for this environment. A value that is far off is not walked home in many
 rounds, each of which costs a training: with an entry for this environment more than two steps away the step goes to the
-entry; without one, where the value lies outside the spread of working configs, it goes to the near edge of that spread.
+entry; without one, where the value lies outside the spread of working configs, it goes to where the run's own updates
+say that it belongs, else to the usual value of working configs with such a budget.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from rlclinic.prescriptions.case import Case
 from rlclinic.reference.hyperparameters import hyperparameters
-from rlclinic.reference.reference_configs import CLOSEST_TO_ONE, NEAR_ONE, reference_spread
+from rlclinic.reference.reference_configs import NEAR_ONE, reference_spread
+from rlclinic.reference.working import size_of, times_beyond, usual_value, value_of, working_range
 
 COARSE, FINE = 3.0, 2.0
 STEP_OF_THREE = frozenset(
     {"learning_rate", "learning_rate_critic", "learning_rate_alpha", "ent_coef", "gamma", "gae_lambda", "kl_coef",
      "kl_loss_coef", "eta", "mmd_coef"}
 )  # fmt: skip
-# Spreads of working configs within which a value counts as ordinary, and where its near edge lies.
+# Spreads of working configs within which a value counts as ordinary.
 ORDINARY = 2.0
-EDGE = 1.0
+# Nats by which a lively healthy update moves a policy. For small steps the KL grows with the square of the rate.
+HEALTHY_KL = 0.02
+# An entry made for this many times the budget learns too slowly for it: the rate goes one step further.
+MUCH_LONGER = 10.0
 # Steps beyond which a value is so far from the entry for its environment that the entry itself is the target.
 FAR_STEPS = 2
 # What a step upwards from zero begins with, where no reference tells.
 FROM_ZERO = {"ent_coef": 0.01, "tau": 0.005, "learning_rate": 3e-4, "vf_coef": 0.5}
+# Digits of a value, and of one that is an estimate.
 DIGITS = 2
+ESTIMATED = 1
 
 
 def stepped(case: Case, key: str, *, up: bool) -> float | None:
@@ -38,20 +47,25 @@ def stepped(case: Case, key: str, *, up: bool) -> float | None:
         return None
     if value <= 0 and key not in NEAR_ONE:
         return (known if known and known > 0 else FROM_ZERO.get(key)) if up else None
-    here = _size(key, value)
+    here = size_of(key, value)
     factor = COARSE if key in STEP_OF_THREE else FINE
     step = here * factor if up else here / factor
     if case.has_entry and known is not None and (known > 0 or not up):
-        ratio = _ratio(here, _size(key, known), up=up)
+        ratio = _ratio(here, size_of(key, known), up=up)
         if 1.0 < ratio <= factor or ratio > factor**FAR_STEPS:
             # The step would pass what works here, or would leave it far away: both end there.
-            return known
+            return _for_budget(case, key, known)
         if ratio > 1.0:
-            return rounded(key, _value(key, step))
-    edge = _edge(case, key, here, up=up)
-    if edge is None:
-        return rounded(key, _value(key, step))
-    return rounded(key, _value(key, max(step, edge) if up else min(step, edge))) if edge else None
+            return rounded(key, value_of(key, step))
+    off = _spreads_off(case, key, here, up=up)
+    if off is not None and off < -ORDINARY:
+        # Already past what works, in the direction of the step.
+        return None
+    wanted = _home(case, key, value) if _is_far(case, key, value, off) else None
+    if wanted is None:
+        return rounded(key, value_of(key, step))
+    home = size_of(key, wanted)
+    return rounded(key, value_of(key, max(step, home) if up else min(step, home)))
 
 
 def rounded(key: str, value: float) -> float:
@@ -64,19 +78,47 @@ def rounded(key: str, value: float) -> float:
     return _significant(value)
 
 
-def _edge(case: Case, key: str, here: float, *, up: bool) -> float | None:
-    """The near edge of what works, if a step would not reach it; 0 where the value is already past the far edge."""
-    spreads = reference_spread(case.run.algorithm).get(key) if not case.is_language_model else None
+def _spreads_off(case: Case, key: str, here: float, *, up: bool) -> float | None:
+    """Spreads between a size and the centre of working configs, positive where the step leads there; None unknown."""
+    spreads = None if case.is_language_model else reference_spread(case.run.algorithm).get(key)
     if spreads is None:
         return None
-    centre, spread = (-spreads[0] if key in NEAR_ONE else spreads[0]), spreads[1]
-    distance = (math.log10(here) - centre) / spread
-    towards = distance if up else -distance
-    if towards > ORDINARY:
-        return 0.0
-    if towards < -ORDINARY:
-        return float(10 ** (centre + (-EDGE if up else EDGE) * spread))
-    return None
+    above = math.log10(here) - (-spreads[0] if key in NEAR_ONE else spreads[0])
+    return (-above if up else above) / spreads[1]
+
+
+def _is_far(case: Case, key: str, value: float, off: float | None) -> bool:
+    beyond = 0.0 if case.is_language_model else times_beyond(case.run.algorithm, key, value)
+    return (off is not None and off > ORDINARY) or abs(beyond) > COARSE
+
+
+def _home(case: Case, key: str, value: float) -> float | None:
+    """Where a value that is far off goes: by the run's own updates, else to the usual value."""
+    computed = _rate_by_kl(case, value) if key == "learning_rate" else None
+    bounds = working_range(case.run.algorithm, key)
+    if computed is not None and bounds is not None:
+        return _significant(min(max(computed, bounds[0]), bounds[1]), ESTIMATED)
+    usual = usual_value(case.run.algorithm, key, case.budget)
+    if key != "gamma" or usual is None or case.episode_length is None:
+        return usual
+    # Beyond its episode an agent has nothing to look at.
+    return value_of(key, min(size_of(key, usual), case.episode_length))
+
+
+def _rate_by_kl(case: Case, rate: float) -> float | None:
+    """The rate at which updates would move the policy as healthy ones do; None where their KL is not known."""
+    series = case.run.series.get("approx_kl")
+    sizes = np.abs(series.values[np.isfinite(series.values)]) if series is not None else np.empty(0)
+    usual = float(np.median(sizes)) if sizes.size else 0.0
+    return rate * math.sqrt(HEALTHY_KL / usual) if usual > 0.0 else None
+
+
+def _for_budget(case: Case, key: str, known: float) -> float:
+    """The value of the entry; a learning rate one step faster where the entry had far more time."""
+    steps, budget = case.reference_number("total_steps"), case.budget
+    if key != "learning_rate" or not steps or not budget or steps < MUCH_LONGER * budget:
+        return known
+    return _significant(COARSE * known, ESTIMATED)
 
 
 def _ratio(here: float, goal: float, *, up: bool) -> float:
@@ -86,16 +128,7 @@ def _ratio(here: float, goal: float, *, up: bool) -> float:
     return goal / here if up else here / goal
 
 
-def _size(key: str, value: float) -> float:
-    """What is multiplied: the value, or the horizon of a discount."""
-    return 1.0 / max(1.0 - value, CLOSEST_TO_ONE) if key in NEAR_ONE else value
-
-
-def _value(key: str, size: float) -> float:
-    return 1.0 - 1.0 / max(size, 1.0) if key in NEAR_ONE else size
-
-
-def _significant(value: float) -> float:
+def _significant(value: float, digits: int = DIGITS) -> float:
     if value == 0 or not math.isfinite(value):
         return value
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{digits}g}")

@@ -31,6 +31,7 @@ COUNTER = "counter"
 """Canonical name of bookkeeping columns: they may serve as a step axis and are no metric."""
 
 AXES = frozenset(get_args(StepAxis))
+FORMS = frozenset({"", "complement", "layers"})
 CONDITIONS = frozenset({"metric", "file", "text", "config", "log", "path"})
 
 
@@ -64,6 +65,8 @@ class HyperparameterName:
     """Canonical hyperparameter; empty for a key that is known to be none."""
     algorithms: tuple[str, ...] = ()
     """Algorithms for which the key has this meaning; empty for all."""
+    form: str = ""
+    """How the framework writes the value, if otherwise: `complement` for 1 - value, `layers` for a list of parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,8 +260,10 @@ def _metric_name(raw: Any) -> MetricName:
 def _hyperparameter_names(raw: Mapping[str, Any]) -> dict[str, tuple[HyperparameterName, ...]]:
     table: dict[str, tuple[HyperparameterName, ...]] = {}
     for key, value in raw.items():
-        entries = [{"name": value}] if isinstance(value, str) else value
-        names = tuple(HyperparameterName(e["name"], tuple(e.get("algorithms", ()))) for e in entries)
+        entries = value if isinstance(value, list) else [{"name": value} if isinstance(value, str) else value]
+        names = tuple(HyperparameterName(**{**e, "algorithms": tuple(e.get("algorithms", ()))}) for e in entries)
+        if unknown := {entry.form for entry in names} - FORMS:
+            raise ValueError(f"{key}: unknown form {', '.join(unknown)}")
         _known_hyperparameters(entry.name for entry in names if entry.name)
         table[key] = names
     return table

@@ -37,6 +37,11 @@ def has_reference_config(environment: str, algorithm: str) -> bool:
     return _entry(environment, _like(environment, algorithm.upper())) is not None
 
 
+def working_configs(algorithm: str) -> tuple[Mapping[str, object], ...]:
+    """The configs of every environment that are known to work, with the framework's defaults filled in."""
+    return _working_configs(SAME_AS.get(algorithm.upper(), algorithm.upper()))
+
+
 def reference_spread(algorithm: str) -> Mapping[str, tuple[float, float]]:
     """Centre and robust spread of each numeric hyperparameter over the working configs, in terms of `log_position`."""
     return _reference_spread(SAME_AS.get(algorithm.upper(), algorithm.upper()))
@@ -83,14 +88,19 @@ def _is_atari(environment: str) -> bool:
 
 
 @cache
-def _reference_spread(algorithm: str) -> Mapping[str, tuple[float, float]]:
+def _working_configs(algorithm: str) -> tuple[Mapping[str, object], ...]:
     raw = _tables()
     defaults = raw["defaults"].get(algorithm, {})
-    working = [
-        {**defaults, **entries[algorithm]}
+    return tuple(
+        MappingProxyType({**defaults, **entries[algorithm]})
         for name, entries in raw["configs"].items()
         if algorithm in entries and algorithm not in raw["unproven"].get(name, ())
-    ]
+    )
+
+
+@cache
+def _reference_spread(algorithm: str) -> Mapping[str, tuple[float, float]]:
+    working = _working_configs(algorithm)
     found: dict[str, tuple[float, float]] = {}
     for name in {key for config in working for key in config}:
         at = sorted(place for config in working if (place := _place(name, config.get(name))) is not None)

@@ -139,10 +139,13 @@ class _Draw:
         widths = [max(cells(row[index]) for row in rows) for index in range(len(rows[0]))]
         room = self._room(len(widths))
         last = len(widths) - 1
-        for index in cuttable:
-            excess = sum(widths[:last]) + min(widths[last], SHORTEST_COLUMN) - room
-            if index != last and excess > 0:
-                widths[index] = max(SHORTEST_COLUMN, widths[index] - excess)
+        giving = [index for index in cuttable if index != last]
+        while sum(widths[:last]) + min(widths[last], SHORTEST_COLUMN) > room:
+            # The widest gives first, so that short cells stay whole.
+            widest = max(giving, key=lambda index: widths[index], default=last)
+            if widest == last or widths[widest] <= SHORTEST_COLUMN:
+                break
+            widths[widest] -= 1
         return widths
 
     def _listing(self, block: Listing) -> list[str]:

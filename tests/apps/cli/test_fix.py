@@ -89,9 +89,41 @@ def test_numbers_that_name_no_config_change_are_usage_errors(broken: Path) -> No
     assert isinstance(_error(str(broken), "--prescription", "99"), UsageError)
     prescriptions = diagnose(read(broken)).prescriptions
     by_hand = [index for index, item in enumerate(prescriptions, 1) if item.kind is not PrescriptionKind.CONFIG]
-    unsafe = [index for index, item in enumerate(prescriptions, 1) if item.safety is Safety.UNSAFE]
-    for index in (*by_hand, *unsafe):
+    for index in by_hand:
         assert _error(str(broken), "--prescription", str(index)).exit_code == 2
+
+
+def test_what_is_unsafe_is_shown_and_written_only_on_request(runs: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(runs / "faults" / "epsilon_one_dqn_cartpole", tmp_path / "run"))
+    assert diagnose(read(run)).prescriptions[0].safety is Safety.UNSAFE
+    before = (run / "config.yaml").read_text()
+    shown = _fix(str(run))
+    assert shown.exit_code == 0
+    assert "+exploration_final_eps: 0.04" in shown.stdout
+    assert "Not written: it is unsafe: " in shown.stdout
+    assert "  write it all the same with --unsafe\n" in shown.stdout
+    assert _fix(str(run), "--write").exit_code == 2
+    assert (run / "config.yaml").read_text() == before
+    assert _fix(str(run), "--write", "--unsafe").exit_code == 0
+    assert "exploration_final_eps: 0.04" in (run / "config.yaml").read_text()
+
+
+def test_what_waits_for_something_by_hand_is_written_only_by_its_number(runs: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(runs / "faults" / "bootstrapped_end_dqn_cartpole", tmp_path / "run"))
+    first, second = diagnose(read(run)).prescriptions[:2]
+    assert (first.kind, second.kind) == (PrescriptionKind.CHECK, PrescriptionKind.CONFIG)
+    before = (run / "config.yaml").read_text()
+    refused = _fix(str(run), "--write", "--json")
+    data = json.loads(refused.stdout)
+    assert (refused.exit_code, data["written"], data["first"]) == (2, False, [first.instruction])
+    assert (data["reason"], data["hint"]) == (
+        "something else comes first", "write it all the same with --prescription 2",
+    )  # fmt: skip
+    assert data["diff"]
+    assert (run / "config.yaml").read_text() == before
+    assert "First, by hand:\n  - " in _fix(str(run)).stdout
+    assert _fix(str(run), "--write", "--prescription", "2").exit_code == 0
+    assert (run / "config.yaml").read_text() != before
 
 
 def test_what_cannot_be_read_has_the_exit_codes_of_every_verb(runs: Path, tmp_path: Path) -> None:

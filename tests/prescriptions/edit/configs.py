@@ -45,8 +45,8 @@ def _yaml_number(value: float) -> st.SearchStrategy[str]:
 
 
 @st.composite
-def yaml_samples(draw: st.DrawFn, flavour: str = "plain") -> Sample:
-    """Block or flow style, comments, tags, anchors, either line ending."""
+def yaml_samples(draw: st.DrawFn, section: str = "") -> Sample:
+    """Block or flow style, comments, tags, anchors, either line ending; a section beside others where it is named."""
     value = draw(NUMBERS)
     spelled = draw(_yaml_number(value))
     tag, _, number = spelled.rpartition(" ")
@@ -54,8 +54,8 @@ def yaml_samples(draw: st.DrawFn, flavour: str = "plain") -> Sample:
     target = draw(st.sampled_from(keys))
     indent = " " * draw(st.sampled_from([2, 4]))
     lines = [draw(st.sampled_from(["# head", "", "---"]))]
-    sections = {"plain": (), "zoo": ("CartPole-v1",), "solver": ("ppo",)}[flavour]
-    if flavour != "plain":
+    sections = (section,) if section else ()
+    if section:
         lines += [
             "_defaults: &defaults",
             f"{indent}tau: 0.005",
@@ -64,7 +64,7 @@ def yaml_samples(draw: st.DrawFn, flavour: str = "plain") -> Sample:
             f"{indent}<<: *defaults",
         ]
         lines += [f"{indent}{key}: 3" for key in draw(st.lists(st.sampled_from(KEYS), max_size=3, unique=True))]
-        lines += ["", f"{sections[0]}:", f"{indent}<<: *defaults"]
+        lines += ["", f"{section}:", f"{indent}<<: *defaults"]
     pad = indent if sections else ""
     flow = draw(st.booleans()) and not sections
     body = []

@@ -40,8 +40,10 @@ def _others(data: object, path: tuple[str, ...]) -> dict[str, object]:
 
 SYNTAXES: dict[str, tuple[st.SearchStrategy[Sample], Callable[[Sample, float], str], Callable[[str], object]]] = {
     "yaml": (yaml_samples(), _document(".yaml"), yaml.safe_load),
-    "rl-zoo-yaml": (yaml_samples("zoo"), _document(".yml"), yaml.safe_load),
-    "gymnasium-solver-yaml": (yaml_samples("solver"), _document(".yaml"), yaml.safe_load),
+    "rl-zoo-yaml": (yaml_samples("CartPole-v1"), _document(".yml"), yaml.safe_load),
+    "gymnasium-solver-yaml": (yaml_samples("ppo"), _document(".yaml"), yaml.safe_load),
+    "rsl_rl-yaml": (yaml_samples("algorithm"), _document(".yaml"), yaml.safe_load),
+    "skrl-yaml": (yaml_samples("agent"), _document(".yaml"), yaml.safe_load),
     "json": (json_samples(), _document(".json"), json.loads),
     "toml": (toml_samples(), _document(".toml"), tomllib.loads),
     "python": (python_samples(), _python, ast.parse),

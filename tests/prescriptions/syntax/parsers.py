@@ -8,6 +8,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable
+from typing import Any
 
 import yaml
 
@@ -24,6 +25,23 @@ def flatten(data: object, prefix: str = "") -> Values:
         else:
             found[f"{prefix}{key}"] = value
     return found
+
+
+def nested(values: Values) -> dict[str, Any]:
+    """Dotted keys as nested mappings."""
+    tree: dict[str, Any] = {}
+    for key, value in values.items():
+        *parents, leaf = key.split(".")
+        place = tree
+        for parent in parents:
+            place = place.setdefault(parent, {})
+        place[leaf] = value
+    return tree
+
+
+def merged(tree: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """A nested config with those of another over it."""
+    return nested({**flatten(tree), **flatten(changes)})
 
 
 def solver_flags(text: str) -> Values:

@@ -1,4 +1,4 @@
-"""The written changes, given to the frameworks themselves where they are installed."""
+"""The written changes, given to the frameworks themselves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from rlclinic.prescriptions.syntax import dialects_of, write
+from rlclinic.prescriptions.syntax import write
 from rlclinic.prescriptions.syntax.sb3_names import CLASSES
 from tests.prescriptions.made_runs import change, changes
+from tests.prescriptions.matrix.own_parsers import parsed
 from tests.prescriptions.syntax.cases import AFTER, BY_NAME, CASES, CLEANRL_PPO, SOLVER
 from tests.prescriptions.syntax.parsers import PARSERS
 
@@ -118,7 +119,8 @@ def test_gymnasium_solver_would_accept_every_config() -> None:
 
 
 def test_tyro_reads_the_flags_of_cleanrl() -> None:
-    tyro = pytest.importorskip("tyro")
+    import tyro
+
     args = dataclasses.make_dataclass(
         "Args",
         [
@@ -131,34 +133,29 @@ def test_tyro_reads_the_flags_of_cleanrl() -> None:
         assert found == {**CLEANRL_PPO, **PARSERS[form](text)}, key
 
 
-def test_rllib_takes_every_setting() -> None:
-    pytest.importorskip("ray.rllib", exc_type=ImportError)
-    from ray.rllib.algorithms.ppo import PPOConfig
-    from ray.rllib.algorithms.sac import SACConfig
-
-    for name, kind in (("rllib_ppo", PPOConfig), ("rllib_sac", SACConfig)):
-        for key, _, text in _texts(name):
-            config = kind().environment("CartPole-v1" if kind is PPOConfig else "Pendulum-v1")
-            for line in text.splitlines():
-                eval(line, {"config": config})  # noqa: S307
-            assert config.to_dict() != kind().to_dict(), key
+@pytest.mark.parametrize(("name", "environment"), [("rllib_ppo", "CartPole-v1"), ("rllib_sac", "Pendulum-v1")])
+def test_rllib_takes_every_setting(name: str, environment: str) -> None:
+    written = list(_texts(name))
+    assert len(written) >= 10
+    for key, _, text in written:
+        assert parsed("rllib", algorithm=BY_NAME[name].algorithm, environment=environment, text=text), key
 
 
 def test_hydra_parses_every_override() -> None:
-    parser_module = pytest.importorskip("hydra.core.override_parser.overrides_parser")
-    parser = parser_module.OverridesParser.create()
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    parser = OverridesParser.create()
     for name in ("torchrl_ppo", "torchrl_sac", "hydra", "verl"):
         for key, form, text in _texts(name):
             parsed = parser.parse_overrides(shlex.split(text))
             assert {item.key_or_group: item.value() for item in parsed} == PARSERS[form](text), key
 
 
-def test_the_zoo_reads_every_section() -> None:
-    pytest.importorskip("rl_zoo3.exp_manager", exc_type=ImportError)
-    from rl_zoo3.exp_manager import ExperimentManager
-
-    run = BY_NAME["zoo_ppo"].run()
-    assert dialects_of(run)[0].id == "rl-zoo-yaml"
-    for key, form, text in _texts("zoo_ppo"):
-        values = ExperimentManager._preprocess_schedules(PARSERS[form](text))
-        assert values, key
+@pytest.mark.parametrize("name", ["zoo_ppo", "zoo_ppo_flags"])
+def test_the_zoo_builds_a_model_from_every_change(name: str) -> None:
+    case = BY_NAME[name]
+    native = {**case.native, "batch_size": 32, "policy_kwargs": "dict(net_arch=[8])"}
+    written = list(_texts(name))
+    assert len(written) >= 10
+    for key, form, text in written:
+        assert parsed("zoo", algorithm="PPO", environment="CartPole-v1", native=native, text=text, syntax=form), key

@@ -31,6 +31,10 @@ class Outcome:
     reason: str = ""
     """Why no file was edited."""
     hint: str = ""
+    first: list[str] = field(default_factory=list)
+    """What comes before the chosen prescription and cannot be done here."""
+    held: str = ""
+    """Why the change is shown, but not written."""
     native: tuple[str, str] | None = None
     backup: Path | None = None
     by_hand: list[str] = field(default_factory=list)
@@ -43,7 +47,7 @@ class Outcome:
 @click.option("--write", "action", flag_value="write", help="Write it, with a backup FILE.bak.")
 @click.option("--prescription", "number", type=click.IntRange(min=1), help="Which one, as numbered by `diagnose`.")
 @click.option("--config", default="", metavar="FILE[::SECTION]", help="The config file to edit.")
-@click.option("--unsafe", is_flag=True, help="Also changes that alter behaviour or the learning problem.")
+@click.option("--unsafe", is_flag=True, help="Write also what alters behaviour or the learning problem.")
 @click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def fix(
@@ -53,8 +57,9 @@ def fix(
 
     The file is the one the run was made from, where it can be found; --config names it otherwise, SECTION being the
     environment or variant in it. YAML, JSON, TOML and Python files are edited. What is not sure is refused, and the
-    change is printed in the syntax of the framework instead. Exit codes: 0 done or nothing to fix, 2 refused or a
-    usage error, 5 nothing could be read.
+    change is printed in the syntax of the framework instead. A change that waits for something done by hand is
+    written only when its number is named. Exit codes: 0 done or nothing to fix, 2 refused or a usage error, 5 nothing
+    could be read.
     """
     outcome, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write")
     if as_json:
@@ -75,10 +80,11 @@ def decide(
     diagnosis = _diagnosis(name, root)
     outcome = Outcome(diagnosis.run, guidelines=list(diagnosis.guidelines))
     outcome.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
-    _choose(diagnosis, number, outcome, unsafe=unsafe)
+    _choose(diagnosis, number, outcome)
     chosen = outcome.prescription
     if chosen is None:
         return outcome, ExitCode.OK
+    _hold_back(outcome, unsafe=unsafe)
     try:
         native = render(diagnosis.run, chosen.changes)
         outcome.native = native.format, native.text
@@ -86,15 +92,15 @@ def decide(
         outcome.reason, outcome.hint = error.message, error.hint
     try:
         outcome.plan = plan(diagnosis.run, chosen.changes, config)
-        outcome.reason = outcome.hint = ""
-        if writes:
+        outcome.reason = ""
+        if writes and not outcome.held:
             outcome.backup = write_file(outcome.plan)
     except RlclinicError as error:
         where = f"{error.path}: " if error.path else ""
         outcome.reason, outcome.hint = f"{where}{error.message}", error.hint
         # A file that the user named, or asked to be written, and that stays as it is, is a refusal.
         return outcome, ExitCode.ERROR if writes or config else ExitCode.OK
-    return outcome, ExitCode.OK
+    return outcome, ExitCode.ERROR if writes and outcome.held else ExitCode.OK
 
 
 def _diagnosis(name: str, root: Path | None) -> Diagnosis:
@@ -112,8 +118,8 @@ def _diagnosis(name: str, root: Path | None) -> Diagnosis:
     return diagnosis
 
 
-def _choose(diagnosis: Diagnosis, number: int | None, outcome: Outcome, *, unsafe: bool) -> None:
-    """The named prescription, or the first that a config can hold and that is safe enough."""
+def _choose(diagnosis: Diagnosis, number: int | None, outcome: Outcome) -> None:
+    """The named prescription, or the first that a config can hold."""
     known = list(enumerate(diagnosis.prescriptions, start=1))
     if number is not None:
         if number > len(known):
@@ -121,19 +127,33 @@ def _choose(diagnosis: Diagnosis, number: int | None, outcome: Outcome, *, unsaf
         chosen = diagnosis.prescriptions[number - 1]
         if chosen.kind != PrescriptionKind.CONFIG:
             raise UsageError(f"prescription {number} is no config change: {chosen.instruction}", hint="do it by hand")
-        if chosen.safety != Safety.SAFE and not unsafe:
-            raise UsageError(f"prescription {number} is {chosen.safety}: {chosen.risk}", hint="allow it with --unsafe")
         outcome.number, outcome.prescription = number, chosen
         return
     configs = [(index, item) for index, item in known if item.kind == PrescriptionKind.CONFIG]
-    allowed = [(index, item) for index, item in configs if unsafe or item.safety == Safety.SAFE]
-    if allowed:
-        outcome.number, outcome.prescription = allowed[0]
-    elif configs:
-        outcome.reason = f"prescription {configs[0][0]} would change the learning problem: {configs[0][1].instruction}"
-        outcome.hint = "allow it with --unsafe"
-    else:
+    if not configs:
         outcome.reason = f"no config change is prescribed; the verdict is {diagnosis.verdict}"
+        return
+    outcome.number, outcome.prescription = configs[0]
+    outcome.first = [item.instruction for index, item in known if index < outcome.number]
+
+
+def _hold_back(outcome: Outcome, *, unsafe: bool) -> None:
+    """What is unsafe, or waits for something else, is written only when the user says so."""
+    chosen = outcome.prescription
+    assert chosen is not None
+    reasons, options = [], []
+    if outcome.first:
+        reasons.append("something else comes first")
+        options.append(f"--prescription {outcome.number}")
+    if chosen.safety != Safety.SAFE and not unsafe:
+        reasons.append(f"it is {chosen.safety}: {_begun(chosen.risk)}")
+        options.append("--unsafe")
+    outcome.held = ", and ".join(reasons)
+    outcome.hint = f"write it all the same with {' '.join(options)}" if options else ""
+
+
+def _begun(sentence: str) -> str:
+    return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
 def _text(outcome: Outcome) -> str:
@@ -141,24 +161,31 @@ def _text(outcome: Outcome) -> str:
     chosen = outcome.prescription
     if chosen is not None:
         lines.append(f"Prescription {outcome.number}: {chosen.instruction}")
-    if outcome.plan is not None and not outcome.reason:
-        lines += ["", outcome.plan.diff.rstrip("\n"), ""]
-        file = outcome.plan.file
-        done = f"Written to {file}; the old file is {outcome.backup}."
-        lines.append(done if outcome.backup else f"Not written yet: --write changes {file}.")
-        lines += [f"Note: {outcome.plan.note}."] if outcome.plan.note else []
-    elif chosen is None:
+        lines += ["", "First, by hand:", *(f"  - {item}" for item in outcome.first)] if outcome.first else []
+    if chosen is None:
         lines.append(f"Nothing to fix in a config: {outcome.reason}.")
-        lines += [f"  {outcome.hint}"] if outcome.hint else []
+    elif outcome.plan is not None and not outcome.reason:
+        lines += ["", outcome.plan.diff.rstrip("\n"), "", _state(outcome, outcome.plan)]
+        lines += [f"  {outcome.hint}"] if outcome.held else []
+        lines += [f"Note: {outcome.plan.note}."] if outcome.plan.note else []
     else:
         lines += ["", f"No file was edited: {outcome.reason}."]
         lines += [f"  {outcome.hint}"] if outcome.hint else []
         if outcome.native is not None:
             form, text = outcome.native
             lines += ["", f"The change as {form}:", *(f"  {line}" for line in text.splitlines())]
-    lines += ["", "By hand:", *(f"  - {item}" for item in outcome.by_hand)] if outcome.by_hand else []
+    others = [item for item in outcome.by_hand if item not in outcome.first]
+    lines += ["", "By hand:", *(f"  - {item}" for item in others)] if others else []
     lines += [f"This project has guidelines: {', '.join(outcome.guidelines)}"] if outcome.guidelines else []
     return "\n".join(lines) + "\n"
+
+
+def _state(outcome: Outcome, plan: Plan) -> str:
+    if outcome.backup is not None:
+        return f"Written to {plan.file}; the old file is {outcome.backup}."
+    if outcome.held:
+        return f"Not written: {outcome.held}."
+    return f"Not written yet: --write changes {plan.file}."
 
 
 def fix_object(outcome: Outcome) -> dict[str, Any]:
@@ -183,9 +210,10 @@ def fix_object(outcome: Outcome) -> dict[str, Any]:
         "diff": "" if plan is None else plan.diff,
         "written": outcome.backup is not None,
         "backup": None if outcome.backup is None else str(outcome.backup),
-        "reason": outcome.reason,
+        "reason": outcome.reason or outcome.held,
         "hint": outcome.hint,
         "note": "" if plan is None else plan.note,
+        "first": outcome.first,
         "by_hand": outcome.by_hand,
         "guidelines": outcome.guidelines,
     }

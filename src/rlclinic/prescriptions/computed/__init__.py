@@ -17,7 +17,7 @@ from rlclinic.prescriptions.computed.language_model import calmer_language_model
 from rlclinic.prescriptions.computed.learning_starts import earlier_start, later_start
 from rlclinic.prescriptions.computed.memory import less_memory
 from rlclinic.prescriptions.computed.network import wider_network
-from rlclinic.prescriptions.computed.reward_scale import smaller_rewards
+from rlclinic.prescriptions.computed.reward_scale import larger_rewards, smaller_rewards
 from rlclinic.prescriptions.computed.schedule import schedule_over_budget, steady_rate
 from rlclinic.prescriptions.computed.some_exploration import some_exploration
 from rlclinic.prescriptions.computed.target_network import faster_target, slower_target
@@ -32,8 +32,8 @@ COMPUTED: Mapping[str, Callable[[Case], tuple[Turn, ...]]] = {
     function.__name__: function
     for function in (
         calmer_language_model, clip_higher, double_q, earlier_start, exploration_that_ends, faster_target,
-        fewer_updates, kl_out_of_reward, larger_budget, larger_buffer, larger_entropy_bonus, later_start,
-        learned_temperature, less_memory, longer_exploration, more_updates, possible_values, same_sampling,
+        fewer_updates, kl_out_of_reward, larger_budget, larger_buffer, larger_entropy_bonus, larger_rewards,
+        later_start, learned_temperature, less_memory, longer_exploration, more_updates, possible_values, same_sampling,
         schedule_over_budget, slower_target, smaller_rewards, some_exploration, some_validation, steady_rate,
         stronger_kl, usual_action_std, valid_values, weaker_kl, wider_network, wider_trust_region, wider_value_clip,
     )

@@ -30,17 +30,23 @@ def reward_divisor(case: Case) -> float:
     return float(10 ** max(1, round(math.log10(largest / WANTED))))
 
 
+def larger_rewards(case: Case) -> tuple[Turn, ...]:
+    """Multiply by the power of ten that brings the returns to the order of ten; nothing where no setting scales."""
+    returns, scale = case.run.returns, case.number("reward_scale")
+    finite = returns.values[np.isfinite(returns.values)] if returns is not None else np.empty(0)
+    largest = float(np.quantile(np.abs(finite), 0.9)) if finite.size else 0.0
+    if not scale or largest >= WANTED:
+        return ()
+    return _rescaled(case, scale, float(10 ** max(1, round(math.log10(WANTED / largest)))) if largest else 10.0)
+
+
 def smaller_rewards(case: Case) -> tuple[Turn, ...]:
     """Change the setting that scales or normalises rewards; nothing where the framework has none."""
     config = case.run.config
     divisor = reward_divisor(case)
     scale = case.number("reward_scale")
     if scale:
-        turns = [Turn("reward_scale", scale / divisor)]
-        temperature = case.number("ent_coef")
-        if "continuous-q" in case.families and temperature:
-            turns.append(Turn("ent_coef", float(f"{temperature / divisor:.2g}")))
-        return tuple(turns)
+        return _rescaled(case, scale, 1.0 / divisor)
     if "continuous-q" in case.families:
         # Normalised rewards would leave a fixed temperature behind; the row with both instructions follows.
         return ()
@@ -48,3 +54,11 @@ def smaller_rewards(case: Case) -> tuple[Turn, ...]:
     if off and (case.run.framework in NORMALISED_BY_SETTING or config.get("normalize_reward") is False):
         return (Turn("normalize_reward", True),)
     return ()
+
+
+def _rescaled(case: Case, scale: float, factor: float) -> tuple[Turn, ...]:
+    turns = [Turn("reward_scale", float(f"{scale * factor:.6g}"))]
+    temperature = case.number("ent_coef")
+    if "continuous-q" in case.families and temperature and case.run.config.get("autotune_alpha") is not True:
+        turns.append(Turn("ent_coef", float(f"{temperature * factor:.2g}")))
+    return tuple(turns)

@@ -6,8 +6,9 @@ from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.turn import Turn
 
 AUTO = "auto"
-# How each framework says "learn the temperature".
+# Frameworks in which `auto` learns the temperature, and those in which it is the usual target entropy.
 BY_WORD = frozenset({"sb3", "sb3-zoo", "rlclinic"})
+TARGET_BY_WORD = BY_WORD | {"rllib"}
 
 
 def learned_temperature(case: Case) -> tuple[Turn, ...]:
@@ -18,6 +19,6 @@ def learned_temperature(case: Case) -> tuple[Turn, ...]:
     if case.run.framework in BY_WORD and case.number("ent_coef") is not None:
         return (Turn("ent_coef", AUTO),)
     target = config.settings.get("target_entropy")
-    if case.run.framework in BY_WORD and target is not None and not target.is_default and target.value != AUTO:
+    if case.run.framework in TARGET_BY_WORD and target is not None and not target.is_default and target.value != AUTO:
         return (Turn("target_entropy", AUTO),)
     return ()

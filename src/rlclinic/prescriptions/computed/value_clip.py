@@ -11,7 +11,10 @@ WIDEST_THERE = 0.99
 
 
 def wider_value_clip(case: Case) -> tuple[Turn, ...]:
-    """Switch clipping off; RLlib clips the squared error, so there the clip grows with the square of the returns."""
+    """Switch clipping off, or widen it past the returns.
+
+    RLlib clips the squared error, so there the clip grows with the square of the returns. rl-zoo takes numbers only.
+    """
     clip, framework = case.number("clip_range_vf"), case.run.framework
     if framework == "gymnasium-solver":
         return (Turn("clip_range_vf", WIDEST_THERE),) if clip is None or clip < WIDEST_THERE else ()
@@ -19,4 +22,7 @@ def wider_value_clip(case: Case) -> tuple[Turn, ...]:
         return (Turn("clip_value_loss", False),)
     if framework == "rllib":
         return (Turn("clip_range_vf", (10.0 * reward_divisor(case)) ** 2),)
+    if framework == "sb3-zoo" and clip is not None:
+        wide = 10.0 * reward_divisor(case)
+        return (Turn("clip_range_vf", wide),) if clip < wide else ()
     return (Turn("clip_range_vf", None),) if clip is not None else ()

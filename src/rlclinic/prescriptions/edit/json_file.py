@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 from rlclinic.prescriptions.edit.edits import Path, Refused
 from rlclinic.prescriptions.syntax.spelling import json_text
 from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.json_places import json_places
 from rlclinic.readers.formats.safe_json import load_json_data
 
 # Characters; configs have kilobytes.
 MAX_CHARS = 8 << 20
-
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -73,37 +72,15 @@ def line_of(text: str, path: Path) -> int | None:
 
 
 def _scan(text: str) -> _Layout:
-    """Spans of all values. The text is known to be valid, so the scan only has to keep count."""
+    """Spans of all values."""
     layout = _Layout()
-    path: list[str | int] = []
-    starts: list[int] = []
-    awaits_key = False
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        first = token[0]
-        if first in "{[":
-            if first == "{":
-                layout.objects[tuple(path)] = _Object(match.start())
-            starts.append(match.start())
-            path.append("" if first == "{" else 0)
-            awaits_key = first == "{"
-        elif first in "}]":
-            path.pop()
-            _value(layout, tuple(path), starts.pop(), match.end())
-            awaits_key = False
-        elif first == ",":
-            last = path[-1]
-            awaits_key = isinstance(last, str)
-            if isinstance(last, int):
-                path[-1] = last + 1
-        elif first == ":":
-            continue
-        elif awaits_key:
-            path[-1] = str(json.loads(token))
-            layout.objects[tuple(path[:-1])].key_start = match.start()
-            awaits_key = False
-        else:
-            _value(layout, tuple(path), match.start(), match.end())
+    for place in json_places(text):
+        if place.kind == "key":
+            layout.objects[place.path[:-1]].key_start = place.start
+        elif place.kind != "open":
+            _value(layout, place.path, place.start, place.end)
+        elif text[place.start] == "{":
+            layout.objects[place.path] = _Object(place.start)
     return layout
 
 

@@ -19,7 +19,7 @@ from rlclinic.prescriptions.syntax import (
     skrl,
     spinningup,
 )
-from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect
+from rlclinic.prescriptions.syntax.assignment import AlreadySo, Assignment, CannotWrite, Dialect
 from rlclinic.prescriptions.syntax.translate import translate
 
 # By framework, the most usual way first; the next is tried where a way cannot say a change.
@@ -49,7 +49,9 @@ DIALECTS: dict[str, tuple[Dialect, ...]] = {
 }
 BY_SUFFIX = {"yaml": generic.YAML, "yml": generic.YAML, "json": generic.JSON, "toml": generic.TOML}
 
-__all__ = ["Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render", "write"]
+__all__ = [
+    "AlreadySo", "Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render", "write",
+]  # fmt: skip
 
 
 def write(run: Run, changes: Sequence[Change]) -> Native | None:

@@ -8,7 +8,8 @@ ROLLOUT = frozenset(
 )
 CLIPPED = frozenset({"PPO", "MASKABLEPPO", "RECURRENTPPO", "PPG", "RPO", "APPO"})
 GREEDY = frozenset({"DQN", "QRDQN", "C51", "RAINBOW", "IQN"})
-ENTROPIC = frozenset({"SAC", "TQC", "CROSSQ", "REDQ", "DROQ", "DISCRETESAC"})
+CONSERVATIVE = frozenset({"CQL"})
+ENTROPIC = CONSERVATIVE | {"SAC", "TQC", "CROSSQ", "REDQ", "DROQ", "DISCRETESAC"}
 NOISY = frozenset({"TD3", "DDPG"})
 REPLAY = GREEDY | ENTROPIC | NOISY
 KNOWN = ROLLOUT | REPLAY
@@ -29,6 +30,7 @@ HOLDERS = {
     **dict.fromkeys(("ent_coef", "log_std_init", "init_std"), ROLLOUT | ENTROPIC),
     "action_noise": NOISY | ENTROPIC,
     "target_noise": frozenset({"TD3"}),
+    "conservative_weight": CONSERVATIVE,
     "policy_delay": NOISY | ENTROPIC,
 }
 

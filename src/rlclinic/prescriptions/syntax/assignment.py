@@ -21,6 +21,10 @@ class CannotWrite(RlclinicError):  # noqa: N818 - reads as what it is
     kind = "cannot-write"
 
 
+class AlreadySo(CannotWrite):
+    """The config has the values that it should get."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """One native key from its value to another."""

@@ -10,6 +10,7 @@ import ast
 from rlclinic.prescriptions.syntax.assignment import CannotWrite
 from rlclinic.prescriptions.syntax.source_text import node_span, parse_expression
 from rlclinic.prescriptions.syntax.spelling import python_text
+from rlclinic.readers.configs.arguments import named_parts
 
 _MARK = "the value that changes"
 
@@ -58,21 +59,14 @@ def expression_value(source: str, path: tuple[str, ...]) -> tuple[bool, object]:
 
 def _entries(node: ast.expr) -> dict[str, ast.expr]:
     """The named parts of `dict(...)` or `{...}`."""
-    found: list[tuple[str | None, ast.expr]] = []
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "dict" and not node.args:
-        found = [(keyword.arg, keyword.value) for keyword in node.keywords]
-    elif isinstance(node, ast.Dict):
-        found = [(_text(key), value) for key, value in zip(node.keys, node.values, strict=True)]
-    else:
+    is_dict = not isinstance(node, ast.Call) or (isinstance(node.func, ast.Name) and node.func.id == "dict")
+    found = named_parts(node) if is_dict else None
+    if found is None:
         raise CannotWrite("the expression is neither dict(...) nor {...}")
     names = [name for name, _ in found]
     if None in names or len(set(names)) != len(names):
         raise CannotWrite("the expression unpacks or repeats arguments, so what one of them does is not sure")
     return {str(name): value for name, value in found}
-
-
-def _text(node: ast.expr | None) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def _wrapped(path: tuple[str, ...], after: object) -> object:
@@ -117,7 +111,7 @@ def _without(source: str, path: tuple[str, ...], dropped: str = "") -> str:
             elif keyword.arg == target:
                 keyword.value = ast.Constant(_MARK)
     elif isinstance(node, ast.Dict):
-        index = [_text(key) for key in node.keys].index(target)
+        index = list(_entries(node)).index(target)
         if dropped:
             del node.keys[index], node.values[index]
         else:

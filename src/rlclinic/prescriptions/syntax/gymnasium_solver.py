@@ -67,6 +67,7 @@ NAMES = Names(
     impossible={
         "normalize_reward": "gymnasium-solver does not normalise rewards; scale them with an environment wrapper",
         "reward_scale": "gymnasium-solver has no reward scale; scale rewards with an environment wrapper",
+        "log_std_init": "gymnasium-solver's policies choose among actions and have no spread",
         "activation": "the networks of gymnasium-solver all have relu",
         "learning_rate_critic": "gymnasium-solver has one learning rate for policy and critic (policy_lr)",
         "clip_value_loss": "gymnasium-solver always clips the value loss; clip_range_vf 0.99 comes nearest to none",

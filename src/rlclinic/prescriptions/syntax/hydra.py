@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect, Names, Rate
 from rlclinic.prescriptions.syntax.spelling import hydra_text
+from rlclinic.readers.configs.forms import complement
 from rlclinic.reference.framework import framework
-
-# Decimals that survive 1 - tau without the noise of binary fractions.
-DECIMALS = 12
 
 
 def _rate(run: Run, before: Rate, after: Rate) -> Sequence[Assignment]:
@@ -32,14 +30,16 @@ def _rate(run: Run, before: Rate, after: Rate) -> Sequence[Assignment]:
     return [*changed, Assignment(course.native_key, course.value, value)]
 
 
-def _polyak(value: object) -> object:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise CannotWrite(f"tau must be a number, not {value!r}")
-    return round(1 - value, DECIMALS)
-
-
 NAMES = Names(rate=_rate)
-TORCHRL_NAMES = Names(keys={"tau": "optim.target_update_polyak"}, values={"tau": _polyak}, rate=_rate)
+TORCHRL_NAMES = Names(
+    impossible={
+        "log_std_init": "TorchRL's scripts build the policy in their utils; change its last layer there",
+        "normalize_obs": "TorchRL's scripts normalise by a transform; add VecNorm to the environment",
+        "normalize_reward": "TorchRL's scripts scale by a transform; add RewardScaling to the environment",
+    },
+    values={"tau": complement},
+    rate=_rate,
+)
 
 
 def write(run: Run, assignments: Sequence[Assignment]) -> str:
@@ -55,7 +55,7 @@ def refuses(run: Run, assignment: Assignment) -> str:
 
 
 def _of_table(run: Run, key: str) -> bool:
-    return "." in key and key in set(framework(run.framework).hyperparameters) | {"optim.target_update_polyak"}
+    return "." in key and key in set(framework(run.framework).hyperparameters)
 
 
 def _plus(run: Run, key: str) -> str:

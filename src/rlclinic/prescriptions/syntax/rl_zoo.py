@@ -67,7 +67,7 @@ def _keep_schedule(run: Run, assignment: Assignment) -> Assignment:
 NAMES = Names(
     keys={**KEYS, "total_steps": "n_timesteps"},
     computed={
-        "net_arch": "",
+        "net_arch": "the network is an argument of the policy",
         "total_timesteps": "the key is n_timesteps",
         "clip_range_initialvalue": "the key is clip_range",
         "lr": "the key is learning_rate",
@@ -79,7 +79,6 @@ NAMES = Names(
         "seed": "rl-zoo takes --seed on the command line, not as a hyperparameter",
         "reward_clip": 'rl-zoo clips rewards only through normalize: "dict(clip_reward=...)"',
     },
-    always={"net_arch": "policy_kwargs.net_arch"},
     values={"activation": activation},
     groups={
         ("ent_coef", "autotune_alpha"): temperature,

@@ -71,8 +71,11 @@ def _noise(value: object) -> object:
 
 NAMES = Names(
     keys={**KEYS, "max_episode_steps": "max_episode_steps", "total_steps": "total_timesteps"},
-    computed={"net_arch": "", "noise_std": "SB3 takes a noise object", "lr": "the argument is learning_rate"},
-    always={"net_arch": "policy_kwargs.net_arch"},
+    computed={
+        "net_arch": "the network is an argument of the policy",
+        "noise_std": "SB3 takes a noise object",
+        "lr": "the argument is learning_rate",
+    },
     impossible=IMPOSSIBLE,
     values={"activation": activation, "action_noise": _noise},
     groups={

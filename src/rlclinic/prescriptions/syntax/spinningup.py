@@ -6,19 +6,13 @@ import shlex
 from collections.abc import Sequence
 
 from rlclinic.model.run import Run
-from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect, Names
+from rlclinic.prescriptions.syntax.assignment import Assignment, Dialect, Names
 from rlclinic.prescriptions.syntax.spelling import python_text
+from rlclinic.readers.configs.forms import complement
 
-# Decimals that survive 1 - tau without the noise of binary fractions.
-DECIMALS = 12
 ROLLOUT_ALGORITHMS = ("PPO", "VPG", "TRPO")
+CLIPS_NOTHING = "Spinning Up clips neither gradients nor values"
 FULL_BATCH = "takes its steps on the whole rollout; change steps_per_epoch"
-
-
-def _polyak(value: object) -> object:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise CannotWrite(f"tau must be a number, not {value!r}")
-    return round(1 - value, DECIMALS)
 
 
 NAMES = Names(
@@ -28,7 +22,6 @@ NAMES = Names(
         "learning_rate_critic@DDPG": "q_lr",
         "learning_rate_critic": "vf_lr",
         "target_kl@TRPO": "delta",
-        "tau": "polyak",
         "net_arch": "ac_kwargs.hidden_sizes",
     },
     computed={"hidden_sizes": "", "cpu": "the flag is num_cpu"},
@@ -37,12 +30,19 @@ NAMES = Names(
         **{f"ent_coef@{name}": f"Spinning Up's {name} has no entropy bonus" for name in ROLLOUT_ALGORITHMS},
         **{f"batch_size@{name}": f"Spinning Up's {name} {FULL_BATCH}" for name in ROLLOUT_ALGORITHMS},
         **{f"n_minibatches@{name}": f"Spinning Up's {name} {FULL_BATCH}" for name in ROLLOUT_ALGORITHMS},
+        **dict.fromkeys(("max_grad_norm", "clip_range_vf", "clip_value_loss"), CLIPS_NOTHING),
+        "log_std_init": "Spinning Up writes the policy's first spread into core.py; change log_std there",
+        "normalize_obs": "Spinning Up does not normalise; wrap the environment",
+        "normalize_reward": "Spinning Up does not normalise; wrap the environment",
+        "normalize_advantage": "Spinning Up always normalises advantages",
+        "adam_epsilon": "Spinning Up writes Adam into the script; change Adam(..., eps=...) there",
+        "autotune_alpha": "Spinning Up's SAC has a fixed temperature (alpha)",
         "learning_rate@TRPO": "the step of TRPO's policy is set by delta",
         "n_epochs@TRPO": "TRPO takes one step on each rollout",
         "n_epochs@VPG": "VPG takes one policy step on each rollout",
         "learning_rate_critic@SAC": "Spinning Up's SAC has one learning rate",
     },
-    values={"tau": _polyak},
+    values={"tau": complement},
 )
 
 

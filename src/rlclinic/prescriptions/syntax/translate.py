@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.syntax.applicable import applies
-from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Names, Rate
+from rlclinic.prescriptions.syntax.assignment import AlreadySo, Assignment, CannotWrite, Names, Rate
 from rlclinic.reference.framework import framework
 from rlclinic.reference.hyperparameters import hyperparameters
 
@@ -79,7 +79,7 @@ def translate(run: Run, changes: Sequence[Change], names: Names) -> tuple[Assign
     native = run.config.native
     changed = tuple(item for item in found.values() if item.key not in native or item.before != item.after)
     if changes and not changed:
-        raise CannotWrite("the config already has these values")
+        raise AlreadySo("the config already has these values")
     return changed
 
 

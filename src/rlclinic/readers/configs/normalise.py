@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 
 from rlclinic.model.config import Config, Setting
+from rlclinic.readers.configs.arguments import arguments, is_expression
+from rlclinic.readers.configs.forms import FORMS
 from rlclinic.reference.framework import Framework, HyperparameterName
 from rlclinic.reference.patterns import PatternTable
 
@@ -24,16 +26,17 @@ def canonical_settings(
 ) -> dict[str, Setting]:
     """What the user set, by canonical name. Earlier tables and earlier entries of a table win."""
     best: dict[str, tuple[tuple[bool, int, int], Setting]] = {}
-    for key, setting in settings.items():
+    for key, setting in _with_arguments(settings, tables).items():
         for rank, table in enumerate(tables):
             found = _find(key, table.hyperparameters, algorithm)
             if found is None:
                 continue
-            position, name = found
+            position, entry = found
+            name = entry.name
             # A key that is written but empty must not hide one that has a value.
             order = (setting.value is None or setting.value == {}, rank, position)
             if name and (name not in best or order < best[name][0]):
-                best[name] = order, Setting(name, setting.value, key, setting.origin)
+                best[name] = order, Setting(name, _canonical(setting.value, entry), key, setting.origin)
             break
     return {name: setting for name, (_, setting) in best.items()}
 
@@ -52,7 +55,30 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
     return Config(known, native)
 
 
-def _find(key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorithm: str) -> tuple[int, str] | None:
+def _with_arguments(settings: Mapping[str, Setting], tables: Iterable[Framework]) -> Mapping[str, Setting]:
+    """The settings; an expression with parts that the framework names is replaced by its arguments."""
+    texts = [key for key, item in settings.items() if is_expression(item.value)]
+    if not texts:
+        return settings
+    own = next(iter(tables)).hyperparameters
+    known = dict(settings)
+    for key in texts:
+        named = any(name.startswith(f"{key}.") for name in own)
+        found = arguments(str(settings[key].value)) if named else {}
+        if found:
+            del known[key]
+        for name, value in found.items():
+            known[f"{key}.{name}"] = Setting(f"{key}.{name}", value, f"{key}.{name}", settings[key].origin)
+    return known
+
+
+def _canonical(value: object, entry: HyperparameterName) -> object:
+    return FORMS[entry.form](value) if entry.form else value
+
+
+def _find(
+    key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorithm: str
+) -> tuple[int, HyperparameterName] | None:
     """A key counts with its full path, or by its last part where a config nests it under a section or two."""
     candidates = [key]
     if 1 <= key.count(".") <= NESTED and not key.startswith(ENVIRONMENT_SECTIONS):
@@ -64,7 +90,7 @@ def _find(key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorit
         pattern, entries, _ = found
         for entry in entries:
             if not entry.algorithms or algorithm in entry.algorithms:
-                return table.position(pattern) + (0 if candidate == key else LATER), entry.name
+                return table.position(pattern) + (0 if candidate == key else LATER), entry
     return None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.json_places import json_places
 
 # Characters of a file whose lines are wanted: configs have kilobytes.
 MAX_CONFIG_CHARS = 8 << 20
@@ -15,7 +16,9 @@ MAX_CONFIG_CHARS = 8 << 20
 # Nesting of real files stays below twenty; deeper data would exhaust the stack of whoever walks it.
 MAX_DEPTH = 100
 
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|\n|[^\s{}\[\],:"]+', re.DOTALL)
+# Told of one file.
+MAX_PROBLEMS = 20
+
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -98,44 +101,19 @@ def _repaired(data: object) -> object:
 
 
 def _locate(text: str) -> tuple[dict[tuple[str | int, ...], int], tuple[str, ...]]:
-    """The line of every value. The text is known to be valid, so the scan only has to keep count."""
+    """The line of every value, which is that of its key where it has one."""
     lines: dict[tuple[str | int, ...], int] = {}
     problems: list[str] = []
-    path: list[str | int] = []
-    line = 1
-    key_line = 1
-    awaits_key = False
-    for match in _TOKEN.finditer(text.removeprefix("\ufeff")):
-        token = match.group()
-        first = token[0]
-        if first == "\n":
-            line += 1
-        elif first in "{[":
-            lines[tuple(path)] = key_line if path and isinstance(path[-1], str) else line
-            path.append("" if first == "{" else 0)
-            awaits_key = first == "{"
-        elif first in "}]":
-            path.pop()
-            awaits_key = False
-        elif first == ",":
-            last = path[-1]
-            awaits_key = isinstance(last, str)
-            if isinstance(last, int):
-                path[-1] = last + 1
-        elif first == ":":
+    line, key_line, reached = 1, 1, 0
+    for place in json_places(text):
+        if place.kind == "close":
             continue
-        elif awaits_key:
-            path[-1] = _key(token)
-            key_line = line
-            awaits_key = False
-            if tuple(path) in lines and len(problems) < 20:
-                problems.append(f"line {line}: {path[-1]!r} is given twice, the last one counts")
-        else:
-            lines[tuple(path)] = key_line if path and isinstance(path[-1], str) else line
+        line += text.count("\n", reached, place.start)
+        reached = place.start
+        if place.kind != "key":
+            lines[place.path] = key_line if place.path and isinstance(place.path[-1], str) else line
+            continue
+        key_line = line
+        if place.path in lines and len(problems) < MAX_PROBLEMS:
+            problems.append(f"line {line}: {place.path[-1]!r} is given twice, the last one counts")
     return lines, tuple(problems)
-
-
-def _key(token: str) -> str:
-    if "\\" not in token:
-        return token[1:-1]
-    return str(json.loads(token)).encode("utf-8", "replace").decode()

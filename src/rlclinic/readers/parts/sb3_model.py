@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import zipfile
 
+from rlclinic.readers.configs.arguments import arguments
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_data
@@ -21,7 +21,8 @@ KEYS = (
     "target_policy_noise", "use_sde", "n_envs", "seed", "_total_timesteps", "policy_kwargs",
 )  # fmt: skip
 
-_CONSTANT = re.compile(r"ConstantSchedule\(val=([-+0-9.eE]+)\)")
+# What the linear schedules of SB3 and rl-zoo call the value that they begin with.
+STARTS = ("start", "initial_value")
 
 
 def is_sb3_model(names: set[str]) -> bool:
@@ -46,6 +47,7 @@ def read_model(draft: Draft, entry: Entry) -> bool:
         for key in KEYS:
             if key in data:
                 _setting(draft, key, data[key], entry.relative)
+        _falling_rate(draft, data.get("lr_schedule"), entry.relative)
         _spaces(draft, data, entry.relative)
     return True
 
@@ -55,11 +57,23 @@ def _setting(draft: Draft, key: str, value: object, file: str) -> None:
         draft.setting(key, value, file)
     elif ":serialized:" not in value:
         draft.document(value, file, prefix=f"{key}.")
-    else:
-        # Beside the pickle stands a text of the object: ConstantSchedule(val=0.2).
-        constant = _CONSTANT.search(str(value.get("value_schedule", "")))
-        if constant:
-            draft.setting(key, float(constant[1]), file)
+    elif "val" in (schedule := _schedule(value)):
+        draft.setting(key, schedule["val"], file)
+
+
+def _schedule(value: object) -> dict[str, object]:
+    """Beside the pickle stands a text of the object: ConstantSchedule(val=0.2)."""
+    return arguments(str(value.get("value_schedule", ""))) if isinstance(value, dict) else {}
+
+
+def _falling_rate(draft: Draft, value: object, file: str) -> None:
+    """A learning rate that falls linearly: where it begins and where it ends."""
+    schedule = _schedule(value)
+    start = next((schedule[name] for name in STARTS if name in schedule), None)
+    if start is not None:
+        draft.setting("learning_rate", start, file)
+        draft.setting("learning_rate_schedule", "linear", file)
+        draft.setting("learning_rate_final", schedule.get("end", 0.0), file)
 
 
 def _spaces(draft: Draft, data: dict[str, object], file: str) -> None:

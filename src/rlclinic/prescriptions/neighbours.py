@@ -1,0 +1,112 @@
+"""What other runs of the same task tell about a setting: which way it helped to turn it, and which way it did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rlclinic.causes.catalogue import catalogue
+from rlclinic.causes.likelihoods import likelihoods
+from rlclinic.model.diagnosis import Cause
+from rlclinic.model.prescription import Change
+from rlclinic.model.run import Run
+from rlclinic.prescriptions.case import Case
+from rlclinic.reference.working import size_of
+from rlclinic.rules.outcome import Outcome, outcome_of
+
+# Settings that are no part of what is learned with.
+ASIDE = frozenset({"seed", "total_steps", "total_updates", "n_actions"})
+# A run that differs in more settings than this tells nothing about any of them.
+MOST_CHANGES = 3
+# Scales of the return by which two runs must differ for one to be better.
+CLEAR = 3.0
+# Share of the larger climb that the difference must make up as well: single runs scatter.
+MATERIAL = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """One setting of another run, seen from the run under diagnosis."""
+
+    key: str
+    up: bool
+    """Whether the other run has the larger size of it."""
+    better: bool
+    """Whether it ended clearly higher."""
+    worse: bool
+    """Whether it ended clearly lower."""
+
+
+def neighbours_of(run: Run, others: Iterable[Run]) -> tuple[Neighbour, ...]:
+    """What differs between a run and others of its task, and how they ended."""
+    found: list[Neighbour] = []
+    for other in others:
+        if (other.environment, other.algorithm) != (run.environment, run.algorithm):
+            continue
+        keys = [key for key in run.config.settings if _differs(run, other, key)]
+        difference = _difference(run, other)
+        if difference is None or len(keys) > MOST_CHANGES:
+            continue
+        for key in keys:
+            here, there = run.config.number(key), other.config.number(key)
+            if here is not None and there is not None:
+                above = size_of(key, there) > size_of(key, here)
+                found.append(Neighbour(key, above, difference > 0, difference < 0))
+    return tuple(found)
+
+
+def was_no_help(changes: Sequence[Change], neighbours: Sequence[Neighbour]) -> bool:
+    """Whether another run made the first of these changes, or one in its direction, and did not end higher."""
+    return any(
+        item.key == change.key and _leads_up(change) == item.up and not item.better
+        for change in changes[:1]
+        for item in neighbours
+    )
+
+
+def promising(case: Case, neighbours: Sequence[Neighbour]) -> list[Cause]:
+    """The causes that a further step in a direction which has helped so far would treat."""
+    found = []
+    for item in neighbours:
+        if item.better == item.worse:
+            continue
+        # Away from a worse run, towards a better one.
+        direction = "low" if item.up == item.better else "high"
+        for cause, row in likelihoods().items():
+            if row.knob is not None and (row.knob.key, row.knob.direction) == (item.key, direction):
+                entry = catalogue()[cause]
+                unlisted = Cause(cause, entry.cause_class, entry.kind, entry.meaning, 0.0)
+                found.append(case.causes.get(cause, unlisted))
+    return found
+
+
+def _differs(run: Run, other: Run, key: str) -> bool:
+    setting = run.config.settings[key]
+    if key in ASIDE or " / " in setting.native_key or key not in other.config:
+        return False
+    return bool(other.config.get(key) != setting.value)
+
+
+def _difference(run: Run, other: Run) -> float | None:
+    """How much higher the other run ended; 0 where that is not clear."""
+    pair = [_course(item) for item in (run, other)]
+    here, there = pair
+    if here is None or there is None:
+        return None
+    difference = there.end - here.end
+    climb = max(here.climb, there.climb, 0.0)
+    return difference if abs(difference) > max(CLEAR * max(here.scale, there.scale), MATERIAL * climb) else 0.0
+
+
+def _course(run: Run) -> Outcome | None:
+    """The evaluations, where there are any: a mean over past episodes lags behind."""
+    return outcome_of(run.series.get("return/eval")) or outcome_of(run.returns)
+
+
+def _leads_up(change: Change) -> bool | None:
+    before, after = change.before, change.after
+    if isinstance(before, bool) or isinstance(after, bool):
+        return None
+    if not isinstance(before, int | float) or not isinstance(after, int | float):
+        return None
+    return size_of(change.key, float(after)) > size_of(change.key, float(before))
