@@ -65,6 +65,8 @@ class HyperparameterName:
     """Canonical hyperparameter; empty for a key that is known to be none."""
     algorithms: tuple[str, ...] = ()
     """Algorithms for which the key has this meaning; empty for all."""
+    also: tuple[str, ...] = ()
+    """Other canonical hyperparameters that the same value sets, unless a key of their own does."""
     form: str = ""
     """How the framework writes the value, if otherwise: `complement` for 1 - value, `layers` for a list of parts."""
 
@@ -257,14 +259,19 @@ def _metric_name(raw: Any) -> MetricName:
     return name
 
 
+def _hyperparameter_name(raw: Mapping[str, Any]) -> HyperparameterName:
+    several = {key: tuple(raw.get(key, ())) for key in ("algorithms", "also")}
+    return HyperparameterName(**{**raw, **several})
+
+
 def _hyperparameter_names(raw: Mapping[str, Any]) -> dict[str, tuple[HyperparameterName, ...]]:
     table: dict[str, tuple[HyperparameterName, ...]] = {}
     for key, value in raw.items():
         entries = value if isinstance(value, list) else [{"name": value} if isinstance(value, str) else value]
-        names = tuple(HyperparameterName(**{**e, "algorithms": tuple(e.get("algorithms", ()))}) for e in entries)
+        names = tuple(_hyperparameter_name(entry) for entry in entries)
         if unknown := {entry.form for entry in names} - FORMS:
             raise ValueError(f"{key}: unknown form {', '.join(unknown)}")
-        _known_hyperparameters(entry.name for entry in names if entry.name)
+        _known_hyperparameters(name for entry in names for name in (entry.name, *entry.also) if name)
         table[key] = names
     return table
 

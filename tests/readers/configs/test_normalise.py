@@ -52,7 +52,10 @@ def test_the_policy_s_arguments_of_rl_zoo_are_read_from_their_expression() -> No
 def test_the_parts_of_rl_zoo_s_normalisation_are_told_apart() -> None:
     config = _config("sb3-zoo", "PPO", normalize="{'norm_obs': True, 'norm_reward': False}")
     assert (config.get("normalize_obs"), config.get("normalize_reward")) == (True, False)
-    assert _config("sb3-zoo", "PPO", normalize=True).get("normalize_obs") is True
+    both = _config("sb3-zoo", "PPO", normalize=True)
+    assert (both.get("normalize_obs"), both.get("normalize_reward")) == (True, True)
+    own = _config("sb3-zoo", "PPO", normalize=True, normalize_kwargs__norm_reward=False)
+    assert (own.get("normalize_obs"), own.get("normalize_reward")) == (True, False)
 
 
 def test_an_expression_under_a_key_without_known_parts_stays_text() -> None:

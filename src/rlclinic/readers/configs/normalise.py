@@ -32,11 +32,12 @@ def canonical_settings(
             if found is None:
                 continue
             position, entry = found
-            name = entry.name
-            # A key that is written but empty must not hide one that has a value.
+            # A key that is written but empty must not hide one that has a value, nor one that says it by the way.
             order = (setting.value is None or setting.value == {}, rank, position)
-            if name and (name not in best or order < best[name][0]):
-                best[name] = order, Setting(name, _canonical(setting.value, entry), key, setting.origin)
+            said = ((entry.name, order), *((name, (order[0], rank, LATER + position)) for name in entry.also))
+            for name, place in said:
+                if name and (name not in best or place < best[name][0]):
+                    best[name] = place, Setting(name, _canonical(setting.value, entry), key, setting.origin)
             break
     return {name: setting for name, (_, setting) in best.items()}
 
