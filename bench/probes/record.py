@@ -10,16 +10,23 @@ import argparse
 import math
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
+from typing import TypeAlias
 
 from bench.probes import store
+from bench.probes.costs import most_seconds
 from bench.probes.examination import Examination
+from bench.probes.frozen import ADDED
+from bench.probes.score import outcome_of, outcomes
 from bench.probes.subjects import Subject, all_subjects
 from rlclinic.probes.definition import Case, Probe
 from rlclinic.probes.ladder import LADDER
 
+Item: TypeAlias = tuple[Probe, Case, str]
+"""A case with its probe and its digest."""
 UNKNOWN_EFFORT = 5000
 """Environment steps assumed for a subject that names no likely probe."""
 
@@ -27,7 +34,10 @@ UNKNOWN_EFFORT = 5000
 def main() -> None:
     """Choose subjects and share them among processes."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--first-kill", action="store_true", help="leave a mutant at the first probe that it fails")
+    parser.add_argument(
+        "--how", choices=("first-kill", "ask", "whole"), default="whole",
+        help="leave a mutant at the first probe that it fails; then go on with what the localiser asks for; or run all",
+    )  # fmt: skip
     parser.add_argument(
         "--patience", type=float, default=math.inf, metavar="S",
         help="leave a subject after so many seconds of CPU, to go on with it another time",
@@ -37,19 +47,22 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     chosen = parser.parse_args()
     subjects = [subject for subject in all_subjects() if wanted(subject, chosen.subjects, tuple(chosen.only))]
-    if chosen.first_kill:
+    if chosen.how == "first-kill":
         subjects.sort(key=effort)
+    if chosen.how == "ask":
+        killed = {outcome.subject.name for outcome in outcomes() if outcome.killed and not outcome.subject.right}
+        subjects = [subject for subject in subjects if subject.name in killed]
+    print(
+        f"{len(subjects)} subjects, at most {most_seconds(subjects, store.rows()) / 60:.0f} minutes of CPU", flush=True
+    )
+    run = partial(examine, how=chosen.how, patience=chosen.patience)
     if chosen.processes == 1:
-        for subject in subjects:
-            print(examine(subject, first_kill=chosen.first_kill, patience=chosen.patience), flush=True)
+        for line in map(run, subjects):
+            print(line, flush=True)
         return
     with ProcessPoolExecutor(chosen.processes, mp_context=get_context("spawn")) as pool:
-        jobs = [
-            pool.submit(examine, subject, first_kill=chosen.first_kill, patience=chosen.patience)
-            for subject in subjects
-        ]
-        for job in jobs:
-            print(job.result(), flush=True)
+        for line in pool.map(run, subjects):
+            print(line, flush=True)
 
 
 def effort(subject: Subject) -> int:
@@ -66,56 +79,84 @@ def wanted(subject: Subject, kind: str, beginnings: tuple[str, ...]) -> bool:
     return kinds[kind] and (not beginnings or subject.name.startswith(beginnings))
 
 
-def examine(subject: Subject, *, first_kill: bool, patience: float = math.inf) -> str:
+def examine(subject: Subject, *, how: str, patience: float) -> str:
     """Run what is not yet recorded, and say how it went."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    quick = subject.mutant is not None
     try:
-        examination = Examination(subject, quick=quick)
+        recorder = Recorder(subject)
     except Exception as error:  # an adapter may not be there
         return f"{subject.name}: not examined, {type(error).__name__}: {error}"
-    digest, known = subject.digest(), store.rows()
-    stop_early = first_kill and not subject.right
     began = time.process_time()
-    fails, new = [], 0
-    planned = ordered(subject, examination.planned(), likely_first=stop_early)
-    about = {
-        "trainer_digest": digest,
-        "family": examination.portrait.family,
-        "actions": examination.portrait.actions[0],
-        "rule": "quick" if quick else "full",
-        "planned": len(planned),
-    }
-    for probe, case, case_digest in planned:
-        if time.process_time() - began > patience:
-            fails.append("left unfinished")
+    items = asked(recorder) if how == "ask" else iter(ordered(subject, recorder.planned, how))
+    for item in items:
+        verdict = recorder.verdict(*item)
+        if how == "first-kill" and verdict == "fail" and not subject.right:
             break
-        row = known.get((subject.name, probe.code, case.name))
-        if row and row["case_digest"] == case_digest and row["trainer_digest"] == digest:
-            verdict = row["verdict"]
+        if time.process_time() - began > patience:
+            recorder.notable.append("left")
+            break
+    spent = time.process_time() - began
+    return f"{subject.name}: {recorder.new} new, {spent:.0f} s; {', '.join(recorder.notable) or 'all pass'}"
+
+
+class Recorder:
+    """Takes verdicts from the record where it has them for the present code, and adds the others to it."""
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject, self.digest, self.known = subject, subject.digest(), store.rows()
+        quick = subject.mutant is not None
+        self.examination = Examination(subject, quick=quick)
+        self.planned: list[Item] = list(self.examination.planned())
+        self.new, self.notable = 0, list[str]()
+        self._about = {
+            "trainer_digest": self.digest,
+            "family": self.examination.portrait.family,
+            "actions": self.examination.portrait.actions[0],
+            "rule": "quick" if quick else "full",
+            "planned": len(self.planned),
+        }
+
+    def verdict(self, probe: Probe, case: Case, case_digest: str) -> str:
+        """Of one case."""
+        row = self.known.get((self.subject.name, probe.code, case.name))
+        if row and row["case_digest"] == case_digest and row["trainer_digest"] == self.digest:
+            verdict = str(row["verdict"])
         else:
-            found = examination.examine(probe, case, case_digest)
-            store.append(subject, about, found)
-            verdict, new = found.verdict, new + 1
+            found = self.examination.examine(probe, case, case_digest)
+            store.append(self.subject, self._about, found)
+            verdict, self.new = found.verdict, self.new + 1
         if verdict != "pass":
-            fails.append(f"{probe.code}.{case.name} {verdict}")
-            if stop_early and verdict == "fail":
-                break
-    return f"{subject.name}: {new} new; {', '.join(fails) or 'all pass'}"
+            self.notable.append(f"{probe.code}.{case.name} {verdict}")
+        return verdict
 
 
-def ordered(
-    subject: Subject, planned: Iterable[tuple[Probe, Case, str]], *, likely_first: bool
-) -> list[tuple[Probe, Case, str]]:
-    """The order of the ladder; for a first kill the likely probes, then the cheap ones."""
+def asked(recorder: Recorder) -> Iterator[Item]:
+    """The static contracts, then what the localiser asks for, as somebody would go on after a first failure."""
+    yield from (item for item in recorder.planned if item[0].exact)
+    while True:
+        found = outcome_of(recorder.subject, store.rows())
+        wanted = [
+            item for item in recorder.planned if found.separating in (item[0].code, f"{item[0].code}.{item[1].name}")
+        ]
+        if not wanted:
+            return
+        yield wanted[0]
+
+
+def ordered(subject: Subject, planned: Iterable[Item], how: str) -> list[Item]:
+    """The order of the ladder; for a first kill the likely probes, then the cheap ones.
+
+    Mutants from real fixes meet the cases that are younger than they only when all others have passed.
+    """
     cases = list(planned)
-    if not likely_first or subject.mutant is None:
+    if how != "first-kill" or subject.mutant is None:
         return cases
-    likely = subject.mutant.likely
+    likely, waits = subject.mutant.likely, subject.mutant.origin == "from_fixes"
 
-    def key(item: tuple[Probe, Case, str]) -> tuple[int, int]:
+    def key(item: Item) -> tuple[bool, int, int]:
         probe, case, _ = item
-        return (likely.index(probe.code) if probe.code in likely else len(likely), max(case.budget.values()))
+        place = likely.index(probe.code) if probe.code in likely else len(likely)
+        return (waits and (probe.code, case.name) in ADDED, place, max(case.budget.values()))
 
     return sorted(cases, key=key)
 

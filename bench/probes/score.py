@@ -1,7 +1,8 @@
 """Score the record: `make bench-probes`. Localisation is computed anew from the stored readings.
 
 A mutant is killed when a probe fails, or when the ladder reports that the trainer raised or misused the environment.
-It is localised when the first component named is the planted one; only whole vectors of readings count for that.
+It is localised when the first component named is the planted one. That counts once the static contracts are recorded
+and the localiser asks for no further probe.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from functools import cache
 from typing import Any
 
 from bench.probes import store
+from bench.probes.frozen import ADDED
 from bench.probes.subjects import Subject, all_subjects, case_digest
 from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Given
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.localise import localise
-from rlclinic.probes.portrait import Portrait
+from rlclinic.probes.portrait import Portrait, draw_portrait, why_not
 from rlclinic.probes.result import CaseResult, Suspicion, answers_of
 from rlclinic.probes.seed_run import Job, given_of
 from rlclinic.probes.settings import Family
@@ -36,11 +38,20 @@ class Outcome:
     whole: bool
     """Is every case that applies recorded?"""
     suspicions: tuple[Suspicion, ...]
+    separating: str
+    """The case that the localiser asks for."""
+    settled: bool
+    """Are the static contracts recorded, and does the localiser ask for nothing more?"""
 
     @property
     def failed(self) -> tuple[CaseResult, ...]:
         """Cases that failed, or in which the trainer was at fault."""
         return tuple(result for result in self.results if result.verdict == "fail" or _reported(result))
+
+    @property
+    def killed_when_frozen(self) -> bool:
+        """Did the cases notice anything that are older than the mutants from real fixes?"""
+        return any((result.code, result.case) not in ADDED for result in self.failed)
 
     @property
     def judged(self) -> int:
@@ -63,15 +74,15 @@ class Outcome:
 def outcomes() -> list[Outcome]:
     """One per subject that the record knows with its present code, in the order of the subjects."""
     rows = store.rows()
-    by_subject: dict[str, list[Mapping[str, Any]]] = {}
-    for (name, _, _), row in rows.items():
-        by_subject.setdefault(name, []).append(row)
-    found = [_outcome(subject, by_subject[subject.name]) for subject in all_subjects() if subject.name in by_subject]
+    known = {name for name, _, _ in rows}
+    found = [outcome_of(subject, rows) for subject in all_subjects() if subject.name in known]
     return [outcome for outcome in found if outcome.results]
 
 
-def _outcome(subject: Subject, rows: list[Mapping[str, Any]]) -> Outcome:
+def outcome_of(subject: Subject, record: store.Rows) -> Outcome:
+    """What the record comes to for one subject."""
     digest = subject.digest()
+    rows = [row for (name, _, _), row in record.items() if name == subject.name]
     kept: list[tuple[Mapping[str, Any], CaseResult]] = []
     for row in rows:
         case = _cases().get((row["code"], row["case"]))
@@ -87,9 +98,28 @@ def _outcome(subject: Subject, rows: list[Mapping[str, Any]]) -> Outcome:
     kept.sort(key=lambda item: order.index((item[1].code, item[1].case)))
     results = tuple(result for _, result in kept)
     whole = bool(kept) and len(kept) >= max(row["planned"] for row, _ in kept)
-    family: Family = kept[0][0]["family"] if kept else "on-policy"
-    suspicions, _ = localise(results, Portrait(family, (), (), ()), GAMMA)
-    return Outcome(subject, results, tuple(row for row, _ in kept), whole, suspicions)
+    suspicions: tuple[Suspicion, ...] = ()
+    separating, settled = "", False
+    if any(result.verdict == "fail" for result in results):
+        portrait = portrait_of(subject.trainer)
+        suspicions, separating = localise(results, portrait, GAMMA)
+        settled = whole or (not separating and _static_cases(portrait) <= {(r.code, r.case) for r in results})
+    return Outcome(subject, results, tuple(row for row, _ in kept), whole, suspicions, separating, settled)
+
+
+@cache
+def portrait_of(trainer: str) -> Portrait:
+    """What a trainer can do; no mutant changes that."""
+    return draw_portrait(Subject(trainer, trainer).factory())
+
+
+def _static_cases(portrait: Portrait) -> set[tuple[str, str]]:
+    return {
+        (probe.code, case.name)
+        for probe in LADDER
+        for case in probe.cases
+        if probe.exact and not why_not(case, portrait)
+    }
 
 
 @cache

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from bench.probes.examination import Examined
 from bench.probes.subjects import Subject
@@ -16,6 +16,8 @@ from rlclinic.probes.seed_run import SeedResult
 
 RECORD = Path(__file__).parent / "record.jsonl"
 DIGITS = 6
+Rows: TypeAlias = dict[tuple[str, str, str], Mapping[str, Any]]
+"""The newest line by subject, probe and case."""
 
 
 def append(subject: Subject, about: Mapping[str, Any], found: Examined, path: Path = RECORD) -> None:
@@ -39,9 +41,9 @@ def append(subject: Subject, about: Mapping[str, Any], found: Examined, path: Pa
         os.close(handle)
 
 
-def rows(path: Path = RECORD) -> dict[tuple[str, str, str], Mapping[str, Any]]:
+def rows(path: Path = RECORD) -> Rows:
     """The newest line of each subject, probe and case. A line cut short by a crash is left out."""
-    found: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    found: Rows = {}
     if not path.exists():
         return found
     for line in path.read_text(encoding="utf-8").splitlines():

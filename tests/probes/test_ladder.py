@@ -8,7 +8,7 @@ from gymnasium.utils.env_checker import check_env
 from rlclinic.model.errors import UsageError
 from rlclinic.probes.definition import CannotJudge, Case, Given, Probe
 from rlclinic.probes.environment import WorldEnv
-from rlclinic.probes.faults import components, faults
+from rlclinic.probes.faults import components, faults, touches
 from rlclinic.probes.ladder import LADDER, chosen_probes, find_probe
 from rlclinic.probes.ladder.p03_discount import questions as discount_questions
 from rlclinic.probes.settings import settings
@@ -44,17 +44,33 @@ def test_a_probe_is_documented_and_uses_known_words(probe: Probe) -> None:
             assert set(case.settings(family)) <= set(settings())
 
 
-def test_every_fault_touches_only_cases_that_exist() -> None:
-    known = {probe.code for probe, _ in CASES} | {f"{probe.code}.{case.name}" for probe, case in CASES}
+def test_every_fault_touches_only_queries_that_exist() -> None:
+    places = {
+        (probe.code, case.name, query.name)
+        for probe, case in CASES
+        for family in case.budget
+        for query in case.questions(Given(0.7, family, case.world, case.settings(family)))
+    }
     for entry in faults().values():
-        assert set(entry.fails) | set(entry.untrained) <= known, entry.id
+        for pattern in (*entry.fails, *entry.may_fail, *entry.untrained):
+            assert any(touches((pattern,), *place) for place in places), (entry.id, pattern)
     assert "done mask" in components()
+
+
+def test_a_pattern_names_a_probe_a_case_or_the_beginning_of_a_query() -> None:
+    assert touches(("P6",), "P6", "arms", "V(+1)")
+    assert touches(("P6.arms",), "P6", "arms", "V(+1)")
+    assert touches(("P6.arms:V",), "P6", "arms", "V(+1)")
+    assert not touches(("P6.line", "P6.arms:pi", "P1"), "P6", "arms", "V(+1)")
+    assert not touches(("P1",), "P11", "arms", "pi(3)")
 
 
 def test_every_fault_can_be_seen_by_a_probe() -> None:
     named = {fault for family in ("on-policy", "off-policy") for fault in signatures(family, 0.7)}  # type: ignore[arg-type]
     assert [
-        name for name, entry in faults().items() if name not in named and not entry.fails and not entry.untrained
+        name
+        for name, entry in faults().items()
+        if name not in named and not (entry.fails or entry.untrained or entry.may_fail)
     ] == []
 
 

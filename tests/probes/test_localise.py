@@ -6,7 +6,7 @@ import pytest
 
 from rlclinic.probes.definition import Given
 from rlclinic.probes.ladder import find_probe
-from rlclinic.probes.localise import localise
+from rlclinic.probes.localise import SURE, localise
 from rlclinic.probes.portrait import Portrait
 from rlclinic.probes.result import CaseResult, answers_of
 from rlclinic.probes.seed_run import SeedResult
@@ -71,6 +71,18 @@ def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
         ),
         ({"P9.signed": {"V(s0)": 0.89, "V(s1)": 1.74}, "P9.stay": {}, "P8": {}}, "environment axis"),
         ({"P9.signed": {"lockstep": 1.0}, "P9.stay": {}, "P8": {}}, "shared random key"),
+        ({"P8": {}, "P8.both": {"V(A)": 3.33}, "P1": {}}, "time-limit bootstrapping"),
+        ({"P16.frames": {"V(first)": 0.4, "V(second)": 1.87}, "P3": {}, "P8": {}}, "frame stack"),
+        ({"P10.limit": {"V(5)": 1.37, "V(1)": 1.96}, "P8": {}, "P9.stay": {}}, "observation normalisation"),
+        ({"P10.evaluation": {"moved": 4.7}, "P10.inputs": {}}, "observation normalisation"),
+        ({"P6.usual": {"V(+1)": 0.8, "V(-1)": 0.6}, "P6": {}, "P1": {}, "P2": {}}, "value loss"),
+        ({"P11.normalised": {"logged": 2.0}, "P11.logged": {}, "S0g": {}}, "units of logs"),
+        # An off-by-one may log too little or too much.
+        ({"S0g": {"logged return": 6.0, "logged length": 6.0}}, "bookkeeping"),
+        ({"S0g": {"logged return": 8.0, "logged length": 8.0}}, "bookkeeping"),
+        ({"S0g": {}, "S0g.vector": {"logged steps": 0.5}}, "bookkeeping"),
+        # A density that integrates to something else than the wrong answer that is named.
+        ({"S0e": {"integral": 0.44}, "S0e.plane": {"integral": 0.2}}, "squashing Jacobian"),
     ],
 )
 def test_the_signature_names_the_component(readings: dict[str, dict[str, float]], component: str) -> None:
@@ -95,6 +107,20 @@ def test_a_further_probe_is_named_that_tells_two_candidates_apart() -> None:
     suspicions, separating = localise(vector({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}}), ON_POLICY, 0.7)
     assert {suspicion.component for suspicion in suspicions[:2]} == {"done mask", "flag order"}
     assert separating in ("S0b", "P8")
+
+
+def test_nothing_more_is_asked_once_the_first_component_is_sure() -> None:
+    whole = {"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}, "P8": {"V(A)": 1.0, "V(B)": 3.33}}
+    suspicions, separating = localise(vector(whole), ON_POLICY, 0.7)
+    assert suspicions[0].weight >= SURE
+    assert separating == ""
+
+
+def test_a_failure_that_a_fault_only_may_cause_does_not_name_it() -> None:
+    # A reversed value loss may mislead the policy, but here the values are right.
+    odd = {"P1": {}, "P2": {}, "P3": {}, "P5": {"pi(best)": 0.8}, "P8": {}}
+    suspicions, _ = localise(vector(odd), ON_POLICY, 0.7)
+    assert "value-loss-reversed" not in [suspicion.fault for suspicion in suspicions]
 
 
 def test_another_gamma_moves_the_signatures() -> None:

@@ -87,6 +87,40 @@ def test_a_faults_readings_are_those_of_the_kill_matrix(fault: str) -> None:
     assert ends == pytest.approx(chain, abs=0.01)
 
 
+def test_an_end_at_the_time_limit_is_an_end() -> None:
+    world = p08_truncation_twin.BOTH
+    assert exact_values(world, 0.7) == pytest.approx({"B": 0.7, "A": 1.0})
+    geometry = Estimator(0.7, 0.4, 8)
+    assert fixed_point(world, geometry) == pytest.approx([0.7, 1.0])
+    lost = fixed_point(world, geometry, FAULTS["termination-lost-at-limit"])
+    assert lost == pytest.approx([0.7 / 0.3, 1 / 0.3])
+
+
+@pytest.mark.parametrize(
+    ("fault", "first", "last"),
+    [("reward-discounted", 0.49, 0.7), ("reward-scale-leaks", 0.07, 0.1), ("bootstrap-undiscounted", 0.999, 1.0),
+     ("bootstrap-discounted-twice", 0.49, 1.0), ("advantage-for-return", 0.175, 0.5)],
+)  # fmt: skip
+def test_faults_of_rewards_and_targets_on_the_discount_chain(fault: str, first: float, last: float) -> None:
+    # One-step targets: where an advantage stands for the return, V = (reward + gamma V') / 2.
+    assert fixed_point(P3, Estimator(0.7, 0.0, 8), FAULTS[fault]) == pytest.approx([first, last], abs=1e-6)
+
+
+def test_a_replay_with_one_step_targets_has_the_fixed_points_of_lambda_0() -> None:
+    for fault in ("done-ignored", "self-bootstrap", "truncation-as-termination"):
+        for world in (P3, P8, P9A):
+            replayed = fixed_point(world, Estimator(0.7, rollout=2400, n_step=1), FAULTS[fault])
+            assert replayed == pytest.approx(fixed_point(world, Estimator(0.7, 0.0, 2400), FAULTS[fault]))
+
+
+def test_a_fault_keeps_the_window_of_n_step_targets() -> None:
+    # Time limits do not occur in this chain, so treating them as ends changes nothing; one-step targets do.
+    geometry = Estimator(0.9, rollout=2400, n_step=3)
+    right = fixed_point(P4, geometry)
+    assert fixed_point(P4, geometry, FAULTS["truncation-as-termination"]) == pytest.approx(right)
+    assert fixed_point(P4, geometry, FAULTS["lambda-zero"])[0] == pytest.approx(0.769, abs=1e-3)
+
+
 def test_maximum_entropy_closed_forms() -> None:
     assert largest_tanh_entropy() == pytest.approx((0.68364, 0.8744), abs=1e-4)
     assert bandit_temperature(0.5) == pytest.approx((0.8003, 0.7204), abs=1e-4)

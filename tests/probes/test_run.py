@@ -54,6 +54,15 @@ def test_a_broken_component_is_found_and_named(fault: str, component: str, names
     assert report.suspicions[0].component == component, report.suspicions
 
 
+def test_a_failure_is_followed_up_until_nothing_more_is_asked() -> None:
+    alone = probe(Factory("flags"), "P1", preflight=True, processes=0)
+    assert alone.separating
+    followed = probe(Factory("flags"), "P1", preflight=True, locate=True, processes=0)
+    assert len(followed.results) > len(alone.results)
+    assert (followed.suspicions[0].component, followed.separating) == ("flag order", "")
+    assert len(probe(Factory(), "P1", preflight=True, locate=True, processes=0).results) == 1
+
+
 def test_assert_probes_says_what_is_suspected() -> None:
     with pytest.raises(AssertionError, match=r"advantage sign") as caught:
         assert_probes(Factory("sign"), "P1", "P5", processes=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,7 +22,7 @@ COMMON: Mapping[str, Any] = {
 """Settings that every trainer has, with their defaults."""
 
 
-class Base:
+class Base(ABC):
     """A trainer without its learning rule."""
 
     family = ""
@@ -44,13 +45,13 @@ class Base:
         self.frames: list[Any] = []
         self.build()
 
+    @abstractmethod
     def policy_space(self, space: Any) -> Any:
         """The policy's distribution over this action space."""
-        raise NotImplementedError
 
+    @abstractmethod
     def build(self) -> None:
         """Networks and optimisers."""
-        raise NotImplementedError
 
     def step(self, actions: Any) -> Transition:
         """Act in all environments; the statistics see what the policy acts on, rewards are in the networks' units."""
@@ -76,9 +77,9 @@ class Base:
         with torch.no_grad():
             return self.space.to_env(self.greedy(inputs))[0]
 
+    @abstractmethod
     def greedy(self, inputs: torch.Tensor) -> Any:
         """The greedy action in the policy's units."""
-        raise NotImplementedError
 
     def evaluation_input(self, obs: Observation) -> Any:
         """The networks' input in an evaluation episode."""

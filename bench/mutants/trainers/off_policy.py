@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,17 +74,17 @@ class OffPolicy(Base):
         self.replay = Replay(*shape)
         self.owed = 0.0
 
+    @abstractmethod
     def action_size(self) -> int:
         """Numbers per stored action."""
-        raise NotImplementedError
 
+    @abstractmethod
     def explore(self, observations: Any) -> Any:
         """Actions in the policy's units."""
-        raise NotImplementedError
 
+    @abstractmethod
     def learn(self, batch: dict[str, torch.Tensor]) -> None:
         """One gradient step."""
-        raise NotImplementedError
 
     def train(self, env_steps: int) -> None:
         """Steps and gradient steps in turn."""

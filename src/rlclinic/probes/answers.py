@@ -56,7 +56,7 @@ def predicted(given: Given, fault: str | None) -> FloatArray:
 def estimator_of(given: Given) -> Estimator:
     """The estimator that a case's settings describe."""
     n_step = 0 if given.family == "on-policy" else int(given.settings["n_step_return"])
-    return Estimator(given.gamma, given.lam, given.rollout, given.n_envs, n_step if n_step > 1 else 0)
+    return Estimator(given.gamma, given.lam, given.rollout, given.n_envs, n_step)
 
 
 def _solved(world: World, estimator: Estimator, fault: str | None) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from rlclinic.model.errors import RlclinicError
+from rlclinic.probes.oracle import STEPS
 from rlclinic.probes.settings import Family, starting_values
 from rlclinic.probes.world import Seen, World
 
@@ -70,8 +71,8 @@ class Given:
 
     @property
     def rollout(self) -> int:
-        """Steps per rollout; for a replay any number does."""
-        return int(self.settings["n_steps"]) if self.family == "on-policy" else 8
+        """Steps per rollout; a replay is one long rollout, as long as the oracle simulates."""
+        return int(self.settings["n_steps"]) if self.family == "on-policy" else STEPS
 
     @property
     def n_envs(self) -> int:

@@ -22,7 +22,7 @@ OBSERVATION_BOUND = 2000.0
 SALT = 7919
 """Sets the world's random numbers apart from those of a trainer with the same seed."""
 KEPT_ACTIONS = 4000
-"""Newest actions that the ledger keeps of one environment."""
+"""Actions that the ledger keeps of one environment."""
 
 
 @dataclass(slots=True)
@@ -33,8 +33,8 @@ class Ledger:
     terminated: int = 0
     truncated: int = 0
     returns: list[float] = field(default_factory=list)
-    outside: list[bool] = field(default_factory=list)
-    """Per step: was the action outside the box?"""
+    outside: int = 0
+    """Actions that were outside the box."""
     starts: list[str] = field(default_factory=list)
     """Names of the start states, in order."""
     actions: list[float] = field(default_factory=list)
@@ -86,12 +86,12 @@ class WorldEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._state = self._draw(state.leads)
         if self._state != END:
             return _array(self.world.states[self._state].shows), float(reward), False, False, {}
-        terminated = state.ends_by == "terminated"
+        terminated, truncated = state.ends_by != "truncated", state.ends_by != "terminated"
         ledger.terminated += terminated
-        ledger.truncated += not terminated
+        ledger.truncated += truncated
         ledger.returns.append(self._return)
         final = self._draw(state.finally_shows) if state.finally_shows else state.shows
-        return _array(final), float(reward), terminated, not terminated, {}
+        return _array(final), float(reward), terminated, truncated, {}
 
     def unchanged(self) -> bool:
         """Are the spaces still those of the world?"""
@@ -111,8 +111,7 @@ class WorldEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             low, high = np.asarray(actions.low), np.asarray(actions.high)
             # Float32 rounding of a bound is not outside.
             slack = 1e-5 * (high - low)
-            ledger.outside.append(bool(np.any((values < low - slack) | (values > high + slack))))
-            del ledger.outside[:-KEPT_ACTIONS]
+            ledger.outside += bool(np.any((values < low - slack) | (values > high + slack)))
             return np.clip(values, low, high)
         whole = values.astype(np.int64)
         if np.any(whole < 0) or np.any(whole >= np.asarray(actions.sizes)):

@@ -16,6 +16,8 @@ from rlclinic.probes.oracle import FOREVER, Estimator, Fault, FloatArray, IntArr
 
 HARD_CODED_LAMBDA = 0.95
 """The default that most libraries ship."""
+USUAL_REWARD_SCALE = 0.1
+"""The factor that most examples with a reward scale use."""
 
 
 def _done_ignored(stream: Stream, estimator: Estimator) -> Recursion:
@@ -44,8 +46,20 @@ def _reward_late(stream: Stream, estimator: Estimator) -> Recursion:
     return replace(right(stream, estimator), reward=_late(stream.reward))
 
 
+def _reward_scaled(scale: float, stream: Stream, estimator: Estimator) -> Recursion:
+    return right(replace(stream, reward=scale * stream.reward), estimator)
+
+
+def _advantage_for_return(stream: Stream, estimator: Estimator) -> Recursion:
+    return replace(right(stream, estimator), less_value=True)
+
+
 def _discounted(gamma: float, stream: Stream, estimator: Estimator) -> Recursion:
     return right(stream, replace(estimator, gamma=gamma))
+
+
+def _bootstrap_discounted(gamma: float, stream: Stream, estimator: Estimator) -> Recursion:
+    return replace(right(stream, estimator), gamma=gamma)
 
 
 def _done_late(stream: Stream, estimator: Estimator) -> Recursion:
@@ -63,6 +77,10 @@ def _swapped_gamma_lambda(stream: Stream, estimator: Estimator) -> Recursion:
 
 def _with_lambda(lam: float, stream: Stream, estimator: Estimator) -> Recursion:
     return right(stream, replace(estimator, lam=lam))
+
+
+def _one_step(stream: Stream, estimator: Estimator) -> Recursion:
+    return replace(right(stream, estimator), trace=np.zeros_like(stream.reward))
 
 
 def _trace_without_gamma(stream: Stream, estimator: Estimator) -> Recursion:
@@ -88,6 +106,10 @@ def _rollout_end_terminal(stream: Stream, estimator: Estimator) -> Recursion:
 def _truncation_terminal(stream: Stream, estimator: Estimator) -> Recursion:
     ended = np.maximum(stream.terminated, stream.truncated)
     return replace(right(stream, estimator), keep=1.0 - ended)
+
+
+def _termination_lost(stream: Stream, estimator: Estimator) -> Recursion:
+    return right(replace(stream, terminated=stream.terminated * (1.0 - stream.truncated)), estimator)
 
 
 def _flags_swapped(stream: Stream, estimator: Estimator) -> Recursion:
@@ -159,21 +181,29 @@ FAULTS: Mapping[str, Fault] = {
     "broadcast-value-loss": _broadcast,
     "observation-shifted": _observation_shifted,
     "reward-one-step-late": _reward_late,
+    "reward-discounted": lambda stream, estimator: _reward_scaled(estimator.gamma, stream, estimator),
+    "reward-scale-leaks": lambda stream, estimator: _reward_scaled(USUAL_REWARD_SCALE, stream, estimator),
+    "advantage-for-return": _advantage_for_return,
     "no-discount": lambda stream, estimator: _discounted(FOREVER, stream, estimator),
     "gamma-squared": lambda stream, estimator: _discounted(estimator.gamma**2, stream, estimator),
     "one-minus-gamma": lambda stream, estimator: _discounted(1 - estimator.gamma, stream, estimator),
+    "bootstrap-undiscounted": lambda stream, estimator: _bootstrap_discounted(FOREVER, stream, estimator),
+    "bootstrap-discounted-twice": lambda stream, estimator: _bootstrap_discounted(
+        estimator.gamma**2, stream, estimator
+    ),
     "done-one-step-late": _done_late,
     "self-bootstrap": _self_bootstrap,
     "gamma-lambda-swapped": _swapped_gamma_lambda,
     "lambda-not-forwarded": lambda stream, estimator: _with_lambda(HARD_CODED_LAMBDA, stream, estimator),
     "one-minus-lambda": lambda stream, estimator: _with_lambda(1 - estimator.lam, stream, estimator),
-    "lambda-zero": lambda stream, estimator: _with_lambda(0.0, stream, estimator),
+    "lambda-zero": _one_step,
     "monte-carlo": lambda stream, estimator: _with_lambda(1.0, stream, estimator),
     "gamma-missing-in-trace": _trace_without_gamma,
     "gae-forward": _forward,
     "trace-not-cut": _trace_not_cut,
     "rollout-end-terminal": _rollout_end_terminal,
     "truncation-as-termination": _truncation_terminal,
+    "termination-lost-at-limit": _termination_lost,
     "flags-swapped": _flags_swapped,
     "reset-observation-bootstrap": _reset_bootstrap,
     "fake-autoreset-row": _fake_row,
@@ -183,3 +213,9 @@ FAULTS: Mapping[str, Fault] = {
     "flattened-before-gae": _flattened,
 }
 """Every fault that the oracle can solve, by its name in faults.toml."""
+OF_ROLLOUTS = frozenset({
+    "advantage-for-return", "gamma-lambda-swapped", "lambda-not-forwarded", "one-minus-lambda", "monte-carlo",
+    "gamma-missing-in-trace", "bootstrap-undiscounted", "bootstrap-discounted-twice", "gae-forward",
+    "rollout-end-terminal", "flattened-before-gae",
+})  # fmt: skip
+"""Those that a replay cannot have."""

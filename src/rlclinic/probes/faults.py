@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+LISTS = ("fails", "may_fail", "untrained")
+"""Fields that list cases."""
+
 
 @dataclass(frozen=True, slots=True)
 class FaultEntry:
@@ -17,6 +20,7 @@ class FaultEntry:
     component: str
     title: str
     fails: tuple[str, ...] = ()
+    may_fail: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
 
 
@@ -26,10 +30,10 @@ def faults() -> Mapping[str, FaultEntry]:
     text = resources.files("rlclinic.probes").joinpath("faults.toml").read_text(encoding="utf-8")
     found = {}
     for name, row in tomllib.loads(text).items():
-        extra = set(row) - {"component", "title", "fails", "untrained"}
+        extra = set(row) - {"component", "title", *LISTS}
         if extra:
             raise ValueError(f"faults.toml: {name} has the unknown field {sorted(extra)[0]!r}")
-        lists = {key: tuple(row.get(key, ())) for key in ("fails", "untrained")}
+        lists = {key: tuple(row.get(key, ())) for key in LISTS}
         found[name] = FaultEntry(name, row["component"], row["title"], **lists)
     return found
 
@@ -39,6 +43,9 @@ def components() -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry.component for entry in faults().values()))
 
 
-def touches(patterns: tuple[str, ...], code: str, case: str) -> bool:
-    """Does a list of `CODE` and `CODE.case` name this case?"""
-    return code in patterns or f"{code}.{case}" in patterns
+def touches(patterns: tuple[str, ...], code: str, case: str, query: str) -> bool:
+    """Does a list of `CODE`, `CODE.case` and `CODE.case:beginning of a query` name this query?"""
+    return any(
+        pattern in (code, f"{code}.{case}") or (":" in pattern and f"{code}.{case}:{query}".startswith(pattern))
+        for pattern in patterns
+    )

@@ -37,7 +37,7 @@ class Estimator:
     rollout: int = 8
     n_envs: int = 1
     n_step: int = 0
-    """0: GAE returns."""
+    """Steps of the targets of a replay; 0: GAE returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,8 @@ class Recursion:
     flattened: bool = False
     one_value: bool = False
     """All observations share the mean target (a broadcast loss)."""
+    less_value: bool = False
+    """Targets are advantages: the value itself is not added."""
 
 
 _STREAMS: dict[tuple[str, int, int], Stream] = {}
@@ -99,12 +101,13 @@ def fixed_point(world: World, estimator: Estimator, fault: Fault | None = None) 
     """The value per observation that the estimator converges to."""
     stream = simulate(world, estimator.rollout, estimator.n_envs)
     size = len(world.observations)
-    if estimator.n_step and fault is None:
-        return _solve(stream.seen, *_n_step_targets(stream, estimator, size))
     recursion = (fault or right)(stream, estimator)
     if recursion.flattened:
         recursion = _flatten(recursion)
-    constant, table = _lambda_targets(recursion, size)
+    if estimator.n_step:
+        constant, table = _n_step_targets(recursion, estimator.n_step, size)
+    else:
+        constant, table = _lambda_targets(recursion, size)
     if recursion.one_value:
         return np.full(size, constant.mean() / (1.0 - table.reshape(-1, size).sum(axis=1).mean()))
     return _solve(recursion.seen, constant, table)
@@ -173,8 +176,8 @@ def _walk(world: World, index: dict[Any, int], rng: Any, total: int) -> list[npt
         name = draw(world.starts) if ended else target
         shown = index[world.states[name].shows]
         pays = 0.0 if callable(state.pays) else state.pays
-        cut = ended and state.ends_by == "truncated"
-        rows.append((index[state.shows], pays, index[final] if ended else shown, shown, ended and not cut, cut))
+        terminated, truncated = ended and state.ends_by != "truncated", ended and state.ends_by != "terminated"
+        rows.append((index[state.shows], pays, index[final] if ended else shown, shown, terminated, truncated))
     return [np.asarray(column) for column in zip(*rows, strict=True)]
 
 
@@ -195,7 +198,7 @@ def _lambda_targets(recursion: Recursion, size: int) -> tuple[FloatArray, FloatA
             go_on = recursion.trace_decay * recursion.trace[:, other if recursion.forward else step]
             constant[:, step] += go_on * constant[:, other]
             table[:, step] += go_on[..., None] * table[:, other]
-    return constant, table + one_hot[recursion.seen]
+    return constant, table if recursion.less_value else table + one_hot[recursion.seen]
 
 
 def _flatten(recursion: Recursion) -> Recursion:
@@ -214,24 +217,22 @@ def _flatten(recursion: Recursion) -> Recursion:
     )
 
 
-def _n_step_targets(stream: Stream, estimator: Estimator, size: int) -> tuple[FloatArray, FloatArray]:
-    """Targets of a replay that draws every transition with its next n, cut where an episode ends."""
-    gamma, one_hot = estimator.gamma, np.eye(size)
-    flat = [part.reshape(-1, estimator.n_envs) for part in (stream.reward, stream.terminated, stream.truncated)]
-    successor = stream.successor.reshape(-1, estimator.n_envs)
-    reward, terminated, truncated = flat
+def _n_step_targets(recursion: Recursion, n_step: int, size: int) -> tuple[FloatArray, FloatArray]:
+    """Targets of a replay that draws every transition with its next n, cut where the trace is."""
+    gamma, one_hot, shape = recursion.gamma, np.eye(size), recursion.reward.shape
+    flat = [part.reshape(-1, shape[2]) for part in (recursion.reward, recursion.keep, recursion.trace)]
+    bootstrap = recursion.bootstrap.reshape(-1, shape[2])
+    reward, keep, trace = flat
     total = len(reward)
     constant, table = np.zeros_like(reward), np.zeros((*reward.shape, size))
     running = np.ones_like(reward)
-    for ahead in range(estimator.n_step):
+    for ahead in range(n_step):
         rows = np.minimum(np.arange(total) + ahead, total - 1)
         constant += running * gamma**ahead * reward[rows]
-        last = ahead == estimator.n_step - 1
-        stops = np.maximum(terminated[rows], truncated[rows])
-        bootstraps = running * (1.0 - terminated[rows]) * (1.0 if last else stops)
-        table += (gamma ** (ahead + 1) * bootstraps)[..., None] * one_hot[successor[rows]]
-        running = running * (1.0 - stops)
-    return constant.reshape(stream.reward.shape), table.reshape(*stream.reward.shape, size)
+        stops = 1.0 if ahead == n_step - 1 else 1.0 - trace[rows]
+        table += (gamma ** (ahead + 1) * running * keep[rows] * stops)[..., None] * one_hot[bootstrap[rows]]
+        running = running * trace[rows]
+    return constant.reshape(shape), table.reshape(*shape, size)
 
 
 def _solve(seen: IntArray, constant: FloatArray, table: FloatArray) -> FloatArray:

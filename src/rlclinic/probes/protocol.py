@@ -54,7 +54,10 @@ class Trainer(Protocol):
 
 
 class ValueTrainer(Trainer, Protocol):
-    """Everything a trainer may offer on top; each method is optional by itself."""
+    """Everything a trainer may offer on top; each method is optional by itself.
+
+    With the setting `frame_stack`, `value` and `q` take the stacked frames, the newest last.
+    """
 
     def value(self, obs: Observation) -> float:
         """The critic's V(obs), in units of the raw reward."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 import pickle
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from rlclinic.model.errors import UsageError
 from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Probe, Query
+from rlclinic.probes.ladder import LADDER, chosen_probes
+from rlclinic.probes.load import as_factory, load_trainer
 from rlclinic.probes.localise import localise
 from rlclinic.probes.portrait import Portrait, draw_portrait, why_not
 from rlclinic.probes.result import CaseResult, ProbeReport, answers_of
@@ -71,11 +75,15 @@ def run_probes(
     *,
     gamma: float = GAMMA,
     preflight: bool = False,
+    locate: bool = False,
     processes: int = 2,
     stall_seconds: float = STALL_SECONDS,
     progress: Progress = lambda *_: None,
 ) -> ProbeReport:
-    """Probe a trainer, given by name (`sb3:PPO`) or as a factory. With `processes=0` all runs in this process."""
+    """Probe a trainer, given by name (`sb3:PPO`) or as a factory. With `processes=0` all runs in this process.
+
+    With `locate` a failure is followed up: the probes that tell the suspected components apart are run too.
+    """
     if not 0.0 < gamma < 1.0:
         raise UsageError(f"gamma is {gamma:g}, but the probes need it between 0 and 1", hint="the default is 0.7")
     began = time.monotonic()
@@ -83,33 +91,46 @@ def run_probes(
     unguarded = bool(processes) and not isinstance(trainer, str) and not _travels(trainer)
     if unguarded:
         processes = 0
-    if not processes:
-        portrait, results, seeds = _here(trainer, probes, gamma, preflight, progress)
-    else:
-        with Workers(trainer, processes, stall_seconds) as workers:
-            portrait = workers.portrait()
-            running, results = _plan(portrait, probes, gamma)
-            _work(workers, running, preflight, progress)
-            results, seeds = _finished(running, results, preflight, probes)
-    suspicions, separating = localise(results, portrait, gamma)
+    with ExitStack() as stack:
+        if processes:
+            workers = stack.enter_context(Workers(trainer, processes, stall_seconds))
+            portrait, work = workers.portrait(), partial(_work, workers)
+        else:
+            factory = load_trainer(trainer) if isinstance(trainer, str) else as_factory(trainer)
+            portrait, work = draw_portrait(factory), partial(_work_here, factory)
+        results, seeds = _judged(portrait, probes, gamma, preflight, partial(work, progress=progress))
+        suspicions, separating = localise(results, portrait, gamma)
+        while locate and separating:
+            more = _judged(portrait, chosen_probes((separating,)), gamma, preflight, partial(work, progress=progress))
+            results, seeds = [*results, *more[0]], [*seeds, *more[1]]
+            suspicions, separating = localise(results, portrait, gamma)
     problems = (*_problems(portrait, seeds), *([UNGUARDED] if unguarded else []))
+    order = [(probe.code, case.name) for probe in LADDER for case in probe.cases]
+    in_order = tuple(sorted(results, key=lambda result: order.index((result.code, result.case))))
     return ProbeReport(
-        name, gamma, portrait, results, suspicions, separating, problems, time.monotonic() - began, preflight
+        name, gamma, portrait, in_order, suspicions, separating, problems, time.monotonic() - began, preflight
     )
 
 
-def _here(trainer: Any, probes: tuple[Probe, ...], gamma: float, quick: bool, progress: Progress) -> Any:  # noqa: FBT001
-    from rlclinic.probes.load import as_factory, load_trainer
-
-    factory = load_trainer(trainer) if isinstance(trainer, str) else as_factory(trainer)
-    portrait = draw_portrait(factory)
+def _judged(
+    portrait: Portrait,
+    probes: tuple[Probe, ...],
+    gamma: float,
+    quick: bool,  # noqa: FBT001
+    work: Callable[..., None],
+) -> tuple[list[CaseResult], list[list[SeedResult]]]:
+    """A result for every case, with the seeds of those that were run."""
     running, results = _plan(portrait, probes, gamma)
+    work(running, quick)
+    return [*results, *(_finished(item, quick) for item in running)], [item.seeds for item in running]
+
+
+def _work_here(factory: Any, running: list[_Running], quick: bool, progress: Progress) -> None:  # noqa: FBT001
     for done, item in enumerate(running):
         progress(done, len(running), f"{item.probe.code} {item.case.name}")
         while item.wanted(quick=quick) > 0:
             item.seeds.append(run_seed(item.case, item.job(item.started), factory))
             item.started += 1
-    return portrait, *_finished(running, results, quick, probes)
 
 
 def _plan(portrait: Portrait, probes: tuple[Probe, ...], gamma: float) -> tuple[list[_Running], list[CaseResult]]:
@@ -159,25 +180,13 @@ def _work(workers: Workers, running: list[_Running], quick: bool, progress: Prog
             return
 
 
-def _finished(
-    running: list[_Running],
-    results: list[CaseResult],
-    quick: bool,  # noqa: FBT001
-    probes: tuple[Probe, ...],
-) -> tuple[tuple[CaseResult, ...], list[list[SeedResult]]]:
-    for item in running:
-        seeds = tuple(sorted(item.seeds, key=lambda seed: seed.seed))
-        verdict = item.outcome(quick=quick)
-        answers = answers_of(item.queries, seeds)
-        if (
-            verdict == "pass"
-            and any(answer.reading is None for answer in answers)
-            and not any(a.right for a in answers)
-        ):
-            verdict, item.reason = "not-judged", "the trainer reports none of the numbers that are asked for"
-        results.append(CaseResult(item.probe.code, item.case.name, verdict, item.reason, answers, seeds))
-    order = {(probe.code, case.name): at for at, (probe, case) in enumerate((p, c) for p in probes for c in p.cases)}
-    return tuple(sorted(results, key=lambda r: order[r.code, r.case])), [item.seeds for item in running]
+def _finished(item: _Running, quick: bool) -> CaseResult:  # noqa: FBT001
+    seeds = tuple(sorted(item.seeds, key=lambda seed: seed.seed))
+    verdict = item.outcome(quick=quick)
+    answers = answers_of(item.queries, seeds)
+    if verdict == "pass" and any(answer.reading is None for answer in answers) and not any(a.right for a in answers):
+        verdict, item.reason = "not-judged", "the trainer reports none of the numbers that are asked for"
+    return CaseResult(item.probe.code, item.case.name, verdict, item.reason, answers, seeds)
 
 
 def _problems(portrait: Portrait, seeds: list[list[SeedResult]]) -> tuple[str, ...]:

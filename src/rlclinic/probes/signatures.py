@@ -6,23 +6,25 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
 from rlclinic.probes.answers import predicted
-from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Given, Query
-from rlclinic.probes.estimator_faults import FAULTS
+from rlclinic.probes.definition import GAMMA, CannotJudge, Given, Query
+from rlclinic.probes.estimator_faults import FAULTS, OF_ROLLOUTS
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.settings import Family
+from rlclinic.probes.world import World
 
 FAMILIES: tuple[Family, ...] = ("on-policy", "off-policy")
 USUAL_GAMMA = 0.99
 """The default that a trainer falls back to when it does not use the gamma it is given."""
-Signatures: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Fault -> `CODE.case:query` -> reading. What is not listed reads right."""
+Signatures: TypeAlias = Mapping[str, Mapping[str, Sequence[float]]]
+"""Fault -> `CODE.case:query` -> the readings that it may lead to. What is not listed reads right."""
 
 
 def signatures(family: Family, gamma: float) -> Signatures:
@@ -39,7 +41,7 @@ def _stored() -> Mapping[Family, Signatures]:
 
 @cache
 def _computed(family: Family, gamma: float) -> Signatures:
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, dict[str, list[float]]] = {}
     for probe in LADDER:
         for case in probe.cases:
             if family not in case.budget:
@@ -51,21 +53,34 @@ def _computed(family: Family, gamma: float) -> Signatures:
                 continue
             for query in queries:
                 name = f"{probe.code}.{case.name}:{query.name}"
-                for wrong in query.wrong:
-                    found.setdefault(wrong.fault, {}).setdefault(name, round(wrong.value, 4))
-                for fault, reading in _solved(case, given, query).items():
+                for fault, readings in _named(query).items():
+                    found.setdefault(fault, {})[name] = readings
+                for fault, reading in _solved(given, query).items():
                     if abs(reading - query.truth) > 0.5 * query.tolerance:
-                        found.setdefault(fault, {})[name] = round(reading, 4)
+                        found.setdefault(fault, {})[name] = [round(reading, 4)]
     return found
 
 
-def _solved(case: Case, given: Given, query: Query) -> dict[str, float]:
+def _named(query: Query) -> dict[str, list[float]]:
+    """The wrong answers of a query by fault."""
+    found: dict[str, list[float]] = {}
+    for wrong in query.wrong:
+        found.setdefault(wrong.fault, []).append(round(wrong.value, 4))
+    return found
+
+
+def _solved(given: Given, query: Query) -> dict[str, float]:
     """The reading of one query under every fault of the oracle."""
-    if query.how != "value" or any(callable(state.pays) for state in case.world.states.values()):
-        return {}
     seen = given.world.observations
+    stacked = any(place not in seen for _, place in query.terms)
+    world = _under_the_best_policy(given.world)
+    if query.how != "value" or stacked or world is None:
+        return {}
+    given = replace(given, world=world)
     found = {}
     for fault in FAULTS:
+        if given.family == "off-policy" and fault in OF_ROLLOUTS:
+            continue
         values = dict(zip(seen, predicted(given, fault).tolist(), strict=True))
         found[fault] = sum(weight * values[place] for weight, place in query.terms) / query.unit
     other = Given(USUAL_GAMMA, given.family, given.world, given.settings)
@@ -74,15 +89,27 @@ def _solved(case: Case, given: Given, query: Query) -> dict[str, float]:
     return found
 
 
+def _under_the_best_policy(world: World) -> World | None:
+    """The world with what the best action pays; no action of the ladder changes where a state leads."""
+    if not any(callable(state.pays) for state in world.states.values()):
+        return world
+    if world.actions.kind != "discrete":
+        return None
+    arms = range(world.actions.sizes[0])
+    states = {
+        name: replace(state, pays=max(state.pays(arm) for arm in arms)) if callable(state.pays) else state
+        for name, state in world.states.items()
+    }
+    return replace(world, states=states)
+
+
 def as_toml() -> str:
     """The file's text."""
     lines = [f"# Made by `python -m rlclinic.probes.signatures` from the oracle, for gamma {GAMMA:g}."]
     for family in FAMILIES:
         for fault, readings in sorted(_computed(family, GAMMA).items()):
             lines.append(f"\n[{family}.{fault}]")
-            lines += [
-                f'"{name}" = {value:g}' if value % 1 else f'"{name}" = {value:.1f}' for name, value in readings.items()
-            ]
+            lines += [f'"{name}" = [{", ".join(map(str, values))}]' for name, values in readings.items()]
     return "\n".join(lines) + "\n"
 
 

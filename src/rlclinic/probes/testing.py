@@ -17,13 +17,19 @@ def probe(
     *names: str,
     gamma: float = GAMMA,
     preflight: bool = False,
+    locate: bool = False,
     processes: int = 2,
     stall_seconds: float = STALL_SECONDS,
 ) -> ProbeReport:
     """Probe a trainer: a name (`sb3:PPO`), a factory or an SB3 class. `names` choose probes: P3, truncation-twin."""
-    probes = chosen_probes(names, preflight=preflight)
     return run_probes(
-        trainer, probes, gamma=gamma, preflight=preflight, processes=processes, stall_seconds=stall_seconds
+        trainer,
+        chosen_probes(names, preflight=preflight),
+        gamma=gamma,
+        preflight=preflight,
+        locate=locate,
+        processes=processes,
+        stall_seconds=stall_seconds,
     )
 
 
@@ -32,12 +38,21 @@ def assert_probes(
     *names: str,
     gamma: float = GAMMA,
     preflight: bool = True,
+    locate: bool = False,
     processes: int = 2,
     stall_seconds: float = STALL_SECONDS,
 ) -> ProbeReport:
     """Fail a test when a probe fails, or when nothing could be judged; the message names the suspected component."""
     __tracebackhide__ = True
-    report = probe(trainer, *names, gamma=gamma, preflight=preflight, processes=processes, stall_seconds=stall_seconds)
+    report = probe(
+        trainer,
+        *names,
+        gamma=gamma,
+        preflight=preflight,
+        locate=locate,
+        processes=processes,
+        stall_seconds=stall_seconds,
+    )
     if report.failed or not report.judged:
         raise AssertionError("\n".join(failure_lines(report)))
     return report

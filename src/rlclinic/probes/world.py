@@ -41,7 +41,8 @@ class State:
     shows: Seen
     pays: Reward
     leads: tuple[tuple[float, str], ...] = ((1.0, END),)
-    ends_by: Literal["terminated", "truncated"] = "terminated"
+    ends_by: Literal["terminated", "truncated", "both"] = "terminated"
+    """`both`: the end coincides with the time limit."""
     finally_shows: tuple[tuple[float, Seen], ...] = ()
     """Observation after the last step; without it, what the state itself shows."""
 

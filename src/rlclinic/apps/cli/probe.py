@@ -18,6 +18,7 @@ BAR = 24
 @click.option(
     "--preflight", is_flag=True, help="The quick set before a real training: the basic probes, two seeds each."
 )
+@click.option("--locate", is_flag=True, help="After a failure run what tells the suspected components apart, too.")
 @click.option("--only", multiple=True, metavar="PROBE", help="Only this probe (P8, P5.arms, S0); may be repeated.")
 @click.option("--gamma", type=float, default=0.7, show_default=True, help="Discount that the trainer is built with.")
 @click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True, help="Seeds run side by side.")
@@ -27,6 +28,7 @@ BAR = 24
 def probe(
     trainer: str,
     preflight: bool,
+    locate: bool,
     only: tuple[str, ...],
     gamma: float,
     processes: int,
@@ -47,6 +49,7 @@ def probe(
         probes,
         gamma=gamma,
         preflight=preflight,
+        locate=locate,
         processes=processes,
         stall_seconds=stall_seconds,
         progress=_show_progress,

@@ -23,27 +23,10 @@ except ImportError as error:
     raise UsageError("the sb3 adapter needs stable-baselines3", hint="pip install 'rlclinic[train]'") from error
 
 from rlclinic.probes.adapters import sb3_contracts
+from rlclinic.probes.adapters.names import SHARED
 
 NEVER = 10**9
-RENAMED: Mapping[str, str] = {
-    "learning_rate": "learning_rate",
-    "max_grad_norm": "max_grad_norm",
-    "batch_size": "batch_size",
-    "n_steps": "n_steps",
-    "n_epochs": "n_epochs",
-    "gae_lambda": "gae_lambda",
-    "clip_range": "clip_range",
-    "clip_range_value": "clip_range_vf",
-    "normalize_advantage": "normalize_advantage",
-    "entropy_coefficient": "ent_coef",
-    "value_coefficient": "vf_coef",
-    "buffer_size": "buffer_size",
-    "learning_starts": "learning_starts",
-    "n_step_return": "n_steps",
-    "tau": "tau",
-    "temperature": "ent_coef",
-    "target_entropy": "target_entropy",
-}
+RENAMED: Mapping[str, str] = {**SHARED, "n_step_return": "n_steps"}
 """Setting -> argument of the algorithm."""
 OWN = frozenset(
     {"hidden_sizes", "n_envs", "normalize_observations", "normalize_rewards", "frame_stack", "recurrent", "train_every",

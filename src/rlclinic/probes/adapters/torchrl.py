@@ -26,6 +26,7 @@ from rlclinic.lab.torchrl.options import DEFAULTS, Options
 from rlclinic.lab.torchrl.row import Row
 from rlclinic.lab.torchrl.spaces import spaces_of
 from rlclinic.lab.torchrl.state_files import seed_everything
+from rlclinic.probes.adapters.names import SHARED
 from rlclinic.probes.adapters.torchrl_off_policy import DQNTrainer, OffPolicy, SACTrainer
 from rlclinic.probes.adapters.torchrl_on_policy import OnPolicy
 from rlclinic.probes.adapters.torchrl_trainer import Parts
@@ -35,27 +36,12 @@ BUDGET = 10**6
 COLDEST = 1e-6
 """TorchRL keeps the logarithm of alpha, so 0 is not possible; this moves no reading by more than rounding."""
 RENAMED: Mapping[str, str] = {
-    "learning_rate": "learning_rate",
+    **SHARED,
     "hidden_sizes": "net_arch",
-    "max_grad_norm": "max_grad_norm",
-    "batch_size": "batch_size",
     "n_envs": "n_envs",
     "normalize_observations": "normalize_obs",
     "normalize_rewards": "normalize_reward",
-    "n_steps": "n_steps",
-    "n_epochs": "n_epochs",
-    "gae_lambda": "gae_lambda",
-    "clip_range": "clip_range",
-    "clip_range_value": "clip_range_vf",
-    "normalize_advantage": "normalize_advantage",
-    "entropy_coefficient": "ent_coef",
-    "value_coefficient": "vf_coef",
-    "buffer_size": "buffer_size",
-    "learning_starts": "learning_starts",
     "train_every": "train_freq",
-    "tau": "tau",
-    "temperature": "ent_coef",
-    "target_entropy": "target_entropy",
 }
 """Setting -> canonical hyperparameter of the lab."""
 NOT_OFF_POLICY = frozenset({"entropy_coefficient", "n_steps"})

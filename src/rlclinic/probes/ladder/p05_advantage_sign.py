@@ -1,10 +1,13 @@
 """Advantage sign: one arm pays, the other costs.
 
 What it does: Two arms pay +1 and -1, or a continuous action pays itself. The reward is proportional to the action,
-because a reward by sign alone has no gradient once all samples lie on one side.
-Right answer: the paying arm with probability near 1; a mean action of at least 0.5; Q = +1 and -1.
+because a reward by sign alone has no gradient once all samples lie on one side. Trainers with a ratio clip also learn
+from one rollout for many epochs.
+Right answer: the paying arm with probability near 1; a mean action of at least 0.5; Q = +1 and -1. After the one
+rollout the clip holds the probability near 0.5 (1 + clip range).
 Wrong answers: probability 0 or action -1: reversed advantage, inverted ratio, or an actor that descends. The
-untrained policy: no policy gradient. Q values swapped: action index.
+untrained policy: no policy gradient. Q values swapped: action index. Probability 1 after one rollout: the ratio stays
+at 1 or is not clipped.
 Isolates: advantage sign, ratio direction, actor update.
 References: Jones (2021); ProbeEnv4; higgsfield RL-Adventure-2#20, tensorforce#312.
 """
@@ -20,6 +23,10 @@ SEEN = (0.0,)
 PAYS = (-1.0, 1.0)
 REVERSED = "advantage-reversed"
 NO_GRADIENT = "policy-gradient-zero"
+EPOCHS = 300
+OVERSHOOT = 0.05
+"""What momentum adds after the clip has stopped the gradient, measured on two right trainers."""
+ONE_ROLLOUT = {"n_steps": 64, "batch_size": 64, "learning_rate": 1e-3}
 
 
 def _arm(action: Any) -> float:
@@ -43,9 +50,24 @@ def arm_questions(given: Given) -> tuple[Query, ...]:
 def q_questions(_: Given) -> tuple[Query, ...]:
     """Q of both arms."""
     return tuple(
-        Query(f"Q({arm})", "q", pays, 0.2, (Wrong(-pays, "action-index-permuted"),), ((1.0, SEEN),), action=arm)
+        Query(
+            f"Q({arm})",
+            "q",
+            pays,
+            0.2,
+            (Wrong(-pays, "action-index-permuted"), Wrong(0.0, "batch-mixed-up")),
+            ((1.0, SEEN),),
+            action=arm,
+        )
         for arm, pays in enumerate(PAYS)
     )
+
+
+def clip_questions(given: Given) -> tuple[Query, ...]:
+    """How far one rollout moves the policy: to the edge of the clip, and a little beyond by momentum."""
+    edge = 0.5 * (1 + float(given.settings["clip_range"]))
+    wrong = (Wrong(1.0, "ratio-stays-one"), Wrong(1.0, "ratio-not-clipped"))
+    return (Query("pi(best)", "probability", edge + OVERSHOOT, 0.15, wrong, ((1.0, SEEN),), action=1),)
 
 
 def line_questions(_: Given) -> tuple[Query, ...]:
@@ -65,6 +87,16 @@ PROBE = Probe(
         Case("arms", ARMS, arm_questions, {"on-policy": 1920, "off-policy": 1500}, actions="discrete"),
         Case("q-of-arms", ARMS, q_questions, {"off-policy": 1500}, actions="discrete", methods=("q",)),
         Case("line", LINE, line_questions, {"on-policy": 3200, "off-policy": 2000}, actions="box"),
+        Case(
+            "clip",
+            ARMS,
+            clip_questions,
+            {"on-policy": 64},
+            actions="discrete",
+            needs={"clip_range": 0.2, "n_epochs": EPOCHS},
+            hints={"on-policy": ONE_ROLLOUT},
+            methods=("action_probabilities",),
+        ),
     ),
     documentation=__doc__,
     alias="ProbeEnv4",

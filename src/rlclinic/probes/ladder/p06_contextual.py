@@ -1,16 +1,18 @@
 """Contextual: the right action depends on the observation.
 
 What it does: The observation is +1 or -1. The matching arm pays 1 and the other -1; a continuous action pays
-observation times action.
+observation times action. The first is repeated with what other probes switch off: normalised advantages, clipped
+values, clipped gradients.
 Right answer: the action follows the observation; V = 1 for both (continuous: at least 0.5).
 Wrong answers: the same action for both: observations, actions and advantages of a batch do not belong together, or
-data are stale. Action and observation opposed: reversed.
+data are stale. Action and observation opposed: reversed. Another V with clipped values: they are clipped around zero.
 Isolates: batching, stale data, coupling of actor and critic.
 References: Jones (2021); ProbeEnv5, whose reward by sign trapped a quarter of the seeds.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from rlclinic.probes.definition import Case, Given, Probe, Query, Wrong
@@ -19,6 +21,9 @@ from rlclinic.probes.world import TWO_ARMS, UNIT_BOX, Actions, State, World
 
 MIXED = "batch-mixed-up"
 SIGNS = {"plus": 1.0, "minus": -1.0}
+USUAL = {"clip_range_value": 0.2, "max_grad_norm": 0.5}
+CLIPPED_TOLERANCE = 0.1
+"""A value that is clipped in the wrong place stops anywhere beyond the clip, often not far from the right one."""
 
 
 def _match(sign: float) -> Any:
@@ -52,6 +57,17 @@ def arm_questions(given: Given) -> tuple[Query, ...]:
     return (*policy, *value)
 
 
+def usual_questions(given: Given) -> tuple[Query, ...]:
+    """The same with the usual normalisation and clipping; they leave these answers where they are."""
+    flat = Wrong(0.5, "advantages-normalised-away")
+    return tuple(
+        replace(query, wrong=(*query.wrong, flat))
+        if query.how == "probability"
+        else replace(query, tolerance=CLIPPED_TOLERANCE)
+        for query in arm_questions(given)
+    )
+
+
 def line_questions(_: Given) -> tuple[Query, ...]:
     """The greedy action at both observations."""
     return tuple(
@@ -68,6 +84,15 @@ PROBE = Probe(
     after=("P2", "P5"),
     cases=(
         Case("arms", ARMS, arm_questions, {"on-policy": 3840, "off-policy": 2000}, actions="discrete"),
+        Case(
+            "usual",
+            ARMS,
+            usual_questions,
+            {"on-policy": 3840},
+            actions="discrete",
+            needs={"normalize_advantage": True},
+            hints={"on-policy": USUAL},
+        ),
         Case("line", LINE, line_questions, {"on-policy": 5120, "off-policy": 3000}, actions="box"),
     ),
     documentation=__doc__,

@@ -38,8 +38,9 @@ def q_questions(given: Given) -> tuple[Query, ...]:
         )
         for arm, pays in enumerate(PAYS)
     )
-    mean = Wrong(given.gamma * sum(PAYS) / len(PAYS), "mean-bootstrap")
-    return (*arms, Query("V(0)", "value", given.gamma, TOLERANCE, (mean,), ((1.0, FIRST),)))
+    mean = given.gamma * sum(PAYS) / len(PAYS)
+    wrong = (Wrong(mean, "mean-bootstrap"), Wrong(0.0, "least-bootstrap"), Wrong(mean, "batch-mixed-up"))
+    return (*arms, Query("V(0)", "value", given.gamma, TOLERANCE, wrong, ((1.0, FIRST),)))
 
 
 def policy_questions(given: Given) -> tuple[Query, ...]:

@@ -31,7 +31,7 @@ AFTER = np.array([0.5, -0.3])
 """Values after the last step."""
 FINAL = np.array([-0.9, 1.7])
 """Values of the final observations of the two episodes that end."""
-NOT_HERE = ("fake-autoreset-row", "broadcast-value-loss", "observation-shifted")
+NOT_HERE = ("fake-autoreset-row", "broadcast-value-loss", "observation-shifted", "advantage-for-return")
 """Faults of the stream or of the loss, which a ready-made batch cannot show."""
 USUAL_GAMMA = 0.99
 

@@ -1,6 +1,7 @@
 """Bookkeeping: seven steps, seven points.
 
-What it does: Episodes of seven steps pay 1 each. What the trainer logs is compared with what the environment saw.
+What it does: Episodes of seven steps pay 1 each, in one environment and in two side by side. What the trainer logs is
+compared with what the environments saw.
 Right answer: logged return 7, logged length 7, logged steps as many as were made, no step after the end of an
 episode.
 Wrong answers: 8 or 6: an off-by-one in the episode's bookkeeping. Other step counts: vector steps counted as
@@ -16,16 +17,23 @@ from rlclinic.probes.world import chain
 
 LENGTH = 7
 WORLD = chain(*(((step / LENGTH,), 1.0) for step in range(LENGTH)))
-OFF = "bookkeeping-wrong"
+OFF, STEPS_OFF = "bookkeeping-wrong", "steps-miscounted"
 
 
-def questions(_: Given) -> tuple[Query, ...]:
+def questions(given: Given) -> tuple[Query, ...]:
     """What is logged, and what the environment saw."""
     around = (Wrong(LENGTH - 1.0, OFF), Wrong(LENGTH + 1.0, OFF))
     return (
         Query("logged return", "logged", LENGTH, 0.01, around, key="return"),
         Query("logged length", "logged", LENGTH, 0.01, around, key="length"),
-        Query("logged steps", "ledger", 1.0, 0.02, (Wrong(0.0, OFF),), key="logged_steps"),
+        Query(
+            "logged steps",
+            "ledger",
+            1.0,
+            0.02,
+            (Wrong(1.0 / given.n_envs, STEPS_OFF),) if given.n_envs > 1 else (),
+            key="logged_steps",
+        ),
     )
 
 
@@ -35,7 +43,10 @@ PROBE = Probe(
     title="what is logged is what happened",
     components=("bookkeeping",),
     after=(),
-    cases=(Case("counter", WORLD, questions, {"on-policy": 224, "off-policy": 224}, methods=("logged",)),),
+    cases=tuple(
+        Case(name, WORLD, questions, {"on-policy": 224, "off-policy": 224}, needs={"n_envs": envs}, methods=("logged",))
+        for name, envs in (("counter", 1), ("vector", 2))
+    ),
     documentation=__doc__,
     preflight=True,
     exact=True,
