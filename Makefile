@@ -6,6 +6,7 @@ TRAIN  := $(VENV)/.ready-train
 READY  := $(VENV)/.ready-dev
 CORE   := $(VENV)/.ready-core
 BENCH  := $(VENV)/.ready-bench
+PEERS  := .venv-peers
 
 .PHONY: demo test lint format bench bench-faults bench-probes check-all fixtures clean
 
@@ -30,6 +31,12 @@ $(BENCH): $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --group bench
 	@touch $@
 
+# The tools that the fault benchmark compares with; they pin other versions than ours.
+$(PEERS)/.ready: bench/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet --requirement $<
+	@touch $@
+
 demo: $(TRAIN)
 	@$(BIN)/python -m rlclinic demo
 
@@ -49,7 +56,7 @@ format: $(READY)
 	$(BIN)/ruff check --fix src tests bench
 	$(BIN)/ruff format src tests bench
 
-bench: $(BENCH)
+bench: $(BENCH) bench-faults
 	$(BIN)/python -m bench
 
 # Scores the record; `python -m bench.probes.record` makes it and goes on where it was.
@@ -57,11 +64,11 @@ bench-probes: $(READY)
 	$(BIN)/python -m bench.probes.page
 	$(BIN)/python docs/generate.py
 
-bench-faults: $(BENCH)
-	$(BIN)/python -m bench.faults score
+bench-faults: $(BENCH) $(PEERS)/.ready
+	$(BIN)/python -m bench.faults score --peers $(PEERS)/bin/python
 
 fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

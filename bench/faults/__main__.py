@@ -34,6 +34,7 @@ def main(arguments: list[str]) -> int:
     score = verbs.add_parser("score", help="diagnose the recorded runs and write docs/benchmark.md")
     score.add_argument("--workers", type=int, default=2)
     score.add_argument("--page", type=Path, default=PAGE)
+    score.add_argument("--part", choices=("test", "calibration"), default="test", help="calibration: print, no page")
     score.add_argument("--peers", metavar="PYTHON", help="of an environment with bench/peers/requirements.txt")
     chosen = parser.parse_args(arguments)
     if chosen.verb == "record":
@@ -47,19 +48,22 @@ def main(arguments: list[str]) -> int:
         _bases()
     elif chosen.verb == "labels":
         _labels()
+    elif chosen.part == "calibration":
+        _score_calibration(chosen.workers)
     else:
         _score(chosen.workers, chosen.page, chosen.peers)
     return 0
 
 
 def _plan() -> None:
-    recorded = set(shards.keys())
+    recorded = {name: key for name, key in shards.keys().items() if name in entries()}
     for part in ("kind", "layout", "profile", "group"):
         planned = Counter(getattr(entry.instance, part) or "none" for entry in plan())
-        done = Counter(getattr(entry.instance, part) or "none" for entry in plan() if entry.name in recorded)
+        done = Counter(getattr(entries()[name].instance, part) or "none" for name in recorded)
         print(f"{part}: " + ", ".join(f"{name} {done[name]}/{count}" for name, count in sorted(planned.items())))
     size = sum(path.stat().st_size for path in shards.FOLDER.glob("shard-*.rlc"))
-    print(f"{len(recorded & set(entries()))} of {len(plan())} runs recorded, {size / 1e6:.2f} MB")
+    stale = sum(entries()[name].key() != key for name, key in recorded.items())
+    print(f"{len(recorded)} of {len(plan())} runs recorded, {stale} of them with other settings, {size / 1e6:.2f} MB")
 
 
 def _bases() -> None:
@@ -94,6 +98,20 @@ def _labels() -> None:
         lost = f"lost {label.lost:.2f} [{low:.2f}, {high:.2f}]"
         print(f"{name}  {label.label}  {lost}  {label.seeds} seeds  {' '.join(label.merged)}")
     print(Counter(label.label for label in found.values()))
+
+
+def _score_calibration(workers: int) -> None:
+    """What tuning may look at: nothing of the test part is diagnosed."""
+    from bench.faults.examine import rows
+    from bench.faults.labels import labels
+    from bench.faults.onset import onsets
+    from bench.faults.page import results
+    from bench.faults.split import sides
+
+    records = [record for record in shards.latest() if record.name in entries()]
+    chosen = [record for record in records if sides()[entries()[record.name].instance.name] == "calibration"]
+    found = rows(chosen, labels(records), workers=workers)
+    print("\n\n".join(section for section in results(found, "calibration", onsets(records)) if section))
 
 
 def _score(workers: int, path: Path, peers: str | None) -> None:

@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from bench.random_policy import random_return
 from rlclinic.lab.assemble import assemble
 from rlclinic.lab.backend import default_framework
 from rlclinic.lab.recipe import Recipe, Wrapper
@@ -19,7 +20,7 @@ LEDGER = Wrapper("bench.faults.environments.ledger:TrueReturns")
 """Innermost of every run."""
 REACHED_WITHIN = 0.6
 """Share of the budget within which a clean run reaches its target: undertrained is not the norm."""
-EVALUATIONS, EVALUATION_EPISODES, ROWS = 20, 10, 80
+EVALUATIONS, EVALUATION_EPISODES, ROWS = 10, 5, 80
 """Of a whole run."""
 FLOOR_EPISODES, FLOOR_SEED = 60, 4321
 
@@ -69,19 +70,7 @@ class Base:
 
 def measured_floor(base: Base) -> float:
     """Mean return of random actions on the task."""
-    from rlclinic.lab.environments import make_environment
-
-    environment = make_environment(base.recipe(0))
-    environment.action_space.seed(FLOOR_SEED)
-    totals = []
-    for episode in range(FLOOR_EPISODES):
-        environment.reset(seed=FLOOR_SEED + episode)
-        total, over = 0.0, False
-        while not over:
-            _, reward, terminated, truncated, _ = environment.step(environment.action_space.sample())
-            total, over = total + float(reward), terminated or truncated
-        totals.append(total)
-    return sum(totals) / len(totals)
+    return random_return(base.recipe(0), episodes=FLOOR_EPISODES, seed=FLOOR_SEED)
 
 
 @cache

@@ -6,7 +6,7 @@ title = "the learning rate is far too high"
 accepted = ["learning-rate-too-high"]   # causes that count as right; frozen before anything was scored
 judged_on = "evaluation"            # optional: what shows the harm; `training`, or `none` for what harms no policy
 component = "done mask"             # optional: for a patched trainer, in the words of the mutants
-cases = { cartpole-ppo = ["gross"] }    # base -> levels that are recorded on it
+cases = { cartpole-ppo = ["gross"] }    # base -> levels; the first cases are recorded first
 
 [levels.gross]                      # from gross to near the edge; each has one or more of
 set = { gamma = 0.2 }               #   values over those of the base

@@ -11,8 +11,11 @@ import numpy as np
 from bench.faults.bases import bases
 from bench.faults.examine import Answer, Row
 from rlclinic.causes.catalogue import UNKNOWN, catalogue
+from rlclinic.model.series import FloatArray
 
 RESAMPLES, COVERAGE = 1000, 0.95
+SLOW_RESAMPLES = 300
+"""Of a number that is no mean and has to be computed anew for each."""
 SURE = 0.5
 """Probability from which on a leading cause is told as if it were so."""
 BINS = 10
@@ -37,6 +40,9 @@ class Share:
         return f"{self.value:.3f} [{self.low:.2f}, {self.high:.2f}] ({self.runs})"
 
 
+NOTHING = Share(float("nan"), float("nan"), float("nan"), 0)
+
+
 def environment(row: Row) -> str:
     """What is resampled."""
     return bases()[row.entry.instance.base].environment
@@ -49,18 +55,36 @@ def algorithm(row: Row) -> str:
 
 def share(rows: Iterable[Row], value: Value) -> Share:
     """The mean of a value; the interval is a bootstrap over environments, which differ more than seeds do."""
-    by_environment: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        by_environment[environment(row)].append(value(row))
-    groups = [np.array(values, dtype=float) for values in by_environment.values()]
+    groups = [np.array([value(row) for row in group]) for group in _by_environment(rows)]
     if not groups:
-        return Share(float("nan"), float("nan"), float("nan"), 0)
+        return NOTHING
     sums, sizes = np.array([group.sum() for group in groups]), np.array([group.size for group in groups])
     drawn = np.random.default_rng(0).integers(len(groups), size=(RESAMPLES, len(groups)))
     means = sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    return _share(float(sums.sum() / sizes.sum()), means, int(sizes.sum()))
+
+
+def spread(rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float]) -> Share:
+    """The same for a number that is no mean of the rows."""
+    groups = _by_environment(rows)
+    if not groups:
+        return NOTHING
+    drawn = np.random.default_rng(0).integers(len(groups), size=(SLOW_RESAMPLES, len(groups)))
+    found = np.array([statistic([row for at in chosen for row in groups[at]]) for chosen in drawn])
+    return _share(statistic(rows), found, len(rows))
+
+
+def _by_environment(rows: Iterable[Row]) -> list[list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[environment(row)].append(row)
+    return list(found.values())
+
+
+def _share(value: float, resampled: FloatArray, runs: int) -> Share:
     tail = (1 - COVERAGE) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return Share(float(sums.sum() / sizes.sum()), float(low), float(high), int(sizes.sum()))
+    low, high = (float(limit) for limit in np.quantile(resampled, [tail, 1 - tail]))
+    return Share(value, low, high, runs)
 
 
 def with_config(row: Row) -> Answer:
@@ -125,16 +149,11 @@ def risk_coverage(rows: Sequence[Row], pick: Pick) -> list[tuple[float, float]]:
     return found
 
 
-def delays(rows: Sequence[Row], onset: Mapping[str, float]) -> list[float]:
+def delay(row: Row, onset: Mapping[str, float]) -> float:
     """Share of the budget from the onset of the effect until an accepted cause first leads; never counts to the end."""
-    found = []
-    for row in rows:
-        start = onset.get(row.entry.instance.name, 0.0)
-        seen = [part for part, answer in sorted(row.parts.items()) if answer.leading in row.accepted]
-        last = 1.0 if row.metrics_only.leading in row.accepted else None
-        first = next((part for part in seen if part >= start), last)
-        found.append(max((first if first is not None else 1.0) - start, 0.0))
-    return found
+    start = onset.get(row.entry.instance.name, 0.0)
+    seen = [part for part, answer in sorted(row.parts.items()) if answer.leading in row.accepted and part >= start]
+    return max((seen[0] if seen else 1.0) - start, 0.0)
 
 
 def confusions(rows: Sequence[Row], pick: Pick, most: int) -> list[tuple[str, str, int]]:

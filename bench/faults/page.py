@@ -38,21 +38,24 @@ def page(
     """The whole page; `peers` is a section of its own."""
     if not rows:
         return "\n\n".join(part for part in (_head(rows, labels), peers, _method()) if part) + "\n"
-    test = [row for row in rows if row.side == "test"]
-    sections = [
-        _head(rows, labels),
-        _summary(test, onset, _commonest(rows)),
-        _accuracy("By group", test, lambda row: _group(row), GROUP_NAMES),
-        _accuracy("By algorithm", _scored(test), measures.algorithm, {}),
-        _accuracy("By layout of the log", _scored(test), lambda row: row.entry.instance.layout, {}),
-        _calibration(test),
-        _withheld(test),
-        _confusions(test, explained),
-        peers,
-        _labels(labels),
-        _method(),
-    ]
+    sections = [_head(rows, labels), *results(rows, "test", onset, explained), peers, _labels(labels), _method()]
     return "\n\n".join(section for section in sections if section) + "\n"
+
+
+def results(
+    rows: Sequence[Row], side: str, onset: Mapping[str, float], explained: Mapping[str, str] | None = None
+) -> list[str]:
+    """The measures of the test or of the calibration part."""
+    part = [row for row in rows if row.side == side]
+    return [
+        _summary(part, side, onset, _commonest(rows)),
+        _accuracy("By group", part, lambda row: _group(row), GROUP_NAMES),
+        _accuracy("By algorithm", _scored(part), measures.algorithm, {}),
+        _accuracy("By layout of the log", _scored(part), lambda row: row.entry.instance.layout, {}),
+        _calibration(part),
+        _withheld(part),
+        _confusions(part, explained or {}),
+    ]
 
 
 def _scored(rows: Sequence[Row], groups: str = SCALAR_GROUPS) -> list[Row]:
@@ -78,6 +81,8 @@ def _head(rows: Sequence[Row], labels: Mapping[str, Label]) -> str:
         f"{counts['healthy'] + counts['benign']} healthy or benign, {counts['edge']} edge cases that are scored apart. "
         f"{sides['calibration']} may calibrate, {sides['test']} only test. "
         f"{unfinished} instances still lack seeds and count nowhere.",
+        "",
+        _coverage(rows),
     ]
     if len(rows) < len(plan()):
         lines += [
@@ -88,14 +93,28 @@ def _head(rows: Sequence[Row], labels: Mapping[str, Label]) -> str:
     return "\n".join(lines)
 
 
-def _summary(test: Sequence[Row], onset: Mapping[str, float], commonest: str) -> str:
+def _coverage(rows: Sequence[Row]) -> str:
+    instances = [row.entry.instance for row in rows]
+    harmful = {fault for row in rows if row.label == "fault" for fault, _ in row.entry.instance.injected}
+    groups = ", ".join(sorted({faults()[fault].group for fault in harmful}))
+    return (
+        f"{len(harmful)} faults do harm (groups {groups or 'none'}). The runs are of "
+        f"{len({measures.environment(row) for row in rows})} environments and "
+        f"{len({measures.algorithm(row) for row in rows})} algorithms; "
+        f"{sum(instance.kind == 'double' for instance in instances)} have two faults, "
+        f"{sum(instance.layout != 'lab' for instance in instances)} are in layouts of others, and "
+        f"{sum(row.side == 'test' for row in _negative(rows))} healthy or benign ones are in the test part."
+    )
+
+
+def _summary(test: Sequence[Row], side: str, onset: Mapping[str, float], commonest: str) -> str:
     faulty, negative = _scored(test), _negative(test)
     every = [row for row in test if row.label == "fault" and not row.withheld]
     calls = [*every, *negative]
-    delay = measures.delays(faulty, onset)
     size = float(np.mean([len(row.accepted) for row in faulty])) if faulty else float("nan")
     seconds = float(np.median([row.seconds for row in test])) if test else float("nan")
-    lines = ["## Test part, groups C to G", "", "| measure | goal | with config | metrics only |", "|---|---|---|---|"]
+    lines = [f"## {side.capitalize()} part, groups C to G", ""]
+    lines += ["| measure | goal | with config | metrics only |", "|---|---|---|---|"]
     for name, goal, value in (
         ("right cause first", "0.85 / 0.70", lambda pick: share(faulty, top(1, pick))),
         ("right cause among three", "0.95 / 0.88", lambda pick: share(faulty, top(3, pick))),
@@ -107,12 +126,13 @@ def _summary(test: Sequence[Row], onset: Mapping[str, float], commonest: str) ->
             "0.02",
             lambda pick: share(negative, measures.alarm(pick)),
         ),
-        ("calibration error", "0.05", lambda pick: f"{measures.reliability([*faulty, *negative], pick)[1]:.3f}"),
+        ("calibration error", "0.05", lambda pick: _calibration_error([*faulty, *negative], pick)),
     ):
         lines.append(f"| {name} | {goal} | {value(with_config)} | {value(metrics_only)} |")
-    lines.append(f"| false alarm in any part of a healthy run | | | {share(negative, measures.alarm_in_part)} |")
-    middle = f"{np.median(delay):.2f} of the budget ({len(delay)})" if delay else "–"
-    lines.append(f"| median delay after the onset of the effect | 0.25 | | {middle} |")
+    if any(row.parts for row in test):
+        delay = measures.spread(faulty, lambda some: float(np.median([measures.delay(row, onset) for row in some])))
+        lines.append(f"| false alarm in any part of a healthy run | | | {share(negative, measures.alarm_in_part)} |")
+        lines.append(f"| median delay after the onset of the effect, in budgets | 0.25 | | {delay} |")
     deviating = share(faulty, lambda row: float(row.largest_deviation in row.accepted))
     always = share(faulty, lambda row: float(commonest in row.accepted))
     lines += [
@@ -142,6 +162,10 @@ def _commonest(rows: Sequence[Row]) -> str:
 def _precision(rows: Sequence[Row], pick: measures.Pick) -> measures.Share:
     alarmed = [row for row in rows if measures.alarm(pick)(row)]
     return share(alarmed, lambda row: float(row.label == "fault"))
+
+
+def _calibration_error(rows: Sequence[Row], pick: measures.Pick) -> measures.Share:
+    return measures.spread(rows, lambda some: measures.reliability(some, pick)[1])
 
 
 def _accuracy(title: str, rows: Sequence[Row], key: Callable[[Row], str], words: Mapping[str, str]) -> str:
@@ -187,6 +211,8 @@ def _calibration(test: Sequence[Row]) -> str:
 
 def _withheld(test: Sequence[Row]) -> str:
     rows = [row for row in test if row.withheld and row.label == "fault"]
+    if not rows:
+        return ""
     unknown = share(rows, lambda row: float(row.with_config.leading == UNKNOWN))
     answers = [row for row in rows if row.with_config.leading != UNKNOWN]
     sure = share(answers, lambda row: float(row.with_config.confidence > measures.SURE))
@@ -233,5 +259,8 @@ def _method() -> str:
   the faulty wrappers.
 - Only tested: the environments {", ".join(sorted(TEST_ENVIRONMENTS))}; {", ".join(sorted(TEST_ALGORITHMS))}; the
   layout {", ".join(sorted(TEST_LAYOUTS))}. All seeds of an instance are on one side.
+- Healthy runs are clean ones over several seeds, with odd settings, with a longer budget, with evaluations of a single
+  episode, resumed halfway and written by other loggers. Their parts, diagnosed as running, stand for runs that were
+  stopped while they rose or before a sparse task first paid.
 - Every faulty run carries odd but harmless settings beside its fault; its logger leaves out a part of the metrics.
 - Faulty wrappers are not in the config that a diagnosis reads."""

@@ -28,15 +28,12 @@ SEEDS = 4
 CLEAN_SEEDS = 6
 CASES, MORE = 2, 3
 """Cases of a fault that are recorded, and one more for every so many beyond them; the catalogue has more than that."""
-RARE = frozenset({"REINFORCE", "MM-RKHS", "A2C", "TD3"})
-"""Algorithms that few cases are about: where a fault has one of them, it comes first."""
 DECOYS = 2
 """Odd settings of a faulty run beside its fault."""
 OTHER_LAYOUTS = ("tensorboard", "csv", "wandb", "cleanrl")
 """Written by SB3's own logger, and as CleanRL's scripts write; `lab` is rlclinic's own."""
-LAYOUT_BASES = ("cartpole-ppo", "cartpole-dqn", "rail-a2c")
-"""On which each of them is recorded, clean and with one fault."""
-LAYOUT_FAULTS = {"cartpole-ppo": ("E2", "gross"), "cartpole-dqn": ("F2", "late"), "rail-a2c": ("B1", "flipped")}
+LAYOUT_FAULTS = {"point-ppo": ("E2", "gross"), "room-dqn": ("F2", "late")}
+"""The bases on which each of them is recorded, clean and with one fault."""
 PROFILES = {"full": 8, "sb3": 5, "random": 4, "no-evaluation": 2, "returns": 1}
 """What the logger keeps (loggers.toml) -> how often."""
 HARMLESS = frozenset({"nothing-wrong", "already-solved"})
@@ -131,14 +128,17 @@ _HEALTHY: Mapping[str, Mapping[str, Any]] = {
 
 @cache
 def plan() -> tuple[Entry, ...]:
-    """Every run, the most needed first."""
-    entries = [Entry(Instance("clean", name), seed) for seed in range(SEEDS) for name in bases()]
+    """Every run, the most needed first: what an instance is held against comes before it."""
     harmful, harmless = list(_faulty()), list(_healthy())
     # Two faulty instances, then a healthy one: any part of the list has the same make.
-    for first, second, healthy in zip_longest(harmful[::2], harmful[1::2], harmless):
-        for instance in (first, second, healthy):
-            if instance is not None:
-                entries += [Entry(instance, seed) for seed in _seeds(instance)]
+    turns = zip_longest(harmful[::2], harmful[1::2], harmless)
+    entries: list[Entry] = []
+    begun: set[str] = set()
+    for instance in (one for turn in turns for one in turn if one is not None):
+        if instance.base not in begun:
+            begun.add(instance.base)
+            entries += [Entry(Instance("clean", instance.base), seed) for seed in range(SEEDS)]
+        entries += [Entry(instance, seed) for seed in _seeds(instance)]
     found = {entry.name: entry for entry in entries}
     if len(found) != len(entries):
         raise ValueError("two entries of the plan have one name")
@@ -156,25 +156,28 @@ def _seeds(instance: Instance) -> range:
 
 
 def _faulty() -> Iterator[Instance]:
-    """One case of every fault, then doubles and other layouts, then a second case of each, and so on."""
-    rounds = list(zip_longest(*(_cases(fault) for fault in faults().values())))
-    yield from _mixed(rounds[0])
+    """One case of every fault with the doubles and other layouts, then a second case of each fault, and so on."""
+    first, *later = zip_longest(*(_cases(fault) for fault in faults().values()))
+    for some in ([*first, *_doubles(), *_in_other_layouts()], *later):
+        yield from _mixed(some)
+
+
+def _doubles() -> Iterator[Instance]:
     for raw in tomllib.loads(DOUBLES.read_text(encoding="utf-8"))["double"]:
         first, second = (tuple(text.split()) for text in raw["faults"])
         yield Instance("double", raw["base"], ((first[0], first[1]), (second[0], second[1])))
+
+
+def _in_other_layouts() -> Iterator[Instance]:
     for layout in OTHER_LAYOUTS:
         for base, injected in LAYOUT_FAULTS.items():
             yield Instance("fault", base, (injected,), layout=layout)
-    for later in rounds[1:]:
-        yield from _mixed(later)
 
 
 def _cases(fault: Fault) -> list[Instance]:
-    found = _mixed(_instance(fault.id, base, level) for base, chosen in fault.cases.items() for level in chosen)
-    rare = [case for case in found if bases()[case.base].algorithm in RARE]
-    common = [case for case in found if case not in rare]
-    in_turn = [case for pair in zip_longest(rare, common) for case in pair if case is not None]
-    return in_turn[: CASES + max(len(found) - CASES, 0) // MORE]
+    """In the order of the catalogue."""
+    found = [_instance(fault.id, base, level) for base, chosen in fault.cases.items() for level in chosen]
+    return found[: CASES + max(len(found) - CASES, 0) // MORE]
 
 
 def _mixed(instances: Iterable[Instance | None]) -> list[Instance]:
@@ -187,7 +190,7 @@ def _healthy() -> Iterator[Instance]:
     for name, base in bases().items():
         yield Instance("odd", name, decoys=tuple(range(0, len(base.decoys), 2)))
     for layout in OTHER_LAYOUTS:
-        for name in LAYOUT_BASES:
+        for name in LAYOUT_FAULTS:
             yield Instance("clean", name, layout=layout)
     for at, name in enumerate(bases()):
         yield Instance(("long", "noisy-evaluation", "resumed")[at % 3], name)

@@ -1,7 +1,7 @@
 """Record the runs of the plan that are not recorded yet. Kill it at any moment and start it again: it goes on.
 
-Every run has a process of its own. Unpatched ones are forked from a server that has the libraries loaded; a patched one
-starts anew, because a patch must come before the import.
+Every run has a process of its own, forked from a server that has loaded what takes long and nothing that a fault may
+patch: a patch must come before the import.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LONGEST = 900.0
 """Seconds after which a run is given up."""
 FAILURES = "failures.jsonl"
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
-PRELOAD = ["torch", "stable_baselines3", "rlclinic.lab.sb3.backend", "bench.faults.job"]
+PRELOAD = ["torch.utils.tensorboard", "torchrl.objectives", "gymnasium", "pandas", "bench.faults.job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,8 @@ def record(
     os.environ.update(ONE_THREAD)
     # A polite kill ends the running processes too, as Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    forked = multiprocessing.get_context("forkserver")
-    forked.set_forkserver_preload(PRELOAD)
-    started = multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOAD)
     waiting = [entry for entry in missing(folder, retry=retry) if fnmatch(entry.name, only)][:limit]
     print(f"{len(waiting)} runs to record, {len(plan())} in the plan", flush=True)
     end = time.monotonic() + 60.0 * minutes if minutes is not None else float("inf")
@@ -74,7 +73,6 @@ def record(
             while running or (waiting and time.monotonic() < end):
                 while waiting and len(running) < workers and time.monotonic() < end:
                     entry = waiting.pop(0)
-                    context = started if entry.instance.edits else forked
                     target = Path(place) / f"{len(waiting)}.record"
                     process = context.Process(target=job.run, args=(entry.name, str(target)))
                     process.start()

@@ -20,6 +20,7 @@ from bench.faults.labels import Label
 from bench.faults.plan import entries
 from bench.faults.replay import replay
 from bench.faults.shards import Record
+from bench.faults.split import sides
 from bench.peers.case import Case
 from bench.peers.labelled import fixture_cases, published_language_cases
 from bench.peers.thresholds import thresholds
@@ -52,10 +53,10 @@ def peers() -> Mapping[str, Mapping[str, Any]]:
 
 
 def cases(records: Iterable[Record], labels: Mapping[str, Label], folder: Path) -> list[Case]:
-    """Every run that is clearly faulty, healthy or benign."""
+    """Every run of the test part that is clearly faulty, healthy or benign."""
     known, found = entries(), []
     for at, record in enumerate(records):
-        if record.name not in known:
+        if record.name not in known or sides()[known[record.name].instance.name] != "test":
             continue
         instance = known[record.name].instance
         label = labels.get(instance.name)
@@ -134,7 +135,7 @@ def section(records: Sequence[Record], labels: Mapping[str, Label], python: str)
     lines = ["## Peers on the same runs", "", WORDS, ""]
     with tempfile.TemporaryDirectory() as folder:
         for title, found in (
-            ("Recorded runs", cases(records, labels, Path(folder))),
+            ("Recorded runs of the test part", cases(records, labels, Path(folder))),
             ("Fault runs of the tests", fixture_cases(language=False)),
             ("Fault runs of the tests, language models", fixture_cases(language=True)),
             ("Published logs of language models", published_language_cases()),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from bench.random_policy import random_return
 from rlclinic.lab.assemble import assemble
 from rlclinic.lab.backend import default_framework
 from rlclinic.lab.recipe import Recipe
@@ -33,6 +34,8 @@ class Task:
     """Whether rlclinic's tables have an entry for it."""
     config: Mapping[str, Any]
     faults: Mapping[str, Mapping[str, Any]]
+    fresh: bool = False
+    """Whether no rule was made with a look at it."""
 
     def clean(self) -> Recipe:
         """The recipe that learns. A single lucky evaluation does not end a run: its final level counts."""
@@ -65,7 +68,10 @@ class Task:
 def tasks() -> Mapping[str, Task]:
     """All tasks by name."""
     raw = yaml.safe_load(TABLE.read_text(encoding="utf-8"))["tasks"]
-    found = {name: Task(name, entry["known"], entry["config"], entry["faults"]) for name, entry in raw.items()}
+    found = {
+        name: Task(name, entry["known"], entry["config"], entry["faults"], entry.get("fresh", False))
+        for name, entry in raw.items()
+    }
     for task in found.values():
         if has_reference_config(str(task.config["env_id"]), str(task.config["algorithm"])) != task.known:
             raise ValueError(f"{TABLE.name}: {task.name} says known: {task.known}, the tables say otherwise")
@@ -75,19 +81,7 @@ def tasks() -> Mapping[str, Task]:
 @cache
 def floor(name: str) -> float:
     """Mean return of random actions on the clean task."""
-    from rlclinic.lab.environments import make_environment
-
-    environment = make_environment(tasks()[name].clean())
-    environment.action_space.seed(FLOOR_SEED)
-    returns = []
-    for episode in range(FLOOR_EPISODES):
-        environment.reset(seed=FLOOR_SEED + episode)
-        total, over = 0.0, False
-        while not over:
-            _, reward, terminated, truncated, _ = environment.step(environment.action_space.sample())
-            total, over = total + float(reward), terminated or truncated
-        returns.append(total)
-    return float(np.mean(returns))
+    return random_return(tasks()[name].clean(), episodes=FLOOR_EPISODES, seed=FLOOR_SEED)
 
 
 def _start(config: Mapping[str, Any]) -> dict[str, Any]:

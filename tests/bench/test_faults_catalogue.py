@@ -36,7 +36,7 @@ def test_every_level_of_a_fault_changes_the_run_and_its_patches_fit_the_installe
 
 
 def test_a_factor_and_a_share_of_the_budget_follow_the_base() -> None:
-    clean = bases()["cartpole-dqn"].recipe(0)
+    clean = bases()["room-dqn"].recipe(0)
     changed = Level(scale={"learning_rate": 10.0}, of_budget={"learning_starts": 0.5}).inject(clean)
     assert changed.number("learning_rate") == pytest.approx(10.0 * (clean.number("learning_rate") or 0.0))
     assert changed.number("learning_starts") == clean.total_steps // 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from bench.faults.examine import PARTS, Answer, Row
 from bench.faults.examine import rows as examined
 from bench.faults.labels import Label, labels
 from bench.faults.onset import onsets
-from bench.faults.page import page
+from bench.faults.page import page, results
 from bench.faults.plan import Entry, Instance, entries
 from bench.faults.replay import ALWAYS, cut, replay, visible_columns
 from bench.faults.split import sides
@@ -173,8 +174,8 @@ def test_an_interval_resamples_environments() -> None:
 
 def test_delay_counts_from_the_onset_and_never_counts_to_the_end() -> None:
     name = _row(RIGHT, 0.9).entry.instance.name
-    assert measures.delays([_row(RIGHT, 0.9)], {name: 0.1}) == [pytest.approx(0.3)]
-    assert measures.delays([_row("unknown", 0.9)], {name: 0.1}) == [pytest.approx(0.9)]
+    assert measures.delay(_row(RIGHT, 0.9), {name: 0.1}) == pytest.approx(0.3)
+    assert measures.delay(_row("unknown", 0.9), {name: 0.1}) == pytest.approx(0.9)
 
 
 def _evidence(cause: str, fired: set[str], count: int) -> list[Evidence]:
@@ -267,3 +268,19 @@ def test_a_run_is_diagnosed_whole_bare_and_in_parts(tmp_path: Path) -> None:
     assert set(row.parts) == set(PARTS)
     assert row.with_config.leading in row.accepted
     assert not row.with_config.alarm
+
+
+def test_the_interval_of_a_number_that_is_no_mean_comes_from_environments_too() -> None:
+    rows = [_row(RIGHT, 0.9), _row(RIGHT, 0.9), _row("unknown", 0.6, "room-dqn")]
+    found = measures.spread(rows, lambda some: float(np.median([row.with_config.confidence for row in some])))
+    assert (found.value, found.low, found.high, found.runs) == (0.9, 0.6, 0.9, 3)
+    assert measures.spread([], lambda some: 1 / len(some)).runs == 0
+
+
+def test_the_calibration_part_is_told_without_the_test_part() -> None:
+    rows = [replace(_row(RIGHT, 0.9), side="calibration", parts={}), _row("unknown", 0.6, "room-dqn")]
+    text = "\n".join(results(rows, "calibration", {}))
+    assert "## Calibration part, groups C to G" in text
+    assert "| right cause first | 0.85 / 0.70 | 1.000 [1.00, 1.00] (1) |" in text
+    assert "delay" not in text
+    assert "room-dqn" not in text

@@ -12,10 +12,13 @@ pytest.importorskip("torch")
 
 from bench.mutants.catalogue import mutants
 from bench.probes import false_alarms, page, score, stock, store
+from bench.probes.costs import UNKNOWN_SECONDS, most_seconds
 from bench.probes.examination import Examination
-from bench.probes.record import ordered
+from bench.probes.frozen import ADDED
+from bench.probes.record import Recorder, asked, ordered
 from bench.probes.subjects import Subject, all_subjects
 
+from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.seed_run import SeedResult
 
 LAMBDA = "lambda-hard-coded"
@@ -91,8 +94,42 @@ def test_numbers_that_are_not_finite_come_back(tmp_path: Path) -> None:
 def test_a_first_kill_run_tries_the_likely_probes_first() -> None:
     subject = Subject("ppo+seeds-shared", "ppo", mutants()["seeds-shared"])
     planned = list(Examination(subject, quick=True).planned())
-    assert ordered(subject, planned, likely_first=True)[0][0].code == "P9"
-    assert ordered(subject, planned, likely_first=False) == planned
+    assert ordered(subject, planned, "first-kill")[0][0].code == "P9"
+    assert ordered(subject, planned, "whole") == planned
+
+
+def test_a_mutant_from_a_real_fix_meets_younger_cases_last() -> None:
+    subject = Subject("dqn+fix-no", "dqn", next(m for m in mutants().values() if m.origin == "from_fixes"))
+    planned = list(Examination(Subject("dqn", "dqn"), quick=True).planned())
+    young = [(probe.code, case.name) in ADDED for probe, case, _ in ordered(subject, planned, "first-kill")]
+    assert young == sorted(young)
+    assert any(young)
+
+
+def test_a_recording_says_at_most_what_it_will_cost(record: Path) -> None:
+    subject = Subject(f"ppo+{LAMBDA}", "ppo", mutants()[LAMBDA])
+    before = most_seconds([subject], store.rows())
+    recorded(record, subject, ("S0b",))
+    assert most_seconds([subject], store.rows()) == pytest.approx(before - UNKNOWN_SECONDS)
+    assert most_seconds([], store.rows()) == 0.0
+
+
+def test_every_case_that_came_later_exists() -> None:
+    assert {(probe.code, case.name) for probe in LADDER for case in probe.cases} >= ADDED
+
+
+def test_the_localiser_is_followed_until_it_asks_no_more(record: Path) -> None:
+    subject = Subject("ppo+truncation-masked", "ppo", mutants()["truncation-masked"])
+    recorded(record, subject, ("S0b",), planned=99)
+    (found,) = score.outcomes()
+    assert (found.killed, found.settled) == (True, False)
+    recorder = Recorder(subject)
+    cases = asked(recorder)
+    first = [next(cases)[0].code for _ in range(8)]
+    assert set(first) == {"S0a", "S0b", "S0c", "S0e", "S0f", "S0g"}
+    recorded(record, subject, ("S0a", "S0b", "S0c", "S0e", "S0f", "S0g"), planned=99)
+    # Two components explain the contract alike; P8 tells them apart.
+    assert next(cases)[0].code == "P8"
 
 
 def test_every_mutant_is_a_subject_on_each_of_its_trainers() -> None:

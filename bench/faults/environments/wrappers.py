@@ -104,38 +104,40 @@ class StretchedActions(gymnasium.ActionWrapper):  # type: ignore[misc]
         return (self._inner_low + share * (self._inner_high - self._inner_low)).astype(np.float32)
 
 
-class EarlyEnd(gymnasium.Wrapper):  # type: ignore[misc]
-    """An episode ends after so many steps, as if it were over."""
-
-    def __init__(self, environment: Any, steps: int) -> None:
-        super().__init__(environment)
-        self._steps, self._taken = steps, 0
-
-    def reset(self, **options: Any) -> Any:
-        self._taken = 0
-        return self.env.reset(**options)
-
-    def step(self, action: Any) -> Any:
-        observation, reward, terminated, truncated, info = self.env.step(action)
-        self._taken += 1
-        return observation, reward, terminated or self._taken >= self._steps, truncated, info
-
-
-class LimitAsEnd(gymnasium.Wrapper):  # type: ignore[misc]
-    """A time limit is reported as the end of the task; with `steps` the limit is that short."""
+class _CountedEpisode(gymnasium.Wrapper):  # type: ignore[misc]
+    """Knows when an episode has lasted `steps` steps."""
 
     def __init__(self, environment: Any, steps: int | None = None) -> None:
         super().__init__(environment)
         self._steps, self._taken = steps, 0
 
+    @property
+    def _is_over(self) -> bool:
+        return self._steps is not None and self._taken >= self._steps
+
     def reset(self, **options: Any) -> Any:
         self._taken = 0
         return self.env.reset(**options)
 
     def step(self, action: Any) -> Any:
-        observation, reward, terminated, truncated, info = self.env.step(action)
         self._taken += 1
-        return observation, reward, terminated or truncated or self._taken == self._steps, False, info
+        return self.env.step(action)
+
+
+class EarlyEnd(_CountedEpisode):
+    """An episode ends after so many steps, as if it were over."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = super().step(action)
+        return observation, reward, terminated or self._is_over, truncated, info
+
+
+class LimitAsEnd(_CountedEpisode):
+    """A time limit is reported as the end of the task; with `steps` the limit is that short."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = super().step(action)
+        return observation, reward, terminated or truncated or self._is_over, False, info
 
 
 class OtherEvaluation(gymnasium.Wrapper):  # type: ignore[misc]
