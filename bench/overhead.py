@@ -24,6 +24,7 @@ RECORD = Path(__file__).with_name("overhead.jsonl")
 # Algorithm -> environment and env steps: some seconds each.
 TRAININGS: dict[str, tuple[str, int]] = {
     "PPO": ("CartPole-v1", 10_000),
+    "A2C": ("CartPole-v1", 30_000),
     "DQN": ("CartPole-v1", 12_000),
     "SAC": ("Pendulum-v1", 1_200),
 }

@@ -37,7 +37,7 @@ def run(seeds: tuple[int, ...], workers: int, only: tuple[str, ...] = ()) -> Non
 
 
 def _units(names: list[str], seeds: tuple[int, ...]) -> Iterator[Unit]:
-    """Seed by seed and the tasks in turn, so that what has been done when it is stopped is spread evenly."""
+    """Treatments before baselines, seed by seed and the tasks in turn, so that whatever is done is spread evenly."""
     cases = [
         (name, fault)
         for place in range(max(len(task.faults) for task in tasks().values()))
@@ -47,6 +47,7 @@ def _units(names: list[str], seeds: tuple[int, ...]) -> Iterator[Unit]:
     for seed in seeds:
         yield from (("treat", name, CLEAN, seed) for name in names)
         yield from (("treat", name, fault, seed) for name, fault in cases)
+    for seed in seeds:
         # Most faults of a task are reset to one recipe, which is trained once.
         resets = {key_of(tasks()[name].reset(fault)): (name, fault) for name, fault in cases}
         yield from (("reset", name, fault, seed) for name, fault in resets.values())

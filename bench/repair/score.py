@@ -23,6 +23,7 @@ class Case:
     task: str
     fault: str
     known: bool
+    fresh: bool
     seeds: int
     faulty: float
     first: float
@@ -76,6 +77,7 @@ def cases(lines: Lines, others: Lines) -> list[Case]:
                         task=name,
                         fault=fault,
                         known=task.known,
+                        fresh=task.fresh,
                         seeds=len(mine),
                         faulty=_mean([line["level"] for line in mine]),
                         first=_mean([first_level(line) for line in mine]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -78,27 +78,33 @@ def level_of(task: Task, fault: str, final: float, clean: float) -> float:
 
 
 def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
-    """Up to three rounds on a faulty run, one on a clean one."""
+    """Up to three rounds on a faulty run, one on a clean one. A change that did not help is taken back."""
     task = tasks()[name]
     recipe = (task.faulty(fault) if fault else task.clean()).with_changes({"seed": seed})
     run = first = trained(recipe, files=True)
     level = level_of(task, fault, run.final, clean)
     rounds: list[Round] = []
+    others: list[Trained] = []
     for number in range(ROUNDS if fault else 1):
         if number and level >= RESTORED:
             break
-        done, changed = _round(task, fault, recipe, run, level, clean)
+        done, changed = _round(task, fault, recipe, run, others, level, clean)
         rounds.append(done)
         if changed is None:
             break
-        recipe, run, level = changed, trained(changed, files=True), done.after
+        treated = trained(changed, files=True)
+        if done.after <= level:
+            others.append(treated)
+            continue
+        others.append(run)
+        recipe, run, level = changed, treated, done.after
     return Patient(name, fault, seed, first.key, level_of(task, fault, first.final, clean), tuple(rounds))
 
 
 def _round(
-    task: Task, fault: str, recipe: Recipe, run: Trained, level: float, clean: float
+    task: Task, fault: str, recipe: Recipe, run: Trained, others: Sequence[Trained], level: float, clean: float
 ) -> tuple[Round, Recipe | None]:
-    diagnosis = diagnose(read(run.folder))
+    diagnosis = diagnose(read(run.folder), others=[read(other.folder) for other in others])
     advice = tuple(_advice(item) for item in diagnosis.prescriptions)
     applied, changed = applicable(diagnosis, recipe)
     seen = (diagnosis.verdict.value, tuple((cause.id, round(cause.probability, 2)) for cause in diagnosis.causes[:3]))

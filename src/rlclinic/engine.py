@@ -9,22 +9,27 @@ from rlclinic.causes.components import suspect_of
 from rlclinic.causes.decision_path import decision_path
 from rlclinic.causes.onset_order import onset_order
 from rlclinic.causes.posterior import causes_of
-from rlclinic.model.diagnosis import Diagnosis, Target, Verdict
+from rlclinic.model.diagnosis import Diagnosis, Target
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.known_effects import known_effects
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.goal import Goal, goal_of, lags_behind
+from rlclinic.rules.goal import Goal, goal_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, Row, examine
-from rlclinic.rules.return_state import stuck_short
+from rlclinic.rules.standing import standing_of
 from rlclinic.rules.verdict import verdict
 
 
-def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Sequence[str] = ()) -> Diagnosis:
-    """Examine a run, given as such or named as for `read`. `select` and `ignore` take rule codes, names or families."""
+def diagnose(
+    run: Run | str | Path, *, select: Sequence[str] = (), ignore: Sequence[str] = (), others: Sequence[Run] = ()
+) -> Diagnosis:
+    """Examine a run, given as such or named as for `read`. `select` and `ignore` take rule codes, names or families.
+
+    `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
+    """
     if not isinstance(run, Run):
         from rlclinic.store.reading import read
 
@@ -35,6 +40,7 @@ def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Seque
     skipped = {item.code for item in not_checked}
     checked = frozenset(row.name for row in rows if row.code not in skipped and row.applies(patient))
     word, reason = verdict(patient, findings)
+    standing = standing_of(patient, word)
     order, suspect = onset_order(patient, findings), suspect_of(run, findings)
     causes, classes = causes_of(
         run,
@@ -44,10 +50,10 @@ def diagnose(run: Run | str | Path, *, select: Sequence[str] = (), ignore: Seque
         applicable=frozenset(row.name for row in ROWS if row.applies(patient)),
         after_the_fall=order.after_the_fall,
         component=suspect.component if suspect else None,
-        behind=lags_behind(patient) or (word is Verdict.PLATEAUED and stuck_short(patient)),
+        standing=standing,
     )
     goal = goal_of(patient)
-    prescriptions = prescribe(run, word, findings, causes, effects=known_effects())
+    prescriptions = prescribe(run, word, findings, causes, standing=standing, others=others, effects=known_effects())
     return Diagnosis(
         run=run,
         verdict=word,

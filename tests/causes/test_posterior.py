@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
-from rlclinic.causes.likelihoods import VERDICT, likelihoods
+from rlclinic.causes.deviation import deviation, is_outside
+from rlclinic.causes.likelihoods import VERDICT, Knob, likelihoods
 from rlclinic.causes.posterior import causes_of
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
+from rlclinic.model.series import Series
 from rlclinic.rules.registry import ROWS
+from rlclinic.rules.standing import Standing
 
 ALL = frozenset(row.name for row in ROWS)
 BY_NAME = {row.name: row for row in ROWS}
@@ -113,12 +118,12 @@ def test_every_root_cause_names_its_class(runs: Path) -> None:
 
 def test_a_plateau_far_below_its_goal_is_not_taken_for_a_healthy_run() -> None:
     assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL)[0][0].id == NOTHING_WRONG
-    assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL, behind=True)[0][0].id == UNKNOWN
+    assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL, standing=Standing(behind=True))[0][0].id == UNKNOWN
 
 
 def test_a_far_config_value_counts_in_part_in_a_run_that_does_badly_without_its_own_signs() -> None:
     def high_rate(rate: float, signs: list[Finding]) -> float:
-        causes, _ = causes_of(ppo(learning_rate=rate), Verdict.PLATEAUED, signs, ALL, behind=True)
+        causes, _ = causes_of(ppo(learning_rate=rate), Verdict.PLATEAUED, signs, ALL, standing=Standing(behind=True))
         return next((cause.probability for cause in causes if cause.id == "learning-rate-too-high"), 0.0)
 
     assert high_rate(3e-4, []) < high_rate(0.3, []) < 0.5 < high_rate(0.3, [finding("kl-too-large")])
@@ -126,6 +131,48 @@ def test_a_far_config_value_counts_in_part_in_a_run_that_does_badly_without_its_
 
 def test_a_run_that_rises_far_behind_others_is_less_surely_healthy() -> None:
     rising = causes_of(ppo(), Verdict.LEARNING, [], ALL)[0][0]
-    behind = causes_of(ppo(), Verdict.LEARNING, [], ALL, behind=True)[0][0]
+    behind = causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=Standing(behind=True))[0][0]
     assert (rising.id, behind.id) == (NOTHING_WRONG, NOTHING_WRONG)
     assert behind.probability < rising.probability
+
+
+OPEN = Standing(open_end=True)
+
+
+def test_a_value_that_nobody_works_with_is_suspected_once_the_budget_is_used_up() -> None:
+    """It stays behind `nothing-wrong` in a run that learns, and is not even listed where it is within working ones."""
+    far, _ = causes_of(ppo(learning_rate=0.3), Verdict.LEARNING, [], ALL, standing=Standing(open_end=True, crept=True))
+    near, _ = causes_of(
+        ppo(learning_rate=1e-3), Verdict.LEARNING, [], ALL, standing=Standing(open_end=True, crept=True)
+    )
+    assert far[0].id == near[0].id == NOTHING_WRONG
+    assert "learning-rate-too-high" in {cause.id for cause in far}
+    assert "learning-rate-too-high" not in {cause.id for cause in near}
+
+
+def test_beside_a_sign_of_its_cause_a_smaller_distance_is_far_outside() -> None:
+    signs = [finding("horizon-short-for-task", Severity.INFO, 0.5)]
+    shares = []
+    for gamma in (0.5, 0.9):
+        causes, _ = causes_of(ppo(gamma=gamma), Verdict.LEARNING, signs, ALL, standing=OPEN)
+        shares.append(next((cause.probability for cause in causes if cause.id == "discount-too-low"), 0.0))
+    assert shares[0] > 0.3 > shares[1]
+
+
+def test_a_default_or_a_rate_that_is_not_in_force_is_not_outside() -> None:
+    rate = Setting("learning_rate", 0.03, "learning_rate")
+    logged = Series("learning_rate", "lr", np.arange(10.0), np.full(10, 3e-4))
+    in_force, knob = ppo(learning_rate=0.03), Knob("learning_rate", "high")
+    assert is_outside(in_force, knob)
+    assert not is_outside(in_force, Knob("learning_rate", "low"))
+    assert not is_outside(replace(in_force, series={"learning_rate": logged}), knob)
+    assert not is_outside(replace(in_force, config=Config({"learning_rate": replace(rate, is_default=True)})), knob)
+
+
+def test_without_an_entry_a_value_is_held_against_working_configs_not_against_defaults() -> None:
+    interval = Setting("target_update_interval", 10_000, "target_update_interval")
+    config = Config({"target_update_interval": interval})
+    run = Run("run", "run", algorithm="DQN", environment="MyRoom-v0", config=config)
+    far = deviation(run, Knob("target_update_interval", "high"))
+    assert far is not None
+    assert far > 2.0

@@ -148,3 +148,14 @@ def test_the_unit_of_the_return_does_not_matter(name: str, factor: float) -> Non
     second = scene(series={**kept, "return/train": scaled}, steps=run.steps)
     codes = [[rule.__name__ for rule in RULES if rule.check(patient)] for patient in (first, second)]
     assert codes[0] == codes[1]
+
+
+def test_a_rise_that_does_not_bring_the_return_back_to_its_start_must_be_clear() -> None:
+    """constructed: a return that sinks a little and comes up a little, and one that comes up a lot."""
+    rng = np.random.default_rng(3)
+    sunk = np.concatenate([np.linspace(-0.75, -0.80, 30), np.full(60, -0.80), np.linspace(-0.80, -0.76, 30)])
+    little = scene(series={"return/train": sunk + 0.01 * rng.standard_normal(120)}, budget=100_000)
+    deep = np.concatenate([np.linspace(-0.2, -0.9, 30), np.full(60, -0.9), np.linspace(-0.9, -0.25, 30)])
+    lot = scene(series={"return/train": deep + 0.01 * rng.standard_normal(120)}, budget=100_000)
+    courses = [course_of(little), course_of(lot)]
+    assert [course is not None and course.rising for course in courses] == [False, True]

@@ -81,6 +81,24 @@ def test_a_handful_of_updates_is_an_alarm_when_the_return_is_poor() -> None:
         assert found.evidence[0].value == 3.0
 
 
+def test_a_config_that_takes_the_updates_is_an_alarm_in_a_run_that_crept() -> None:
+    """constructed: one pass over batches as large as the rollout, with a return that crept, that rose, and stopped."""
+    changes = {"n_steps": 512, "n_envs": 4, "batch_size": 2048, "n_epochs": 1}
+    crept = few_updates_in_budget.check(_patient(rising(27.0, 32.0), changes, budget=100_000))  # type: ignore[arg-type]
+    rose = few_updates_in_budget.check(_patient(rising(), changes, budget=100_000))  # type: ignore[arg-type]
+    assert crept is not None
+    assert rose is not None
+    assert (crept.severity, rose.severity) == (Severity.WARNING, Severity.INFO)
+    assert "working configs make more than three times as many" in crept.summary
+
+
+def test_few_updates_by_a_late_start_are_another_finding() -> None:
+    """constructed: an update per env step after nine tenths of a short run."""
+    config = {"learning_starts": 1_450, "train_freq": 1, "gradient_steps": 1, "n_envs": 1}
+    patient = scene(algorithm="SAC", series={"return/train": flat()}, config=config, budget=1_600, steps=1_600)
+    assert few_updates_in_budget.check(patient) is None
+
+
 def test_hundreds_of_rollouts_are_enough() -> None:
     """constructed: 195 rollouts of 80 updates each."""
     assert few_updates_in_budget.check(_patient(flat(), {})) is None  # type: ignore[arg-type]
@@ -203,6 +221,14 @@ def test_a_short_horizon_is_a_note_when_the_return_rises() -> None:
         assert found is not None
         assert found.severity is severity
         assert found.evidence[0].value == pytest.approx(2 / 500)
+
+
+def test_a_horizon_shorter_than_that_of_any_working_config_is_surer() -> None:
+    """constructed: ten steps are the shortest horizon that works anywhere."""
+    found = [horizon_short_for_task.check(_patient(flat(), {"gamma": gamma})) for gamma in (0.5, 0.85)]  # type: ignore[arg-type]
+    sure = [item.confidence for item in found if item is not None]
+    assert len(sure) == 2
+    assert sure[0] > sure[1]
 
 
 @pytest.mark.parametrize("gamma", [0.98, 0.99, 1.0])

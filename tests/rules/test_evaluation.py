@@ -65,6 +65,16 @@ def test_a_constant_evaluation_at_the_top_is_of_a_solved_task() -> None:
     assert evaluation_of_old_policy.check(pair(np.full(10, 22.0), train=flat(20))) is None
 
 
+def test_a_policy_that_never_arrives_is_not_an_old_one() -> None:
+    """constructed: exploration finds the goal, the greedy policy runs into the time limit every time."""
+    lengths = np.linspace(40, 25, 60)
+    lost = {"return/train": rising(-0.8, -0.3), "return/eval": np.full(10, -0.8), "episode_length": lengths}
+    timed_out = {**lost, "episode_length/eval": np.full(10, 40.0)}
+    assert evaluation_of_old_policy.check(scene(series=timed_out)) is None
+    fell_over = {**lost, "episode_length/eval": np.full(10, 9.0)}
+    assert evaluation_of_old_policy.check(scene(series=fell_over)) is not None
+
+
 def test_other_caveats_do_not_make_an_evaluation_stale() -> None:
     assert recorded("search_r1/grpo").run["return/eval"].caveat
     assert evaluation_of_old_policy.check(recorded("search_r1/grpo")) is None

@@ -86,8 +86,19 @@ def test_a_policy_that_stayed_uniform_is_an_alarm(name: str) -> None:
     assert "ln(number of actions), 0.6931" in found.summary
 
 
-def test_a_high_entropy_beside_a_rising_return_is_none() -> None:
-    assert entropy_stays_maximal.check(fault("high_entropy_ppo_cartpole")) is None
+def test_a_high_entropy_beside_a_rising_return_is_a_note_where_a_bonus_holds_it() -> None:
+    found = entropy_stays_maximal.check(fault("high_entropy_ppo_cartpole"))
+    assert found is not None
+    assert found.severity is Severity.INFO
+    assert entropy_stays_maximal.check(fault("few_updates_ppo_cartpole")) is None
+
+
+def test_a_bonus_is_not_blamed_before_the_budget_is_used_up() -> None:
+    """constructed: the same run at a half and at the end of its budget."""
+    series = {"entropy": np.linspace(0.693, 0.66, 60), "return/train": rising()}
+    config = {"n_actions": 2, "ent_coef": 1.0}
+    assert entropy_stays_maximal.check(scene(series=series, config=config, budget=200_000)) is None
+    assert entropy_stays_maximal.check(scene(series=series, config=config, budget=100_000)) is not None
 
 
 def test_a_sparse_task_is_given_a_third_of_its_budget() -> None:

@@ -9,7 +9,7 @@ from rlclinic.model.run import Status
 from rlclinic.rules.growth import growth
 from rlclinic.rules.offline import is_offline
 from rlclinic.rules.q_values import q_bound
-from rlclinic.rules.standing import failed
+from rlclinic.rules.standing import crept, failed, is_open
 from rlclinic.rules.update_count import expected_updates, updates_per_step
 from tests.rules.cases import HEALTHY, Healthy
 from tests.rules.scene import fault, flat, recorded, rising, scene
@@ -51,6 +51,36 @@ def test_a_run_stopped_at_a_tenth_of_its_budget_has_not_failed() -> None:
 def test_too_few_points_are_no_failure() -> None:
     """constructed: five points."""
     assert not failed(scene(series={"return/train": flat(points=5)}))
+
+
+def test_a_run_is_open_when_its_budget_is_used_up_and_nothing_says_that_it_is_done() -> None:
+    """constructed: one rising return against budgets and goals."""
+    series = {"return/train": rising()}
+    assert is_open(scene(series=series, budget=100_000))
+    assert is_open(scene(series=series, threshold=400.0))
+    assert not is_open(scene(series=series, budget=200_000))
+    assert not is_open(scene(series=series, status=Status.INTERRUPTED))
+    assert not is_open(scene(series=series, budget=100_000, threshold=150.0))
+
+
+@pytest.mark.parametrize("name", ["solved_ppo_cartpole", "fast_lr_ppo_cartpole", "watched_ppo_cartpole"])
+def test_a_run_at_its_goal_is_not_open(name: str) -> None:
+    assert not is_open(fault(name))
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "expected"),
+    [(20.0, 30.0, True), (20.0, 60.0, False), (-100.0, -80.0, True), (-100.0, -30.0, False)],
+)
+def test_a_return_crept_that_neither_doubled_nor_halved_its_cost(start: float, end: float, *, expected: bool) -> None:
+    """constructed: gains and costs."""
+    assert crept(scene(series={"return/train": rising(start, end)}, budget=100_000)) is expected
+
+
+def test_an_evaluation_that_stands_still_crept_whatever_exploration_earns() -> None:
+    """constructed: random actions find the goal now and then, the greedy policy never does."""
+    series = {"return/train": rising(-0.8, -0.2), "return/eval": np.full(12, -0.8)}
+    assert crept(scene(series=series, budget=100_000))
 
 
 def test_growth_does_not_depend_on_scale_or_density() -> None:

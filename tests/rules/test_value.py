@@ -128,6 +128,18 @@ def test_large_returns_that_the_critic_explains_are_fine() -> None:
     assert returns_too_large_for_critic.check(scene(series=small)) is None
 
 
+def test_a_hopeless_critic_is_an_alarm_where_the_return_only_crept_up() -> None:
+    """constructed: targets that spread by thousands, with a return that crept and with one that rose tenfold."""
+    critic = {"explained_variance": around(0.0, 1e-4), "value_loss": around(1e7, 1e6), "grad_norm": around(5e4, 1e3)}
+    severities = []
+    for end in (29_000.0, 200_000.0):
+        series = {**critic, "return/train": rising(20_000.0, end)}
+        found = returns_too_large_for_critic.check(scene(series=series, config={"max_grad_norm": 0.5}, budget=100_000))
+        assert found is not None
+        severities.append(found.severity)
+    assert severities == [Severity.WARNING, Severity.INFO]
+
+
 def test_large_returns_without_clipped_gradients_are_fine() -> None:
     """constructed: a norm clip that leaves the gradient alone."""
     series = {

@@ -32,7 +32,13 @@ class Likelihood:
     prior: float
     weights: Mapping[str, float] = field(default_factory=dict)
     expects: Mapping[str, float] = field(default_factory=dict)
-    knob: Knob | None = None
+    knobs: tuple[Knob, ...] = ()
+    """More than one where algorithms set the same thing by different hyperparameters."""
+
+    @property
+    def knob(self) -> Knob | None:
+        """The first."""
+        return self.knobs[0] if self.knobs else None
 
 
 @cache
@@ -49,7 +55,8 @@ def _row(cause: str, raw: Mapping[str, Any]) -> Likelihood:
     for name in (*weights, *expects):
         if name.startswith(VERDICT):
             Verdict(name.removeprefix(VERDICT))
-    knob = raw.get("knob")
-    if knob and knob["key"] not in hyperparameters():
-        raise ValueError(f"likelihoods.toml: {cause} has the unknown hyperparameter {knob['key']}")
-    return Likelihood(float(raw["prior"]), weights, expects, Knob(**knob) if knob else None)
+    knobs = tuple(Knob(**knob) for knob in raw.get("knobs", ()))
+    unknown = [knob.key for knob in knobs if knob.key not in hyperparameters()]
+    if unknown:
+        raise ValueError(f"likelihoods.toml: {cause} has the unknown hyperparameters {', '.join(unknown)}")
+    return Likelihood(float(raw["prior"]), weights, expects, knobs)

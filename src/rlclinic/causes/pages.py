@@ -21,8 +21,8 @@ def cause_page(entry: CauseEntry) -> dict[str, Any]:
             speaks["Speaks against it"] = ", ".join(con)
         if row.expects:
             speaks["Expected if it is so"] = ", ".join(row.expects)
-        if row.knob is not None:
-            speaks["Hyperparameter"] = f"{row.knob.key}, too {row.knob.direction}"
+        if row.knobs:
+            speaks["Hyperparameter"] = ", or ".join(f"{knob.key}, too {knob.direction}" for knob in row.knobs)
     else:
         speaks["Speaks for it"] = "nothing in logs alone; it needs a probe of the trainer or a look at the environment"
     return {

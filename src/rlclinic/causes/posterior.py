@@ -2,7 +2,8 @@
 
 Findings of one family tell much the same thing, so within a family the strongest counts in full and the others in part.
 The sum is tempered, because the table is not certain either. A rule that was not checked counts nothing. A config value
-counts only together with a symptom: in full beside a sign of its own cause, in part in a run that does badly. Findings
+counts only together with a symptom: in full beside a sign of its own cause, in part in a run that does badly. One far
+outside all working configs counts more, and is held against every run that spent its budget and is not done. Findings
 that the leading hypotheses do not explain move probability to `unknown`.
 """
 
@@ -13,13 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
-from rlclinic.causes.deviation import deviation
+from rlclinic.causes.deviation import deviation, is_outside
 from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.tasks import task_of
+from rlclinic.rules.standing import Standing
 
 # Below 1 because findings depend on each other and the table is set by hand.
 TEMPER = 0.75
@@ -38,6 +40,8 @@ ORDINARY = -0.8
 # Spreads from which on a value counts in a run that does badly although none of its own signs were seen, and how much.
 FAR = 2.0
 WITHOUT_OWN_SIGN = 0.5
+# What a value adds that lies far outside all working configs, in log units.
+NOBODY_WORKS_THERE = 2.5
 # Verdicts that say that a run does badly whatever its goal.
 BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
 # What being far behind takes from the causes that say that the run goes as it should, in log units.
@@ -46,6 +50,7 @@ SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
 IMPLEMENTATION_BUG = "implementation-bug"
+NOT_KNOWN = Standing()
 # Share of a cause's largest weight from which on a sign tells it from other causes.
 TELLING = 0.35
 # What speaks for `unknown` where the run is far from those that the table was made for, in log units.
@@ -72,18 +77,18 @@ def causes_of(
     applicable: frozenset[str] | None = None,
     after_the_fall: frozenset[str] = frozenset(),
     component: str | None = None,
-    behind: bool = False,
+    standing: Standing = NOT_KNOWN,
 ) -> tuple[tuple[Cause, ...], dict[str, float]]:
     """Causes by probability (those below 5 % left out), and the probability of each class.
 
     `applicable` names the rules that are about runs of this kind: a cause none of whose signs is among them is about
     another kind of algorithm and out of the question. Findings whose codes are in `after_the_fall` began when the harm
-    was done: they count in part. `component` is what a bug in the implementation would be about. `behind` says that the
-    run is far behind others of its task, or stands still far below its goal: it does badly whatever the verdict says.
+    was done: they count in part. `component` is what a bug in the implementation would be about. `standing` says how
+    the run stands against its goal.
     """
     table = {cause: row for cause, row in likelihoods().items() if applicable is None or _possible(row, applicable)}
     findings = [_weakened(finding) if finding.code in after_the_fall else finding for finding in findings]
-    scores = {cause: _score(run, verdict, findings, checked, row, cause, behind=behind) for cause, row in table.items()}
+    scores = {cause: _score(run, verdict, findings, checked, row, cause, standing) for cause, row in table.items()}
     unseen = len(applicable - checked) / len(applicable) if applicable else 0.0
     scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings, _distance(run, unseen))
     both = _normalised(
@@ -122,8 +127,7 @@ def _score(
     checked: frozenset[str],
     row: Likelihood,
     cause: str,
-    *,
-    behind: bool,
+    standing: Standing,
 ) -> _Score:
     fired = {finding.name: finding for finding in findings}
     by_family: dict[str, list[float]] = {}
@@ -154,10 +158,14 @@ def _score(
         metrics -= TEMPER * NO_SIGN
     if cause == NOTHING_WRONG:
         metrics -= TEMPER * _family([AGAINST_NOTHING[finding.severity] * finding.confidence for finding in findings])
-    if behind:
+    if standing.behind:
         metrics -= FAR_BEHIND.get(cause, 0.0)
-    weight = 1.0 if metrics > 0 else WITHOUT_OWN_SIGN if verdict in BAD or behind else 0.0
-    config, reason = _config(run, row, weight)
+    bad = verdict in BAD or standing.behind
+    is_far = any(is_outside(run, knob, with_sign=strongest > 0.0) for knob in row.knobs)
+    in_part = bad or (is_far and standing.open_end)
+    in_full = metrics > 0 or (is_far and (strongest > 0.0 or standing.crept))
+    weight = 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
+    config, reason = _config(run, row, weight, NOBODY_WORKS_THERE if is_far else 0.0)
     if reason:
         (supports if config > 0 else contradicts).append(reason)
     return _Score(metrics, config, tuple(supports), tuple(contradicts))
@@ -184,20 +192,19 @@ def _family(weights: Sequence[float]) -> float:
     return total
 
 
-def _config(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
+def _config(run: Run, row: Likelihood, weight: float, far: float) -> tuple[float, str]:
     """What the value of the cause's hyperparameter says, counted by `weight`: 1 beside a sign of the cause itself."""
-    if row.knob is None:
+    known = [(distance, knob) for knob in row.knobs if (distance := deviation(run, knob)) is not None]
+    if not known:
         return 0.0, ""
-    distance = deviation(run, row.knob)
-    if distance is None:
-        return 0.0, ""
-    value = run.config.get(row.knob.key)
+    distance, knob = max(known, key=lambda pair: pair[0])
+    value = run.config.get(knob.key)
     if distance < 1.0:
-        return ORDINARY, f"{row.knob.key} {value} is ordinary"
-    if weight < 1.0 and (weight == 0.0 or distance < FAR):
+        return ORDINARY, f"{knob.key} {value} is ordinary"
+    if weight < 1.0 and (weight == 0.0 or (distance < FAR and not far)):
         return 0.0, ""
-    bonus = weight * min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0))
-    return bonus, f"{row.knob.key} {value} is {distance:.1f} spreads from working configs"
+    bonus = weight * (far + min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0)))
+    return bonus, f"{knob.key} {value} is {distance:.1f} spreads from working configs"
 
 
 def _unknown(

@@ -66,9 +66,8 @@ class Session:
     def step(self, env_steps: int) -> bool:
         """Say how many env steps have been taken; False when training should stop."""
         self.env_steps = env_steps
-        now = time.monotonic()
-        if self._listener is not None and now - self._told >= TELL_EVERY:
-            self._told = now
+        if self._listener is not None and time.monotonic() - self._told >= TELL_EVERY:
+            self._told = time.monotonic()
             self._listener(self._progress())
         return self.stop_reason is None
 

@@ -14,8 +14,17 @@ from rlclinic.readers.configs.normalise import canonical_settings
 from rlclinic.reference.framework import framework
 from rlclinic.reference.hyperparameters import hyperparameters
 
+# Whole numbers that count something there must be at least one of.
+_AT_LEAST_ONE = frozenset(
+    {
+        "n_envs", "n_steps", "batch_size", "n_epochs", "buffer_size", "train_freq", "target_update_interval",
+        "n_critics", "n_quantiles", "policy_delay", "frame_stack", "max_episode_steps", "n_step_return",
+        "rollout_size", "n_minibatches",
+    }
+)  # fmt: skip
 # Lowest and highest value that has a meaning at all. A bad choice within them is the user's to make.
 RANGES: Mapping[str, tuple[float, float]] = {
+    **dict.fromkeys(_AT_LEAST_ONE, (1, math.inf)),
     "gamma": (0, 1),
     "gae_lambda": (0, 1),
     "tau": (0, 1),
@@ -34,14 +43,6 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "gradient_steps": (-1, math.inf),
     "action_noise": (0, math.inf),
 }
-# Whole numbers that count something there must be at least one of.
-AT_LEAST_ONE = frozenset(
-    {
-        "n_envs", "n_steps", "batch_size", "n_epochs", "buffer_size", "train_freq", "target_update_interval",
-        "n_critics", "n_quantiles", "policy_delay", "frame_stack", "max_episode_steps", "n_step_return",
-        "rollout_size", "n_minibatches",
-    }
-)  # fmt: skip
 # Keys of FIELDS that are no canonical hyperparameters -> their kind.
 _OWN_KINDS = {
     "framework": "text", "env_kwargs": "any", "stop_at_threshold": "flag", "checkpoint_freq": "integer",
@@ -115,7 +116,7 @@ def _check_range(name: str, value: object) -> None:
         return
     if not math.isfinite(value):
         raise UsageError(f"{name} = {value!r}", hint="a finite number")
-    low, high = RANGES.get(name, (1, math.inf) if name in AT_LEAST_ONE else (-math.inf, math.inf))
+    low, high = RANGES.get(name, (-math.inf, math.inf))
     if not low <= value <= high:
         wanted = f"between {low:g} and {high:g}" if math.isfinite(high) else f"at least {low:g}"
         raise UsageError(f"{name} = {value:g} is out of range", hint=wanted)

@@ -73,7 +73,7 @@ def promising(case: Case, neighbours: Sequence[Neighbour]) -> list[Cause]:
         # Away from a worse run, towards a better one.
         direction = "low" if item.up == item.better else "high"
         for cause, row in likelihoods().items():
-            if row.knob is not None and (row.knob.key, row.knob.direction) == (item.key, direction):
+            if (item.key, direction) in [(knob.key, knob.direction) for knob in row.knobs]:
                 entry = catalogue()[cause]
                 unlisted = Cause(cause, entry.cause_class, entry.kind, entry.meaning, 0.0)
                 found.append(case.causes.get(cause, unlisted))

@@ -90,8 +90,11 @@ class Course:
     def rising(self) -> bool:
         """Whether the last third still adds a material part of the climb, and more than noise.
 
-        By its ends; or, where those are too noisy, along a straight line that the whole last half confirms.
+        By its ends; or, where those are too noisy, along a straight line that the whole last half confirms. A rise that
+        does not even bring the return back to where it began must be as clear as a climb.
         """
+        if self.gain <= 0.0 and max(self.outcome.late_slope, self.half_rise) <= CLEAR * self.unit:
+            return False
         if self.outcome.still_rising and self.outcome.late_slope > RISE * self.unit:
             return True
         sure = self.half_rise > max(SURE_RISE * self.half_error, self.unit)

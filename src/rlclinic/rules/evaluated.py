@@ -48,8 +48,11 @@ def lost_evaluations(patient: Patient) -> Lost | None:
         return None
     if returns.name == series.name or series.caveat or reached_goal(patient):
         return None
-    _, values = finite(series)
+    steps, values = finite(series)
     last = max(BEHIND_BEST, round(END * values.size))
+    if outcome.peak_step > float(steps[-last]):
+        # The best level is that of the end itself, or of one lucky evaluation there.
+        return None
     error = outcome.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
     found = Lost(series, outcome, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * outcome.climb))
     return found if outcome.climb > 0.0 and found.drop >= found.bar else None

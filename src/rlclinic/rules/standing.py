@@ -1,14 +1,20 @@
-"""Whether a run failed to learn although it had the time to.
+"""Whether a run failed to learn although it had the time to, or ended its budget without being done.
 
 A setting, or an odd metric, is no fault by itself. Rules that judge those ask here for the symptom first.
 """
 
 from __future__ import annotations
 
-from rlclinic.rules.goal import goal_of, had_time, known_task
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.run import Status
+from rlclinic.rules.goal import goal_of, had_time, known_task, lags_behind
 from rlclinic.rules.offline import is_offline
+from rlclinic.rules.outcome import Outcome, outcome_of
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import has_fallen, reached_goal, suffers
+from rlclinic.rules.return_state import has_fallen, reached_goal, stuck_short, suffers
 from rlclinic.rules.saturation import saturation
 
 # Points of a return below which its course says nothing.
@@ -19,6 +25,29 @@ SMALL_PART = 0.15
 TINY_PART = 0.03
 # Share of the way from which on a run has learned, however noisy its return is.
 GOOD_PART = 0.25
+# Share of the budget from which on it is used up.
+USED_UP = 0.95
+# Factor by which a gain must grow, or a cost shrink, within a whole budget.
+HARDLY_MOVED = 2.0
+FEWEST_EVALUATIONS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a run stands against what it was meant to reach, whatever its verdict says of its course."""
+
+    behind: bool = False
+    """Far behind others of its task, or at a standstill far below its goal: it does badly."""
+    open_end: bool = False
+    """Its budget is used up and nothing says that it is done."""
+    crept: bool = False
+    """So it is, and its return hardly moved within that budget."""
+
+
+def standing_of(patient: Patient, verdict: Verdict) -> Standing:
+    """How the run stands."""
+    stuck = verdict is Verdict.PLATEAUED and stuck_short(patient)
+    return Standing(lags_behind(patient) or stuck, is_open(patient), crept(patient))
 
 
 def failed(patient: Patient) -> bool:
@@ -40,6 +69,30 @@ def sank(patient: Patient) -> bool:
     """Whether the return lost a good part of its climb, or fell clearly below its start."""
     outcome = patient.outcome
     return outcome is not None and outcome.points >= FEWEST_POINTS and has_fallen(patient)
+
+
+@lru_cache(maxsize=8)
+def is_open(patient: Patient) -> bool:
+    """Whether the budget is used up and nothing says that the task is done: no goal reached, no highest return."""
+    outcome, progress, state = patient.outcome, patient.progress, patient.run.status.state
+    if outcome is None or reached_goal(patient) or saturation(patient) is not None:
+        return False
+    return progress >= USED_UP if progress is not None else state is Status.FINISHED
+
+
+def crept(patient: Patient) -> bool:
+    """Whether the return of such a run, in training or in evaluation, hardly moved within its budget."""
+    curves = [patient.outcome, outcome_of(patient.series("return/eval"))]
+    return is_open(patient) and any(
+        curve is not None and curve.points >= FEWEST_EVALUATIONS and _hardly_moved(curve) for curve in curves
+    )
+
+
+def _hardly_moved(curve: Outcome) -> bool:
+    """Neither a gain nor a cost changed by a factor."""
+    if curve.start >= 0.0:
+        return curve.end < HARDLY_MOVED * curve.start
+    return curve.end < curve.start / HARDLY_MOVED
 
 
 def _hardly_rose(patient: Patient) -> bool:

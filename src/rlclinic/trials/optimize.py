@@ -55,6 +55,8 @@ class _Config:
     reason: str
     changes: dict[str, object]
     trial: optuna.Trial | None
+    before: tuple[Path, ...] = ()
+    """Runs whose prescriptions led here, the first ones first."""
     scores: dict[int, float] = field(default_factory=dict)
     pruned: bool = False
 
@@ -72,6 +74,7 @@ class _Waiting:
     changes: dict[str, object]
     source: float
     """The score of the run whose diagnosis asked for them: what promises most comes first."""
+    before: tuple[Path, ...] = ()
 
 
 class Optimiser:
@@ -119,7 +122,7 @@ class Optimiser:
         if self._queue:
             item = min(self._queue, key=lambda waiting: waiting.source)
             self._queue.remove(item)
-            return self._enter(item.origin, item.reason, item.changes, self._ask(item.changes))
+            return self._enter(item.origin, item.reason, item.changes, self._ask(item.changes), item.before)
         trial = self._study.ask(self._space)
         drawn = hyperparameters({key: trial.params[key] for key in self._space}, self._recipe)
         return self._enter(Origin.SEARCH, "", drawn, trial)
@@ -137,8 +140,15 @@ class Optimiser:
         self._study.enqueue_trial(parameters(self._space, values), skip_if_exists=False)
         return self._study.ask(self._space)
 
-    def _enter(self, origin: Origin, reason: str, changes: dict[str, object], trial: optuna.Trial) -> _Config:
-        config = _Config(len(self._configs), origin, reason, changes, trial)
+    def _enter(
+        self,
+        origin: Origin,
+        reason: str,
+        changes: dict[str, object],
+        trial: optuna.Trial,
+        before: tuple[Path, ...] = (),
+    ) -> _Config:
+        config = _Config(len(self._configs), origin, reason, changes, trial, before)
         self._configs.append(config)
         return config
 
@@ -192,14 +202,17 @@ class Optimiser:
     def _prescribe(self, config: _Config, outcome: Outcome) -> None:
         """Enqueue what the diagnosis of a run prescribes, on top of that run's own configuration."""
         try:
-            found = [item for item in diagnose(read(outcome.folder)).prescriptions if testable(item)]
+            others = [read(path) for path in config.before]
+            found = [item for item in diagnose(read(outcome.folder), others=others).prescriptions if testable(item)]
         except RlclinicError:
             return
+        before = (*config.before, Path(outcome.folder))
         tried = [*(other.changes for other in self._configs), *(waiting.changes for waiting in self._queue)]
         for item in found[:PRESCRIPTIONS]:
             changes = {**config.changes, **{change.key: change.after for change in item.changes}}
             if changes not in tried:
-                self._queue.append(_Waiting(Origin.PRESCRIPTION, ", ".join(item.causes), changes, config.mean))
+                reason = ", ".join(item.causes)
+                self._queue.append(_Waiting(Origin.PRESCRIPTION, reason, changes, config.mean, before))
 
     def _job(self, config: _Config, seed: int) -> Job:
         values: dict[str, Any] = self._recipe.with_changes(config.changes).to_config()

@@ -41,7 +41,8 @@ def test_reward_components_of_info_are_means_per_step() -> None:
 
 def test_components_in_a_group_are_found_and_there_is_an_end_to_them() -> None:
     log = EpisodeLog()
-    log.step(1.0, {"reward_components": {f"part{n}": 1.0 for n in range(100)}})
+    log.end(1.0, 1, truncated=False)
+    log.add({"reward_components": {f"part{n}": 1.0 for n in range(100)}})
     parts = [name for name in log.take() if "reward_part" in name]
     assert 0 < len(parts) <= 24
 
@@ -105,3 +106,19 @@ def test_the_training_environment_has_what_only_training_sees() -> None:
         results = [environment.step(0) for _ in range(5)]
         assert results[0][1] == reward
         assert results[-1][3] or results[-1][2]
+
+
+def test_the_mean_reward_counts_episodes_that_go_on_and_those_that_were_left() -> None:
+    log = EpisodeLog()
+    watch = EpisodeWatch(gymnasium.make("CartPole-v1"), log)
+    watch.reset(seed=0)
+    for _ in range(5):
+        watch.step(0)
+    assert log.take()["train/roll/reward/mean"] == pytest.approx(1.0)
+    watch.step(1)
+    watch.reset(seed=1)
+    watch.step(0)
+    row = log.take()
+    assert row["train/roll/reward/mean"] == pytest.approx(1.0)
+    assert row["train/cnt/total_episodes"] == 0
+    assert "train/roll/reward/mean" not in log.take()

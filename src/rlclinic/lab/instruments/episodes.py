@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -21,18 +21,25 @@ PREFIXES = ("reward_", "rew_")
 GROUPS = ("reward_components", "rewards", "reward_terms")
 
 
+class Playing(Protocol):
+    """An episode that goes on."""
+
+    total: float
+    length: int
+
+
 class EpisodeLog:
     """What the training environments of a run report."""
 
     def __init__(self) -> None:
         self.count = 0
+        self._playing: list[Playing] = []
+        self._left = self._told = (0.0, 0)
         self._returns: deque[float] = deque(maxlen=WINDOW)
         self._lengths: deque[float] = deque(maxlen=WINDOW)
         self._truncated: deque[float] = deque(maxlen=WINDOW)
         self._best = -np.inf
         self._since_row = 0
-        self._reward_sum = 0.0
-        self._steps = 0
         self._components: dict[str, float] = {}
 
     @property
@@ -40,23 +47,29 @@ class EpisodeLog:
         """Mean return of the last 100 episodes."""
         return float(np.mean(self._returns)) if self._returns else None
 
-    def step(self, reward: float, info: Mapping[str, Any]) -> None:
-        """One env step."""
-        self._reward_sum += reward
-        self._steps += 1
-        if info:
-            for name, value in _components(info):
-                if name in self._components or len(self._components) < MAX_COMPONENTS:
-                    self._components[name] = self._components.get(name, 0.0) + value
+    def follow(self, playing: Playing) -> None:
+        """Count the episode that goes on in an environment too, without a call for each of its steps."""
+        self._playing.append(playing)
+
+    def add(self, info: Mapping[str, Any]) -> None:
+        """The reward components of one env step."""
+        for name, value in _components(info):
+            if name in self._components or len(self._components) < MAX_COMPONENTS:
+                self._components[name] = self._components.get(name, 0.0) + value
 
     def end(self, total: float, length: int, *, truncated: bool) -> None:
         """One finished episode."""
         self.count += 1
         self._since_row += 1
+        self.leave(total, length)
         self._returns.append(total)
         self._lengths.append(length)
         self._truncated.append(float(truncated))
         self._best = max(self._best, total)
+
+    def leave(self, total: float, length: int) -> None:
+        """Rewards and steps of an episode that does not go on, finished or not."""
+        self._left = (self._left[0] + total, self._left[1] + length)
 
     def take(self) -> dict[str, float]:
         """The columns of the next row; sums since the last row start anew."""
@@ -69,13 +82,20 @@ class EpisodeLog:
             row["train/roll/ep_len/mean"] = float(np.mean(self._lengths))
             row["train/roll/ep_len/last"] = self._lengths[-1]
             row["train/roll/truncation_rate"] = float(np.mean(self._truncated))
-        if self._steps:
-            row["train/roll/reward/mean"] = self._reward_sum / self._steps
+        rewards, steps = self._all_so_far()
+        new = steps - self._told[1]
+        if new:
+            row["train/roll/reward/mean"] = (rewards - self._told[0]) / new
             for name, total in self._components.items():
-                row[f"train/roll/reward_part/{name}"] = total / self._steps
-        self._reward_sum, self._steps, self._since_row = 0.0, 0, 0
+                row[f"train/roll/reward_part/{name}"] = total / new
+        self._told, self._since_row = (rewards, steps), 0
         self._components = dict.fromkeys(self._components, 0.0)
         return row
+
+    def _all_so_far(self) -> tuple[float, int]:
+        """Rewards and steps of all episodes, those that go on included."""
+        rewards, steps = self._left
+        return rewards + sum(one.total for one in self._playing), steps + sum(one.length for one in self._playing)
 
 
 def _components(info: Mapping[str, Any]) -> list[tuple[str, float]]:

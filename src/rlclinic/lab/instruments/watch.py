@@ -25,11 +25,13 @@ class EpisodeWatch(gymnasium.Wrapper):
         is_vector = isinstance(space, gymnasium.spaces.Box) and len(space.shape) == 1
         self._may_be_short = is_vector and space.shape[0] <= FEW
         self._is_short = False
-        self._total = 0.0
-        self._length = 0
+        self.total = 0.0
+        self.length = 0
+        log.follow(self)
 
     def reset(self, **arguments: Any) -> Any:
-        self._total, self._length = 0.0, 0
+        self._log.leave(self.total, self.length)
+        self.total, self.length = 0.0, 0
         try:
             observation, info = self.env.reset(**arguments)
         except Exception as error:
@@ -42,17 +44,22 @@ class EpisodeWatch(gymnasium.Wrapper):
     def step(self, action: Any) -> Any:
         try:
             observation, reward, terminated, truncated, info = self.env.step(action)
-            reward = float(reward)
+            if type(reward) is not float:
+                reward = float(reward)
         except Exception as error:
             raise EnvironmentFault(f"the environment raised {_told(error)} in {self._place()}") from error
-        # Every step pays for this: a finite sum proves that all is finite, without a call into numpy's machinery.
-        if not self._is_short or not math.isfinite(sum(observation.tolist(), reward)):
+        # Every step pays for this: a finite sum proves that all is finite, without a call into numpy's machinery, and
+        # only a finite number is itself less itself.
+        both = sum(observation.tolist(), reward) if self._is_short else math.nan
+        if both - both != 0.0:
             self._check(observation, reward)
-        self._total += reward
-        self._length += 1
-        self._log.step(reward, info)
+        self.total += reward
+        self.length += 1
+        if info:
+            self._log.add(info)
         if terminated or truncated:
-            self._log.end(self._total, self._length, truncated=truncated and not terminated)
+            self._log.end(self.total, self.length, truncated=truncated and not terminated)
+            self.total, self.length = 0.0, 0
         return observation, reward, terminated, truncated, info
 
     def _check(self, observation: Any, reward: float) -> None:
@@ -65,7 +72,7 @@ class EpisodeWatch(gymnasium.Wrapper):
                 raise EnvironmentFault(f"the environment returned {kind} in its observation in {self._place()}")
 
     def _place(self) -> str:
-        return f"step {self._length + 1} of episode {self._log.count + 1}"
+        return f"step {self.length + 1} of episode {self._log.count + 1}"
 
 
 class RewardChange(gymnasium.Wrapper):

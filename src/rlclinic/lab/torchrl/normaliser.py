@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlclinic.lab.torchrl.spaces import Floats
+from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.torchrl.options import Options
+from rlclinic.lab.torchrl.spaces import Floats, Spaces
 
 # Largest normalised value: that of Stable-Baselines3's VecNormalize.
 LIMIT = 10.0
@@ -35,6 +37,17 @@ class Moments:
 
 class Normaliser:
     """Scales what the networks see. Observations to zero mean and unit variance, rewards by the spread of returns."""
+
+    @classmethod
+    def of(cls, recipe: Recipe, options: Options, spaces: Spaces) -> Normaliser:
+        """The one that a recipe asks for."""
+        return cls(
+            spaces.observation_size,
+            recipe.n_envs,
+            options.number("gamma"),
+            observations=options.flag("normalize_obs"),
+            rewards=options.flag("normalize_reward"),
+        )
 
     def __init__(self, size: int, n_envs: int, gamma: float, *, observations: bool, rewards: bool) -> None:
         self._observations = Moments(size) if observations else None

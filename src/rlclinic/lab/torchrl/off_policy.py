@@ -37,13 +37,7 @@ class OffPolicyTrainer:
         self._session = session
         self._learner = SACLearner(options, spaces)
         self._replay = Replay(min(options.whole("buffer_size"), recipe.total_steps + recipe.n_envs), spaces)
-        self._normaliser = Normaliser(
-            spaces.observation_size,
-            recipe.n_envs,
-            options.number("gamma"),
-            observations=options.flag("normalize_obs"),
-            rewards=options.flag("normalize_reward"),
-        )
+        self._normaliser = Normaliser.of(recipe, options, spaces)
         self._steps = 0
         self._updates = 0.0
         if session.resumed is not None:

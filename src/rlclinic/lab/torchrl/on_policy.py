@@ -35,13 +35,7 @@ class OnPolicyTrainer:
         self._spaces = spaces
         self._session = session
         self._learner = LEARNERS[recipe.algorithm](options, spaces)
-        self._normaliser = Normaliser(
-            spaces.observation_size,
-            recipe.n_envs,
-            options.number("gamma"),
-            observations=options.flag("normalize_obs"),
-            rewards=options.flag("normalize_reward"),
-        )
+        self._normaliser = Normaliser.of(recipe, options, spaces)
         self._steps = 0
         self._updates = 0.0
         self._measured: Columns = {}

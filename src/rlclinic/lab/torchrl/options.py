@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.distances import BANDWIDTH_RULES
+from rlclinic.lab.values import RANGES
 from rlclinic.model.errors import UsageError
 
 _ON_POLICY: Mapping[str, object] = {
@@ -95,31 +96,17 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "eta_schedule": ("constant", "linear"),
     "activation": ("tanh", "relu", "elu", "gelu"),
 }
-# Least and greatest value of numbers; the bounds themselves are allowed.
+# Least and greatest value of numbers, the bounds allowed: these losses divide by some that others may set to zero.
 _RANGES: Mapping[str, tuple[float, float]] = {
-    "n_envs": (1, math.inf),
-    "n_steps": (1, math.inf),
-    "batch_size": (1, math.inf),
-    "n_epochs": (1, math.inf),
-    "buffer_size": (1, math.inf),
-    "learning_starts": (0, math.inf),
-    "train_freq": (1, math.inf),
-    "gradient_steps": (-1, math.inf),
-    "learning_rate": (0, math.inf),
+    **RANGES,
     "learning_rate_critic": (0, math.inf),
     "learning_rate_alpha": (0, math.inf),
-    "learning_rate_final": (0, math.inf),
-    "gamma": (0, 1),
-    "gae_lambda": (0, 1),
-    "tau": (0, 1),
     "clip_range": (1e-9, math.inf),
     "clip_range_vf": (1e-9, math.inf),
     "target_kl": (0, math.inf),
-    "max_grad_norm": (0, math.inf),
     "vf_coef": (0, math.inf),
     "mmd_coef": (0, math.inf),
     "eta": (1e-12, math.inf),
-    "adam_epsilon": (0, math.inf),
 }
 
 

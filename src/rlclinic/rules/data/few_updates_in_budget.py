@@ -4,7 +4,8 @@ What it sees: Fewer than 200 gradient steps in the whole run, as the config impl
 Why it hurts: A network needs thousands of small steps. With a few hundred the policy at the end is close to the one
 at the start, whatever the data.
 Evidence needed: rollout size and batch size (or updates per step) in the config, and the budget or the steps taken.
-Looks alike: Runs that were stopped, and runs that learned all the same: a note there. Updates counted in rollouts.
+Looks alike: Runs that were stopped, and runs that learned all the same: a note there. Updates counted in rollouts. A
+budget that is too short for any config: then the updates per env step are those of working configs.
 What to change: Shorter rollouts, smaller batches, more epochs, more updates per step, or a larger budget.
 References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
 """
@@ -13,17 +14,22 @@ from __future__ import annotations
 
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
+from rlclinic.reference.working import UPDATES, times_beyond
 from rlclinic.rules.offline import is_offline
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import reached_goal
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.standing import crept, failed
 from rlclinic.rules.update_count import expected_updates, rollout
 
 # Gradient steps in the run.
 FEW = 200.0
 FEW_ROLLOUTS = 10.0
+# Share of the steps before learning starts.
+LATE = 0.5
+# Times fewer updates per env step than in any working config: the config takes them, not the budget.
+RARE = 3.0
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -35,19 +41,26 @@ def check(patient: Patient) -> Sighting | None:
         return None
     if planned is None and run.status.state is not Status.FINISHED and run.status.state is not Status.UNKNOWN:
         return None
-    if patient.is_off_policy and (positive(patient, "learning_starts") or 0.0) >= steps:
+    starts = (positive(patient, "learning_starts") or 0.0) if patient.is_off_policy else 0.0
+    if starts >= steps:
         return None
     updates, size = expected_updates(patient, steps), rollout(patient)
     rounds = steps / size if size is not None and patient.is_on_policy else None
     few_rounds = rounds is not None and rounds < FEW_ROLLOUTS
     if updates is None or (updates >= FEW and not few_rounds):
         return None
-    bad = failed(patient)
+    rare = times_beyond(run.algorithm, UPDATES, updates / (steps - starts)) <= -RARE
+    if starts > LATE * steps and not rare:
+        # Few updates because learning began late are another finding.
+        return None
+    bad = failed(patient) or (rare and crept(patient))
     in_rounds = f" in {rounds:.0f} rollouts of {size:,.0f} samples" if rounds is not None else ""
-    summary = f"{steps:,.0f} env steps allow {updates:,.0f} gradient updates{in_rounds}"
+    why = "; working configs make more than three times as many of such a budget" if rare else ""
+    summary = f"{steps:,.0f} env steps allow {updates:,.0f} gradient updates{in_rounds}{why}"
     key = "rollout_size" if patient.is_on_policy else "train_freq"
     evidence = (
         setting_evidence(patient, key, updates, FEW, note="gradient updates in the budget"),
         *((setting_evidence(patient, key, rounds, FEW_ROLLOUTS, note="rollouts"),) if rounds is not None else ()),
     )
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.65 if bad else 0.4, summary, evidence)
+    sure = 0.85 if rare else 0.65
+    return Sighting(Severity.WARNING if bad else Severity.INFO, sure if bad else 0.4, summary, evidence)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
+from rlclinic.reference.working import times_beyond
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.setting import finite, setting_evidence
 from rlclinic.rules.sighting import Sighting
@@ -25,6 +26,8 @@ from rlclinic.rules.standing import failed
 NEAR = 25.0
 # Horizon over episode length.
 SHORT = 0.1
+# Times shorter than the horizon of any working config.
+UNHEARD_OF = 3.0
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -44,7 +47,9 @@ def check(patient: Patient) -> Sighting | None:
         f"{course}"
     )
     evidence = (setting_evidence(patient, "gamma", share, SHORT, note="1 / (1 - gamma) over the episode length"),)
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.65 if bad else 0.35, summary, evidence)
+    unheard_of = times_beyond(patient.run.algorithm, "gamma", gamma) <= -UNHEARD_OF
+    sure = (0.8 if unheard_of else 0.65) if bad else (0.5 if unheard_of else 0.35)
+    return Sighting(Severity.WARNING if bad else Severity.INFO, sure, summary, evidence)
 
 
 def _length(patient: Patient) -> float | None:

@@ -6,7 +6,7 @@ Why it hurts: Every number of the evaluation is about an old policy, and so is t
 best.
 Evidence needed: an evaluation return; for the first case also a training return that clearly moved.
 Looks alike: A deterministic task that the greedy policy already solves: the evaluation is constant at its best,
-above the training return.
+above the training return. A policy that never arrives: every evaluation ends at the time limit with the same return.
 What to change: Ignore the evaluation return of this run and use the training return. Copy the weights into the
 evaluated policy before each evaluation (gymnasium-solver: set eval_async to true, or refresh the copy).
 References: gymnasium-solver, evaluation without eval_async.
@@ -46,6 +46,8 @@ def _constant(patient: Patient) -> Sighting | None:
     if values.size < FEWEST_EVALUATIONS or np.ptp(values) > 0 or course is None:
         return None
     level = float(values[0])
+    if _all_timed_out(patient):
+        return None
     if not course.climbed or level >= course.peak - course.scale:
         return None
     summary = (
@@ -57,3 +59,11 @@ def _constant(patient: Patient) -> Sighting | None:
         patient.evidence("return/train", course.climb, 4 * course.scale, note="climb of the training return"),
     )
     return Sighting(Severity.WARNING, 0.8, summary, evidence)
+
+
+def _all_timed_out(patient: Patient) -> bool:
+    """Whether every evaluation episode lasted as long as any: policies that never arrive all get the same."""
+    evaluated, trained = patient.series("episode_length/eval"), patient.series("episode_length")
+    if evaluated is None or trained is None:
+        return False
+    return bool(np.nanmin(evaluated.values) >= np.nanmax(trained.values))

@@ -1,7 +1,8 @@
 """The entropy temperature outweighs the reward.
 
 What it sees: An alpha that pays more for one nat of entropy than a step earns in reward, because it grew at least
-tenfold or was set so, while the return is poor.
+tenfold or was set so, while the return is poor. A tenth of that where the budget is used up, the return crept, and the
+actions are still as widely spread as at the start.
 Why it hurts: The policy is paid for randomness more than for the task, so it stays random. Q follows the bonus and
 grows with alpha.
 Evidence needed: alpha with at least 12 points, a return and episode lengths.
@@ -19,20 +20,25 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.growth import growth
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.standing import crept, failed
 
 # Late alpha over its start, and how far a fixed one may move.
 GREW = 10.0
 FIXED = 1.01
 # Alpha times one nat over the reward of a step.
 OUTWEIGHS = 1.0
+# The same where the policy is still as wide as at its start.
+HOLDS = 0.1
+# Late action spread over the early one from which on a policy has not narrowed.
+AS_WIDE = 0.95
 
 
 def check(patient: Patient) -> Sighting | None:
     """Hold the late alpha against its start and against the reward of a step."""
     alpha, outcome, length = patient.series("alpha"), patient.outcome, patient.late("episode_length", 0.3)
     grown = growth(alpha)
-    if alpha is None or grown is None or outcome is None or length is None or not failed(patient):
+    held = _held_wide(patient)
+    if alpha is None or grown is None or outcome is None or length is None or not (held or failed(patient)):
         return None
     start = min(grown.early.value, abs(float(alpha.values[0])))
     factor = grown.late.value / max(start, 1e-300)
@@ -40,7 +46,8 @@ def check(patient: Patient) -> Sighting | None:
     if reward <= 0 or factor < 1.0 / FIXED or FIXED < factor < GREW:
         return None
     weight = grown.late.value / reward
-    if weight < OUTWEIGHS:
+    bar = HOLDS if held and factor < GREW else OUTWEIGHS
+    if weight < bar:
         return None
     course = f"grew from {start:.3g} to" if factor >= GREW else "is fixed at"
     summary = (
@@ -48,7 +55,13 @@ def check(patient: Patient) -> Sighting | None:
         f"({reward:.3g}); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("alpha", weight, OUTWEIGHS, level=grown.late, note="alpha over the reward per step"),
+        patient.evidence("alpha", weight, bar, level=grown.late, note="alpha over the reward per step"),
         patient.evidence("alpha", factor, GREW, level=grown.late, note="last 10 % over the start"),
     )
     return Sighting(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= GREW else None)
+
+
+def _held_wide(patient: Patient) -> bool:
+    """Whether a run that crept through its budget acts as widely as at its start."""
+    early, late = patient.early("action_std/mean", 0.2), patient.late("action_std/mean", 0.2)
+    return early is not None and late is not None and late.value >= AS_WIDE * early.value and crept(patient)

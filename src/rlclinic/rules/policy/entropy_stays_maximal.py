@@ -1,7 +1,8 @@
 """The policy is as random as at its start although the run was long, and the return is flat.
 
 What it sees: In every part of the run the entropy is within 3 % of its greatest value, and the return is flat; or it
-stays within 10 % of ln(number of actions) while the return stopped far below a known goal.
+stays within 10 % of ln(number of actions) while the return stopped far below a known goal. A note where a run that
+learns ended its budget as random as that, with an entropy bonus.
 Why it hurts: A policy that acts at random has learned nothing: the entropy bonus outweighs the reward, the policy
 gets no useful gradient, or the updates are too small.
 Evidence needed: entropy with at least 20 points and a return.
@@ -22,7 +23,9 @@ from rlclinic.rules.outcome import Outcome
 from rlclinic.rules.patient import Level, Patient
 from rlclinic.rules.policy._entropy import ceiling, uniform
 from rlclinic.rules.return_state import is_flat, reached_goal, return_name
+from rlclinic.rules.setting import positive
 from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import is_open
 from rlclinic.rules.stretch import finite
 
 # Share of the greatest entropy: a two-action policy of 0.60/0.40 has 0.97.
@@ -45,22 +48,35 @@ def check(patient: Patient) -> Sighting | None:
     _, values = finite(entropy)
     if values.size < MIN_POINTS or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(patient):
         return None
-    if (patient.progress is not None and patient.progress < USED) or not had_time(patient):
+    if patient.progress is not None and patient.progress < USED:
         return None
     quarters = [level for i in range(4) if (level := patient.level("entropy", i / 4, (i + 1) / 4)) is not None]
     lowest = min(quarters, key=lambda level: level.value)
-    if lowest.value >= UNIFORM * top and is_flat(patient):
+    if lowest.value >= UNIFORM * top and had_time(patient) and is_flat(patient):
         return _sighting(patient, outcome, lowest, top, UNIFORM, 0.75)
+    if equal is None or lowest.value < NEARLY_UNIFORM * equal:
+        return None
+    if _stopped_far_from_goal(patient, outcome):
+        return _sighting(patient, outcome, lowest, equal, NEARLY_UNIFORM, 0.6)
+    if positive(patient, "ent_coef") is None or not is_open(patient):
+        return None
+    return _sighting(patient, outcome, lowest, equal, NEARLY_UNIFORM, 0.5, Severity.INFO)
+
+
+def _stopped_far_from_goal(patient: Patient, outcome: Outcome) -> bool:
     goal = goal_of(patient)
-    if equal is None or goal is None or lowest.value < NEARLY_UNIFORM * equal:
-        return None
-    if goal.share(outcome.peak) > FAR_FROM_GOAL or outcome.still_rising:
-        return None
-    return _sighting(patient, outcome, lowest, equal, NEARLY_UNIFORM, 0.6)
+    far = goal is not None and goal.share(outcome.peak) <= FAR_FROM_GOAL
+    return far and had_time(patient) and not outcome.still_rising
 
 
 def _sighting(
-    patient: Patient, outcome: Outcome, lowest: Level, top: float, threshold: float, confidence: float
+    patient: Patient,
+    outcome: Outcome,
+    lowest: Level,
+    top: float,
+    threshold: float,
+    confidence: float,
+    severity: Severity = Severity.WARNING,
 ) -> Sighting:
     of_what = "of ln(number of actions)" if uniform(patient) is not None else "of its highest"
     summary = (
@@ -71,4 +87,4 @@ def _sighting(
         patient.evidence("entropy", lowest.value / top, threshold, level=lowest, note="median of the lowest quarter"),
         patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(Severity.WARNING, confidence, summary, evidence, None)
+    return Sighting(severity, confidence, summary, evidence, None)

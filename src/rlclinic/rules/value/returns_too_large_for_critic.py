@@ -21,6 +21,7 @@ from rlclinic.rules.goal import had_time
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import crept
 from rlclinic.rules.value._critic import critic_of, returns_vary, target_scale
 
 # Spread of the targets in units of the value head, whose output starts of order 1. CartPole's returns spread by 10 to
@@ -31,6 +32,9 @@ POOR = 0.2
 POOR_AT_END = 0.5
 # Gradient norm over its clip that leaves the policy a tenth of a step.
 CLIPPED_HARD = 10.0
+# Spread beyond which a critic that explains nothing all along keeps a return from more than creeping up.
+HOPELESS = 300.0
+EXPLAINS_NOTHING = 0.05
 AFTER = 0.1
 MIN_POINTS = 15
 
@@ -47,7 +51,8 @@ def check(patient: Patient) -> Sighting | None:
     squeeze = _squeeze(patient)
     if (squeeze is not None and squeeze < CLIPPED_HARD) or not returns_vary(patient, AFTER):
         return None
-    hurts, outcome = suffers(patient) and had_time(patient), patient.outcome
+    hopeless = scale >= HOPELESS and max(over.value, late.value) < EXPLAINS_NOTHING and crept(patient)
+    hurts, outcome = hopeless or (suffers(patient) and had_time(patient)), patient.outcome
     clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
