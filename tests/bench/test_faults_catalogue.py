@@ -89,3 +89,11 @@ def test_a_fault_with_two_free_instances_is_on_both_sides() -> None:
         free = [one for one in free if bases()[one.base].algorithm not in TEST_ALGORITHMS and one.layout == "lab"]
         if len(free) >= 2:
             assert {sides()[one.name] for one in members} == {"calibration", "test"}, fault
+
+
+def test_every_part_of_the_plan_has_all_kinds_of_loggers() -> None:
+    """The order of the list and what a logger keeps must not follow from the same chance."""
+    whole = Counter(entry.instance.profile for entry in plan())
+    first = Counter(entry.instance.profile for entry in plan()[: len(plan()) // 3])
+    for profile in ("full", "sb3", "random"):
+        assert first[profile] / (len(plan()) // 3) == pytest.approx(whole[profile] / len(plan()), abs=0.15)

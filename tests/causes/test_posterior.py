@@ -176,3 +176,13 @@ def test_without_an_entry_a_value_is_held_against_working_configs_not_against_de
     far = deviation(run, Knob("target_update_interval", "high"))
     assert far is not None
     assert far > 2.0
+
+
+def test_either_of_two_hyperparameters_shows_a_slow_target() -> None:
+    signs = [finding("target-moves-strangely", confidence=0.7)]
+    shares = []
+    for tau in (5e-5, 5e-3):
+        config = Config({"tau": Setting("tau", tau, "tau")})
+        run = Run("run", "run", algorithm="SAC", environment="Pendulum-v1", config=config)
+        shares.append(probability(run, Verdict.NOT_LEARNING, signs, "target-network-too-slow"))
+    assert shares[0] > 0.5 > shares[1]

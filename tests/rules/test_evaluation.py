@@ -144,3 +144,12 @@ def test_evaluations_that_rise_scatter_or_miss_once_have_not_fallen(evaluations:
     """constructed: one of the conditions is missing."""
     patient = scene(series={"return/train": line(20.0, 200.0), "return/eval": evaluations})
     assert evaluations_fell.check(patient) is None
+
+
+def test_a_best_level_at_the_very_end_is_not_lost() -> None:
+    """constructed: twelve evaluations of which only the last is good, and the same with the good ones in the middle."""
+    late = np.array([-0.8] * 11 + [-0.1])
+    middle = np.array([-0.8] * 3 + [0.8] * 5 + [-0.8] * 5)
+    found = [evaluations_fell.check(pair(values, train=rising(-0.8, 0.3))) for values in (late, middle)]
+    assert found[0] is None
+    assert found[1] is not None

@@ -195,3 +195,21 @@ def test_q_on_rescaled_rewards_is_not_compared() -> None:
         config={"gamma": 0.99, "reward_scale": 1000.0},
     )
     assert q_above_achievable.check(patient) is None
+
+
+@pytest.mark.parametrize(
+    ("spread", "end", "alarm"),
+    [((0.87, 0.87), -1180.0, True), ((0.87, 0.54), -1180.0, False), ((0.87, 0.87), -150.0, False)],
+)
+def test_a_fixed_temperature_that_keeps_the_actions_wide_is_an_alarm_where_the_return_crept(
+    spread: tuple[float, float], end: float, *, alarm: bool
+) -> None:
+    """constructed: alpha at nine tenths of the reward of a step, beside actions that narrow or not."""
+    series = {
+        "alpha": np.full(60, 5.0),
+        "action_std/mean": np.linspace(*spread, 60),
+        "episode_length": np.full(60, 200.0),
+        "return/train": rising(-1200.0, end),
+    }
+    found = temperature_explodes.check(scene(algorithm="SAC", series=series, budget=100_000))
+    assert (found is not None) is alarm
