@@ -31,7 +31,7 @@ def test_a_cleanrl_run_is_carried_over_with_its_own_way_of_saying_things(runs: P
 
 def test_what_cannot_be_carried_over_is_said(runs: Path) -> None:
     found = carry(read(runs / "rllib" / "ppo_cartpole"))
-    assert found.recipe.get("net_arch") == [256, 256]
+    assert found.recipe.get("net_arch") == [32, 32]
     assert any(sentence.startswith("kl_coef = 0.2 (KL penalty)") for sentence in found.left_out)
     assert any("n_steps = 'auto'" in sentence for sentence in found.left_out)
 

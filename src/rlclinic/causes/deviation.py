@@ -19,9 +19,7 @@ OUTSIDE_WITH_SIGN = 3.0
 # A logged rate this many times off the config's shows that the config is not in force.
 NOT_IN_FORCE = 2.0
 # Settings whose size depends neither on the budget nor on the machine, so that configs of other tasks bound them.
-BOUNDED = frozenset(
-    {"learning_rate", "gamma", "ent_coef", "clip_range", "max_grad_norm", "vf_coef", "n_epochs", "tau"}
-)
+BOUNDED = frozenset({"learning_rate", "gamma", "ent_coef", "clip_range", "max_grad_norm", "vf_coef", "n_epochs", "tau"})
 
 
 def deviation(run: Run, knob: Knob) -> float | None:
