@@ -64,7 +64,7 @@ def visible_columns(columns: Mapping[str, str], instance: Instance) -> list[str]
     chance = random.Random(hashlib.sha256(instance.name.encode()).digest())
     found = []
     for name in columns:
-        if name in ALWAYS:
+        if name in ALWAYS or name in profile.get("never_dropped", ()):
             found.append(name)
             continue
         wanted = any(fnmatch(name, pattern) for pattern in profile["keep"])
