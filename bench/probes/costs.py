@@ -19,8 +19,8 @@ UNKNOWN_SECONDS = 3.0
 def most_seconds(subjects: Iterable[Subject], record: store.Rows) -> float:
     """CPU seconds if every case that is missing has to be run; a mutant that is killed early costs less."""
     spent: dict[tuple[str, str, str], list[float]] = defaultdict(list)
-    for (name, code, case), row in record.items():
-        spent[name.partition("+")[0], code, case].append(row["cpu_seconds"])
+    for (name, code, case_name), row in record.items():
+        spent[name.partition("+")[0], code, case_name].append(row["cpu_seconds"])
     total = 0.0
     for subject in subjects:
         portrait = portrait_of(subject.trainer)

@@ -42,9 +42,9 @@ def measured(found: list[Outcome]) -> str:
     parts = [
         "## Measured",
         METHOD,
-        f"The mutants from real fixes are older than {len(ADDED)} cases of the ladder ({_younger()}). Their kills are "
-        "given with and without these cases. The table of faults knows all mutants, so localisation says how well the "
-        "readings tell known bugs apart, not how well unknown ones are named.",
+        f"The mutants from real fixes are older than {len(ADDED)} cases of the ladder ({_younger()}) and than "
+        "two narrower tolerances of P15. Their kills are given with and without these. The table of faults knows all "
+        "mutants, so localisation says how well readings tell known bugs apart, not how well unknown ones are named.",
         "\n".join(summary(found)),
         "### Right trainers\n\n" + _right_table(found),
         *(f"### Mutants: {title}\n\n" + _mutant_table(found, origin) for origin, title in ORIGINS.items()),

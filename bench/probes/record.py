@@ -20,7 +20,7 @@ from bench.probes import store
 from bench.probes.costs import most_seconds
 from bench.probes.examination import Examination
 from bench.probes.frozen import ADDED
-from bench.probes.score import outcome_of, outcomes
+from bench.probes.score import is_reported, outcome_of, outcomes
 from bench.probes.subjects import Subject, all_subjects
 from rlclinic.probes.definition import Case, Probe
 from rlclinic.probes.ladder import LADDER
@@ -89,8 +89,8 @@ def examine(subject: Subject, *, how: str, patience: float) -> str:
     began = time.process_time()
     items = asked(recorder) if how == "ask" else iter(ordered(subject, recorder.planned, how))
     for item in items:
-        verdict = recorder.verdict(*item)
-        if how == "first-kill" and verdict == "fail" and not subject.right:
+        noticed = recorder.notices(*item)
+        if how == "first-kill" and noticed and not subject.right:
             break
         if time.process_time() - began > patience:
             recorder.notable.append("left")
@@ -116,18 +116,18 @@ class Recorder:
             "planned": len(self.planned),
         }
 
-    def verdict(self, probe: Probe, case: Case, case_digest: str) -> str:
-        """Of one case."""
+    def notices(self, probe: Probe, case: Case, case_digest: str) -> bool:
+        """Does one case find anything wrong?"""
         row = self.known.get((self.subject.name, probe.code, case.name))
         if row and row["case_digest"] == case_digest and row["trainer_digest"] == self.digest:
-            verdict = str(row["verdict"])
+            verdict, reason = row["verdict"], row["reason"]
         else:
             found = self.examination.examine(probe, case, case_digest)
             store.append(self.subject, self._about, found)
-            verdict, self.new = found.verdict, self.new + 1
+            verdict, reason, self.new = found.verdict, found.reason, self.new + 1
         if verdict != "pass":
             self.notable.append(f"{probe.code}.{case.name} {verdict}")
-        return verdict
+        return verdict == "fail" or is_reported(reason)
 
 
 def asked(recorder: Recorder) -> Iterator[Item]:

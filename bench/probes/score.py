@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from bench.probes import store
-from bench.probes.frozen import ADDED
+from bench.probes.frozen import noticed
 from bench.probes.subjects import Subject, all_subjects, case_digest
 from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Given
 from rlclinic.probes.ladder import LADDER
@@ -46,12 +46,12 @@ class Outcome:
     @property
     def failed(self) -> tuple[CaseResult, ...]:
         """Cases that failed, or in which the trainer was at fault."""
-        return tuple(result for result in self.results if result.verdict == "fail" or _reported(result))
+        return tuple(result for result in self.results if result.verdict == "fail" or is_reported(result.reason))
 
     @property
     def killed_when_frozen(self) -> bool:
-        """Did the cases notice anything that are older than the mutants from real fixes?"""
-        return any((result.code, result.case) not in ADDED for result in self.failed)
+        """Did the ladder of that time notice anything?"""
+        return any(noticed(result) for result in self.failed)
 
     @property
     def judged(self) -> int:
@@ -144,5 +144,6 @@ def _digest(code: str, name: str, family: Family, actions: str) -> str:
         return ""
 
 
-def _reported(result: CaseResult) -> bool:
-    return result.verdict == "not-judged" and result.reason.startswith(REPORTED)
+def is_reported(reason: str) -> bool:
+    """Does the ladder say that the trainer is at fault, although it has no verdict?"""
+    return reason.startswith(REPORTED)

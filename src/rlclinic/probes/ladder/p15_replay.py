@@ -5,6 +5,7 @@ What it does: Seven steps pay 1 each, the observation tells the step, the buffer
 Right answer: V(6) = 1, V(4) = 2.19, V(0) = 3.06.
 Wrong answers: V(0) = 4.21: gamma once instead of gamma^n. V(6) = 3.33: the window crosses episodes. V(0) = 2.19: the
 target network stays where it began. V(0) = 3.32: the bootstrap is from the first successor instead of the n-th.
+V(4) = 2.37: the window crosses the seam of the ring.
 Isolates: n-step, window crossing, done per row, target update.
 References: FastTD3#6 and #7; ray#18358; tf-agents#939; SB3 1.0 changelog.
 """
@@ -18,6 +19,8 @@ from rlclinic.probes.world import Seen, chain
 LENGTH, CAPACITY, N = 7, 11, 3
 START_TOLERANCE = 0.12
 """Less than half of the gap 0.26 to a bootstrap from the first successor."""
+MIDDLE_TOLERANCE = 0.08
+"""Less than half of the gap 0.17 that windows across the seam leave, measured."""
 
 
 def _at(step: int) -> Seen:
@@ -46,7 +49,7 @@ def questions(given: Given) -> tuple[Query, ...]:
     end = (Wrong(1 / (1 - gamma), "window-crosses-episodes"),)
     return (
         Query("V(0)", "value", truth["0"], START_TOLERANCE, start, ((1.0, _at(0)),)),
-        Query("V(4)", "value", truth["4"], 0.3, middle, ((1.0, _at(4)),)),
+        Query("V(4)", "value", truth["4"], MIDDLE_TOLERANCE, middle, ((1.0, _at(4)),)),
         Query("V(6)", "value", truth["6"], 0.3, end, ((1.0, _at(6)),)),
     )
 
