@@ -10,6 +10,8 @@ from rlclinic.lab.recipe import Recipe
 from rlclinic.model.errors import UsageError
 from rlclinic.model.optimisation import Optimisation, Origin
 from rlclinic.model.trial import Outcome, OutcomeState
+from rlclinic.readers.open import read
+from rlclinic.trials.job import run_job
 from rlclinic.trials.known import known_changes
 from rlclinic.trials.optimize import MOST_FAILURES, optimize
 from rlclinic.trials.plan import Job
@@ -45,11 +47,13 @@ class Formula:
         folder = str(root / job.name)
         if math.isnan(needed):
             return Outcome(job.arm, job.seed, OutcomeState.FAILED, folder=folder, error="refused")
-        reached = needed if needed <= job.budget else None
+        end = job.stop_after or job.budget
+        reached = needed if needed <= end else None
         level = 100.0 if reached is not None else 50.0
+        state = OutcomeState.DONE if reached is not None or end == job.budget else OutcomeState.STOPPED
         return Outcome(
-            job.arm, job.seed, OutcomeState.DONE, level, level, reached, 1.0, min(needed, job.budget), folder,
-            curve=((0.0, 0.0), (float(job.budget), level)),
+            job.arm, job.seed, state, level, level, reached, 1.0, min(needed, end), folder,
+            curve=((0.0, 0.0), (float(end), level)),
         )  # fmt: skip
 
 
@@ -75,7 +79,32 @@ def test_the_budget_of_env_steps_is_kept(tmp_path: Path) -> None:
     runner = Formula(rate_decides)
     found = optimised(runner, tmp_path, runs=4)
     assert found.used <= found.budget == 4 * STEPS
-    assert found.used == pytest.approx(sum(min(rate_decides(job), STEPS) for job in runner.jobs))
+    assert found.used == pytest.approx(sum(min(rate_decides(job), job.stop_after or STEPS) for job in runner.jobs))
+
+
+def test_no_run_goes_on_after_the_step_at_which_the_best_was_done(tmp_path: Path) -> None:
+    runner = Formula(rate_decides)
+    found = optimised(runner, tmp_path)
+    first = next(attempt for attempt in found.attempts if attempt.score < STEPS / 2)
+    later = [job for job in runner.jobs[first.number + 1 :] if job.seed == 0]
+    assert len(later) > 20
+    assert max(job.stop_after or STEPS for job in later) <= math.ceil(first.score) + 2
+    assert any(attempt.outcome.state is OutcomeState.STOPPED for attempt in found.attempts)
+
+
+def test_the_start_is_cut_where_it_is_slower_than_every_run_of_the_rival_and_still_loses(tmp_path: Path) -> None:
+    runner = Formula(rate_decides)
+    found = optimised(runner, tmp_path)
+    rival = [attempt.score for attempt in found.attempts if attempt.config == 1]
+    cut = [job for job in runner.jobs if job.arm == "config-0" and job.seed > 0]
+    assert [job.stop_after for job in cut] == [math.ceil(max(rival))] * 2
+    assert found.proved
+
+
+def test_without_a_threshold_every_run_is_whole(tmp_path: Path) -> None:
+    runner = Formula(rate_decides)
+    optimize(recipe().with_changes({"threshold": None}), 8 * STEPS, runner, root=tmp_path, workers=1)
+    assert {job.stop_after for job in runner.jobs} == {None}
 
 
 def test_what_works_elsewhere_is_tried_before_anything_is_drawn(tmp_path: Path) -> None:
@@ -131,6 +160,16 @@ def test_the_space_holds_the_start_and_nothing_without_a_meaning() -> None:
     assert space["gamma"].high <= 1.0  # type: ignore[attr-defined]
 
 
+def test_no_draw_takes_many_times_the_updates_of_working_configs() -> None:
+    start = recipe()
+    space = search_space(start)
+    assert space["n_epochs"].high <= 2 * 20 + 1  # type: ignore[attr-defined]
+    drawn = hyperparameters({"batch_size": 8, "n_epochs": 40.0}, start)
+    assert (drawn["batch_size"], drawn["n_epochs"]) == (8, 16)
+    replay = Recipe("sb3", "SAC", "Pendulum-v1", STEPS, hyperparameters={"train_freq": 1, "gradient_steps": 1})
+    assert hyperparameters({"train_freq": 3.0, "gradient_steps": 20.0}, replay)["gradient_steps"] == 6
+
+
 def test_what_is_known_leaves_ordinary_values_alone_and_brings_odd_ones_home() -> None:
     changes = known_changes(recipe(learning_rate=0.1))
     assert 1e-5 < float(str(changes["learning_rate"])) < 5e-3
@@ -156,14 +195,30 @@ def test_a_growing_run_is_reported_to_the_pruner_once_per_point(tmp_path: Path) 
     assert len(study.get_trials()[0].intermediate_values) == 5
 
 
+def test_a_run_that_is_cut_keeps_its_schedules_and_says_how_it_ended(tmp_path: Path) -> None:
+    start = Recipe(
+        "sb3", "PPO", "CartPole-v1", 1024, threshold=600.0, eval_every=128, eval_episodes=1,
+        hyperparameters={"n_steps": 32, "batch_size": 64, "n_envs": 2, "n_epochs": 1},
+    )  # fmt: skip
+    job = Job("trial", "arm", 3, start.to_config(), 1024, 600.0, stop_after=250)
+    outcome = run_job(job, tmp_path / "run")
+    assert (outcome.state, outcome.steps_to_threshold) == (OutcomeState.STOPPED, None)
+    # It ends with the first update after the cap, when the next rollout has taken one step.
+    assert 256 <= outcome.steps <= 258
+    run = read(outcome.folder)
+    assert (run.status.state.value, run.status.reason) == ("interrupted", "asked to stop after 250 steps")
+    assert run.budget == 1024
+
+
 def test_a_real_run_is_trained_diagnosed_and_scored(tmp_path: Path) -> None:
     start = Recipe(
         "sb3", "PPO", "CartPole-v1", 1024, threshold=600.0, eval_every=256, eval_episodes=2,
         hyperparameters={"learning_rate": 3e-6, "n_steps": 128, "batch_size": 64, "n_envs": 2, "n_epochs": 2},
     )  # fmt: skip
     found = optimize(start, 2048, runner_for("local", 1), root=tmp_path, workers=1)
-    assert [attempt.origin for attempt in found.attempts] == [Origin.START, Origin.REFERENCE]
+    assert [attempt.origin for attempt in found.attempts] == [Origin.START, Origin.PRESCRIPTION]
     assert all(attempt.outcome.state is OutcomeState.DONE for attempt in found.attempts)
     assert found.used == 2048
-    assert found.attempts[1].changes["learning_rate"] == 0.001
+    assert found.attempts[1].reason
+    assert float(str(found.attempts[1].changes["learning_rate"])) > 3e-5
     assert found.attempts[0].score > 1024

@@ -42,6 +42,8 @@ class Session:
         self.episodes = EpisodeLog()
         """Pass it to `make_environments`: it fills itself."""
         self.env_steps = resumed.env_steps if resumed else 0
+        self.stop_after: int | None = None
+        """Env steps after which nobody wants to know more of this run."""
         self.stop_reason: tuple[Status, str] | None = None
         self.last_evaluation: Evaluation | None = None
         self._state = state
@@ -110,6 +112,8 @@ class Session:
             self._evaluate(act)
         if recipe.checkpoint_every and self._save_due():
             self._save(save)
+        if self.stop_after is not None and env_steps >= self.stop_after:
+            self.request_stop(Status.INTERRUPTED, f"asked to stop after {self.stop_after:,} steps")
 
     def finish(self, env_steps: int, measure: Measure, act: Act, save: Save) -> None:
         """The last row and evaluation, unless the run stops early and has them, and the last checkpoint."""

@@ -31,18 +31,20 @@ def train(
     *,
     resume: str | Path | None = None,
     progress: Listener | None = None,
+    stop_after: int | None = None,
 ) -> Path:
     """Train a recipe in a new folder below `root`, or go on with the run in `resume`; the path of the run's folder.
 
     The folder's status.json says how it ended: `finished` (budget or threshold) or `interrupted` (Ctrl-C, SIGTERM).
-    A run that is resumed goes on from its last checkpoint, or from the start where it has none.
+    A run that is resumed goes on from its last checkpoint, or from the start where it has none. `stop_after` env steps
+    it is interrupted, at the end of an update, though its budget and the schedules that follow it are longer.
 
     Raises:
         UsageError: The recipe cannot be trained as it stands; nothing was written.
         TrainingError: Training failed. The folder keeps everything up to then and says what happened.
     """
     folder = prepare(recipe, root) if resume is None else open_folder(Path(resume))
-    train_folder(folder, progress, is_new=resume is None)
+    train_folder(folder, progress, is_new=resume is None, stop_after=stop_after)
     return folder.path
 
 
@@ -59,13 +61,16 @@ def prepare(recipe: Recipe | None, root: str | Path = "runs") -> RunFolder:
     return create_folder(Path(root), complete, facts_of(complete))
 
 
-def train_folder(folder: RunFolder, progress: Listener | None = None, *, is_new: bool) -> None:
+def train_folder(
+    folder: RunFolder, progress: Listener | None = None, *, is_new: bool, stop_after: int | None = None
+) -> None:
     """Train the run of a folder: one that `prepare` has just made, or one to resume."""
     recipe = folder.recipe()
     backend = backend_for(recipe.framework)
     if not is_new:
         backend.check(recipe)
     session = _session(folder, recipe, progress)
+    session.stop_after = stop_after
     failure: Exception | None = None
     with _stop_on_signal(session), _heartbeat(session), _warnings_in_log(folder):
         try:

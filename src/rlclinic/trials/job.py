@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError
@@ -41,7 +42,13 @@ def run_job(job: Job, folder: Path) -> Outcome:
         where = error.path or str(folder)
         return Outcome(job.arm, job.seed, OutcomeState.FAILED, wall_time=seconds, folder=where, error=error.message)
     seconds = time.perf_counter() - started
-    return measure(run, job.arm, job.seed, budget=job.budget, threshold=job.threshold, wall_time=seconds)
+    outcome = measure(run, job.arm, job.seed, budget=job.budget, threshold=job.threshold, wall_time=seconds)
+    return replace(outcome, state=OutcomeState.STOPPED) if _was_cut(job, outcome) else outcome
+
+
+def _was_cut(job: Job, outcome: Outcome) -> bool:
+    ended = outcome.state is OutcomeState.FAILED or outcome.steps_to_threshold is not None
+    return job.stop_after is not None and not ended and outcome.steps < job.budget
 
 
 def _train(job: Job, folder: Path) -> Path:
@@ -49,7 +56,8 @@ def _train(job: Job, folder: Path) -> Path:
     from rlclinic.lab.train import train
 
     recipe = recipe_of_config(job.config)
-    return train(recipe.with_changes({"seed": job.seed, "total_steps": job.budget}), folder)
+    changed = recipe.with_changes({"seed": job.seed, "total_steps": job.budget})
+    return train(changed, folder, stop_after=job.stop_after)
 
 
 def _run_command(job: Job, folder: Path) -> Path:

@@ -1,16 +1,15 @@
 """Train, diagnose, prescribe, try, keep what holds: until the threshold is reached in the fewest env steps.
 
-Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What is known to work and what a
-diagnosis prescribes is enqueued before anything is drawn. A configuration that looks better than the best so far is
-trained on further seeds and kept only if it is better on the mean of all of them.
+Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What a diagnosis prescribes and
+what is known to work is enqueued before anything is drawn. The first configuration that reaches the threshold is kept
+at once; one that looks better is trained on further seeds, as is the best, and kept only if it is better on the mean of
+all of them. A run that cannot win is cut. Steps for the proof against the start are set aside.
 """
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,15 @@ from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.optimisation import Attempt, Optimisation, Origin
 from rlclinic.model.trial import Outcome, OutcomeState
 from rlclinic.readers.open import read
-from rlclinic.trials.known import is_known, known_changes
+from rlclinic.trials.candidate import (
+    Candidate,
+    Waiting,
+    cap_of_comparison,
+    cap_of_confirmation,
+    cap_of_first_run,
+    score_of,
+)
+from rlclinic.trials.known import known_changes
 from rlclinic.trials.plan import Job
 from rlclinic.trials.propose import testable
 from rlclinic.trials.pruning import Pruning
@@ -38,43 +45,12 @@ ALPHA = 0.05
 PRESCRIPTIONS = 2
 # A prescription for a run this many times as slow as the best is not worth its steps.
 WORTH_TREATING = 1.5
-# Draws before the search models what it saw: budgets are tens of runs, and the first ones are no random draws.
-STARTUP_TRIALS = 5
+# Runs before the search models what it saw: budgets are tens of runs, and the first ones are no random draws.
+STARTUP_TRIALS = 3
 # Runs in a row that end with an error before the search is given up: an error costs no steps, so no budget ends it.
 MOST_FAILURES = 10
 
 Listener = Callable[[Attempt], None]
-
-
-@dataclass
-class _Config:
-    """A configuration under trial."""
-
-    number: int
-    origin: Origin
-    reason: str
-    changes: dict[str, object]
-    trial: optuna.Trial | None
-    before: tuple[Path, ...] = ()
-    """Runs whose prescriptions led here, the first ones first."""
-    scores: dict[int, float] = field(default_factory=dict)
-    pruned: bool = False
-
-    @property
-    def mean(self) -> float:
-        return sum(self.scores.values()) / len(self.scores) if self.scores else math.inf
-
-
-@dataclass(frozen=True)
-class _Waiting:
-    """Changes that wait for their turn."""
-
-    origin: Origin
-    reason: str
-    changes: dict[str, object]
-    source: float
-    """The score of the run whose diagnosis asked for them: what promises most comes first."""
-    before: tuple[Path, ...] = ()
 
 
 class Optimiser:
@@ -94,8 +70,8 @@ class Optimiser:
         self._pruning = Pruning(recipe.total_steps)
         self._tell = on_attempt
         self._attempts: list[Attempt] = []
-        self._configs: list[_Config] = []
-        self._queue: list[_Waiting] = []
+        self._configs: list[Candidate] = []
+        self._queue: list[Waiting] = []
         self._used = 0.0
         self._failures = 0
 
@@ -105,20 +81,26 @@ class Optimiser:
         self._train([(start, self._seed(0))])
         self._enqueue_known(start)
         best = start
-        while self._affordable() > 0 and self._failures < MOST_FAILURES:
-            room = min(workers or os.cpu_count() or 1, self._affordable())
+        while self._failures < MOST_FAILURES:
+            cap = cap_of_first_run(best, self._seed(0), self._recipe)
+            room = min(workers or os.cpu_count() or 1, self._affordable(cap, self._set_aside(start, best)))
+            if room < 1:
+                break
             candidates = [self._next(best) for _ in range(room)]
-            self._train([(config, self._seed(0)) for config in candidates])
+            self._train([(config, self._seed(0)) for config in candidates], cap)
             for config in sorted(candidates, key=lambda item: item.mean):
-                if config.scores and not config.pruned and config.mean < best.mean:
+                if config.scores and not config.given_up and config.mean < best.mean:
                     best = self._confirmed(config, best)
+        if best is not start:
+            self._compare(best, start)
         return self._result(start, best)
 
-    def _next(self, best: _Config) -> _Config:
+    def _next(self, best: Candidate) -> Candidate:
         """What waits, if the run it comes from is not far behind the best; else what the search draws."""
         # Without a threshold scores are returns, whose ratio means nothing.
         if self._recipe.threshold is not None:
-            self._queue = [item for item in self._queue if item.source <= WORTH_TREATING * best.mean]
+            most = WORTH_TREATING * best.mean
+            self._queue = [item for item in self._queue if item.source <= most or item.origin is Origin.REFERENCE]
         if self._queue:
             item = min(self._queue, key=lambda waiting: waiting.source)
             self._queue.remove(item)
@@ -127,12 +109,11 @@ class Optimiser:
         drawn = hyperparameters({key: trial.params[key] for key in self._space}, self._recipe)
         return self._enter(Origin.SEARCH, "", drawn, trial)
 
-    def _enqueue_known(self, start: _Config) -> None:
-        """What is known to work here comes first; the middle of what works elsewhere after the prescriptions."""
+    def _enqueue_known(self, start: Candidate) -> None:
+        """What is known to work here or elsewhere comes after what the start's diagnosis prescribes."""
         changes = known_changes(self._recipe)
         if changes and changes not in [item.changes for item in self._queue]:
-            source = -math.inf if is_known(self._recipe) else start.mean
-            self._queue.append(_Waiting(Origin.REFERENCE, "", changes, source))
+            self._queue.append(Waiting(Origin.REFERENCE, "", changes, start.mean))
 
     def _ask(self, changes: dict[str, object]) -> optuna.Trial:
         """A trial of Optuna's with given values, so that the search learns from it."""
@@ -147,27 +128,40 @@ class Optimiser:
         changes: dict[str, object],
         trial: optuna.Trial,
         before: tuple[Path, ...] = (),
-    ) -> _Config:
-        config = _Config(len(self._configs), origin, reason, changes, trial, before)
+    ) -> Candidate:
+        config = Candidate(len(self._configs), origin, reason, changes, trial, before)
         self._configs.append(config)
         return config
 
-    def _confirmed(self, config: _Config, best: _Config) -> _Config:
+    def _confirmed(self, config: Candidate, best: Candidate) -> Candidate:
         """The better of two configurations on the same seeds, as far as the budget allows to train them."""
-        seeds = [self._seed(index) for index in range(1, SEEDS)]
-        missing = [(item, seed) for seed in seeds for item in (config, best) if seed not in item.scores]
-        self._train(missing[: self._affordable()])
+        if config.reaches(self._recipe) and not best.reaches(self._recipe):
+            return config
+        self._compare(config, best)
         shared = config.scores.keys() & best.scores.keys()
         ours, theirs = ([item.scores[seed] for seed in shared] for item in (config, best))
         # One that the budget leaves with fewer seeds than the best has does not replace it.
         return config if len(shared) == len(best.scores) and sum(ours) < sum(theirs) else best
 
-    def _train(self, wanted: list[tuple[_Config, int]]) -> None:
-        jobs = {}
-        for config, seed in wanted:
-            job = self._job(config, seed)
-            jobs[job.arm, job.seed] = config
-        todo = [self._job(config, seed) for config, seed in wanted]
+    def _compare(self, config: Candidate, other: Candidate) -> None:
+        """Train a configuration on all seeds, then the other one on as many, each until it cannot win."""
+        seeds = [self._seed(index) for index in range(SEEDS)]
+        self._train_missing(config, seeds, cap_of_confirmation(config, other, seeds, self._recipe))
+        self._train_missing(other, list(config.scores), cap_of_comparison(config, self._recipe))
+
+    def _set_aside(self, start: Candidate, best: Candidate) -> float:
+        """Env steps that the proof of the best against the start will take; none while there is nothing to prove."""
+        if best is start or not best.reaches(self._recipe):
+            return 0.0
+        return sum(SEEDS - len(item.scores) for item in (best, start)) * best.mean
+
+    def _train_missing(self, config: Candidate, seeds: list[int], cap: int | None) -> None:
+        missing = [(config, seed) for seed in seeds if seed not in config.scores]
+        self._train(missing[: self._affordable(cap)], cap)
+
+    def _train(self, wanted: list[tuple[Candidate, int]], cap: int | None = None) -> None:
+        todo = [self._job(config, seed, cap) for config, seed in wanted]
+        jobs = {(job.arm, job.seed): config for job, (config, _) in zip(todo, wanted, strict=True)}
         folders = {job.name: self._root / job.name for job in todo}
 
         def goes_on(job: Job) -> bool:
@@ -178,15 +172,17 @@ class Optimiser:
         for outcome in self._runner.run(todo, self._root, goes_on):
             self._record(jobs[outcome.arm, outcome.seed], outcome)
 
-    def _record(self, config: _Config, outcome: Outcome) -> None:
+    def _record(self, config: Candidate, outcome: Outcome) -> None:
         score = score_of(outcome, self._recipe)
         first = not config.scores
         self._used += outcome.steps or self._pruning.reached(Path(outcome.folder))
         config.scores[outcome.seed] = score
         self._failures = self._failures + 1 if outcome.state is OutcomeState.FAILED else 0
-        config.pruned = config.pruned or outcome.state is OutcomeState.STOPPED
+        config.given_up = config.given_up or outcome.state is OutcomeState.STOPPED
         if first and config.trial is not None:
             # Optuna learns from a pruned run by what it reported; one that was ended before it reported is lost.
+            if outcome.state is OutcomeState.STOPPED:
+                self._pruning.report(config.trial, Path(outcome.folder), outcome.curve)
             self._study.tell(config.trial, *_told(score, outcome.state))
         best = min(score, self._attempts[-1].best) if self._attempts else score
         origin = config.origin if first else Origin.CONFIRMATION
@@ -199,7 +195,7 @@ class Optimiser:
         if first and outcome.state is OutcomeState.DONE:
             self._prescribe(config, outcome)
 
-    def _prescribe(self, config: _Config, outcome: Outcome) -> None:
+    def _prescribe(self, config: Candidate, outcome: Outcome) -> None:
         """Enqueue what the diagnosis of a run prescribes, on top of that run's own configuration."""
         try:
             others = [read(path) for path in config.before]
@@ -212,21 +208,21 @@ class Optimiser:
             changes = {**config.changes, **{change.key: change.after for change in item.changes}}
             if changes not in tried:
                 reason = ", ".join(item.causes)
-                self._queue.append(_Waiting(Origin.PRESCRIPTION, reason, changes, config.mean, before))
+                self._queue.append(Waiting(Origin.PRESCRIPTION, reason, changes, config.mean, before))
 
-    def _job(self, config: _Config, seed: int) -> Job:
+    def _job(self, config: Candidate, seed: int, cap: int | None) -> Job:
         values: dict[str, Any] = self._recipe.with_changes(config.changes).to_config()
         arm = f"config-{config.number}"
-        return Job("optimize", arm, seed, values, self._recipe.total_steps, self._recipe.threshold)
+        return Job("optimize", arm, seed, values, self._recipe.total_steps, self._recipe.threshold, stop_after=cap)
 
     def _seed(self, index: int) -> int:
         return self._recipe.seed + index
 
-    def _affordable(self) -> int:
-        """How many whole runs the budget still holds."""
-        return max(0, int((self._budget - self._used) // self._recipe.total_steps))
+    def _affordable(self, cap: int | None, set_aside: float = 0.0) -> int:
+        """How many runs the budget still holds."""
+        return max(0, int((self._budget - self._used - set_aside) // (cap or self._recipe.total_steps)))
 
-    def _result(self, start: _Config, best: _Config) -> Optimisation:
+    def _result(self, start: Candidate, best: Candidate) -> Optimisation:
         shared = sorted(start.scores.keys() & best.scores.keys())
         ours, theirs = [-best.scores[seed] for seed in shared], [-start.scores[seed] for seed in shared]
         changed = self._recipe.with_changes(best.changes)
@@ -251,21 +247,6 @@ class Optimiser:
             return ()
         gave_up = f"; given up after {MOST_FAILURES} in a row" if self._failures >= MOST_FAILURES else ""
         return (f"{len(failed)} of {len(self._attempts)} runs failed, the last with: {failed[-1].error}{gave_up}",)
-
-
-def score_of(outcome: Outcome, recipe: Recipe) -> float:
-    """Steps to the threshold; a run that did not reach it scores worse than any that did. Lower is better."""
-    whole = float(recipe.total_steps)
-    if outcome.state is not OutcomeState.DONE:
-        return 3.0 * whole
-    goal = recipe.threshold
-    if goal is None:
-        return -outcome.auc
-    if outcome.steps_to_threshold is not None:
-        return outcome.steps_to_threshold
-    start = outcome.curve[0][1] if outcome.curve else outcome.final_return
-    missing = (goal - outcome.auc) / max(abs(goal - start), 1e-9)
-    return whole * (1.0 + min(max(missing, 0.0), 2.0))
 
 
 def _told(score: float, state: OutcomeState) -> tuple[float | None, TrialState]:

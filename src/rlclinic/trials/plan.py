@@ -79,6 +79,8 @@ class Job:
     budget: int
     threshold: float | None
     command: str = ""
+    stop_after: int | None = None
+    """Env steps after which the run is of no more use; its schedules still follow the budget."""
 
     @property
     def name(self) -> str:

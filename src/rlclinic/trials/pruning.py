@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,8 @@ class Pruning:
     def __init__(self, total_steps: int) -> None:
         self._pruner = optuna.pruners.MedianPruner(STARTUP_TRIALS, int(WARM_UP * total_steps))
         self._looked: dict[Path, float] = {}
-        self._told: dict[Path, int] = {}
+        self._told: dict[Path, float] = {}
+        """The last step that was reported."""
         self._lock = threading.Lock()
 
     def gives_up(self, trial: optuna.Trial | None, study: optuna.Study, folder: Path) -> bool:
@@ -34,13 +36,17 @@ class Pruning:
             return False
         with self._lock:
             self._looked[folder] = time.monotonic()
-            points = _returns(folder)
-            for step, value in points[self._told.get(folder, 0) :]:
-                # Lower is better in the study.
-                trial.report(-value, int(step))
-            self._told[folder] = len(points)
+            self.report(trial, folder, _returns(folder))
             frozen = next(item for item in study.get_trials(deepcopy=False) if item.number == trial.number)
             return bool(frozen.intermediate_values) and self._pruner.prune(study, frozen)
+
+    def report(self, trial: optuna.Trial, folder: Path, points: Sequence[tuple[float, float]]) -> None:
+        """Tell Optuna the returns of a run that it does not know yet."""
+        for step, value in points:
+            if step > self._told.get(folder, -1.0):
+                # Lower is better in the study.
+                trial.report(-value, int(step))
+                self._told[folder] = step
 
     def reached(self, folder: Path) -> float:
         """The step that a run got to."""

@@ -11,7 +11,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.values import RANGES
 from rlclinic.prescriptions.constraints import dividing_batch
-from rlclinic.reference.reference_configs import NEAR_ONE, log_position, reference_spread
+from rlclinic.reference.reference_configs import NEAR_ONE, log_position, reference_spread, working_configs
 
 # Searched where the algorithm takes them, in this order.
 SEARCHED = (
@@ -29,6 +29,10 @@ POWERS = frozenset({"n_steps", "batch_size"})
 # Spreads of working configs around their centre, and decades around the start where no spread is known.
 SPREADS = 2.5
 DECADES = 0.5
+# Decades that the search goes beyond the least and greatest value of any working config.
+BEYOND = 0.3
+# Updates per env step. No working config takes more than one, and the time of a run grows with them.
+MOST_UPDATES = 2.0
 # The start itself is always inside: widened by this many decades around it.
 MARGIN = 0.1
 
@@ -43,7 +47,9 @@ def search_space(recipe: Recipe) -> dict[str, BaseDistribution]:
         if at is None:
             continue
         centre, width = spread.get(key, (at, DECADES / SPREADS))
-        low, high = min(centre - SPREADS * width, at - MARGIN), max(centre + SPREADS * width, at + MARGIN)
+        least, greatest = _extremes(recipe.algorithm, key)
+        low = min(max(centre - SPREADS * width, least - BEYOND), at - MARGIN)
+        high = max(min(centre + SPREADS * width, greatest + BEYOND), at + MARGIN)
         space[key] = _distribution(key, low, min(high, _highest(recipe, key)))
     return space
 
@@ -73,7 +79,29 @@ def hyperparameters(chosen: Mapping[str, Any], recipe: Recipe) -> dict[str, obje
     batch = values.get("batch_size")
     if isinstance(n_steps, int | float) and isinstance(batch, int | float) and recipe.number("n_epochs") is not None:
         values["batch_size"] = dividing_batch(float(batch), float(n_steps) * recipe.n_envs)
+    for key, most in _most_updates({**recipe.hyperparameters, **values}, recipe.n_envs).items():
+        if key in values:
+            values[key] = max(1, min(int(str(values[key])), int(most)))
     return values
+
+
+def _most_updates(values: Mapping[str, object], n_envs: int) -> dict[str, float]:
+    """The highest values of what multiplies updates, beside the batch or the interval that they are drawn with."""
+    batch, interval = values.get("batch_size"), values.get("train_freq")
+    found = {}
+    if isinstance(batch, int | float):
+        found["n_epochs"] = MOST_UPDATES * batch
+    if isinstance(interval, int | float):
+        found["gradient_steps"] = MOST_UPDATES * interval * n_envs
+    return found
+
+
+def _extremes(algorithm: str, key: str) -> tuple[float, float]:
+    """The least and the greatest value in working configs, in terms of `log_position`; no bounds where it has none."""
+    values = [config.get(key) for config in working_configs(algorithm)]
+    numbers = [float(value) for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    at = [place for value in numbers if (place := log_position(key, value)) is not None]
+    return min(at, default=-math.inf), max(at, default=math.inf)
 
 
 def _highest(recipe: Recipe, key: str) -> float:
