@@ -7,13 +7,14 @@ writes the table anew beside it and renames.
 from __future__ import annotations
 
 import csv
-import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 STEPS = "train/cnt/total_env_steps"
 FIRST = ("time", "total_timesteps", "epoch")
+# Whole numbers up to here are exact as floats.
+MOST_WHOLE = 1e15
 
 
 class MetricsFile:
@@ -32,7 +33,7 @@ class MetricsFile:
         new = set(row) - set(self.columns)
         if new:
             self._widen(new)
-        line = ",".join(_cell(row.get(name)) for name in self.columns) + "\r\n"
+        line = ",".join([_cell(row[name]) if name in row else "" for name in self.columns]) + "\r\n"
         self._write(line.encode())
         self.rows += 1
 
@@ -116,10 +117,7 @@ class MetricsFile:
             raise
 
 
-def _cell(value: float | None) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float) and not math.isfinite(value):
-        return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    # The shortest text that reads back as the same number; counters without a point.
-    return repr(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+def _cell(value: float) -> str:
+    """The shortest text that reads back as the same number (nan, inf and -inf among them); counters without a point."""
+    number = float(value)
+    return repr(int(number)) if number.is_integer() and -MOST_WHOLE < number < MOST_WHOLE else repr(number)

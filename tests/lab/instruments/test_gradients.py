@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from rlclinic.lab.instruments.gradients import GradientNorms
+from rlclinic.lab.instruments.gradients import FEWEST, GradientNorms
 
 
 def network() -> Any:
@@ -45,8 +45,19 @@ def test_only_a_sample_of_the_updates_is_measured() -> None:
         update(model, optimizer)
     assert len(norms._samples["all"]) == 3
     assert set(norms.take()) == {"all"}
+
+
+def test_a_row_asks_for_a_sample_unless_one_was_just_taken() -> None:
+    model = network()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    norms = GradientNorms(optimizer, {"all": model.parameters()}, every=1000)
+    for _ in range(FEWEST):
+        update(model, optimizer)
+    norms.take()
     update(model, optimizer)
-    assert len(norms._samples["all"]) == 1
+    assert set(norms.take()) == {"all"}
+    update(model, optimizer)
+    assert norms.take() == {}
 
 
 def test_an_actor_s_loss_through_the_critic_is_not_taken_for_the_critic_s_gradient() -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 # Updates between two samples. One sample costs about a tenth of a small network's update.
 EVERY = 64
+# Updates between the samples of two rows: where a row comes after every few updates, not each has a norm.
+FEWEST = 16
 
 
 class GradientNorms:
@@ -27,11 +29,12 @@ class GradientNorms:
         self._arm()
 
     def take(self) -> dict[str, float]:
-        """Mean norm of each part since the last call; the next update is sampled."""
+        """Mean norm of each part since the last call; the next update is sampled, unless one just was."""
         found = {name: sum(values) / len(values) for name, values in self._samples.items() if values}
         for values in self._samples.values():
             values.clear()
-        self._arm()
+        if self._since >= FEWEST:
+            self._arm()
         return found
 
     def close(self) -> None:
@@ -62,7 +65,7 @@ class GradientNorms:
             if self._since >= self._every:
                 self._arm()
             return
-        self._since = 0
+        self._since = 1
         for name, parameters in self._parts.items():
             squares = [float(self._norms[id(p)]) ** 2 for p in parameters if id(p) in self._norms]
             if squares:

@@ -21,6 +21,7 @@ class EpisodeWatch(gymnasium.Wrapper):
     def __init__(self, environment: Any, log: EpisodeLog) -> None:
         super().__init__(environment)
         self._log = log
+        self._take = environment.step
         space = environment.observation_space
         is_vector = isinstance(space, gymnasium.spaces.Box) and len(space.shape) == 1
         self._may_be_short = is_vector and space.shape[0] <= FEW
@@ -43,9 +44,10 @@ class EpisodeWatch(gymnasium.Wrapper):
 
     def step(self, action: Any) -> Any:
         try:
-            observation, reward, terminated, truncated, info = self.env.step(action)
-            if type(reward) is not float:
+            taken = observation, reward, terminated, truncated, info = self._take(action)
+            if reward.__class__ is not float:
                 reward = float(reward)
+                taken = observation, reward, terminated, truncated, info
         except Exception as error:
             raise EnvironmentFault(f"the environment raised {_told(error)} in {self._place()}") from error
         # Every step pays for this: a finite sum proves that all is finite, without a call into numpy's machinery, and
@@ -60,7 +62,7 @@ class EpisodeWatch(gymnasium.Wrapper):
         if terminated or truncated:
             self._log.end(self.total, self.length, truncated=truncated and not terminated)
             self.total, self.length = 0.0, 0
-        return observation, reward, terminated, truncated, info
+        return taken
 
     def _check(self, observation: Any, reward: float) -> None:
         if not math.isfinite(reward):
