@@ -17,18 +17,20 @@ from rlclinic.lab.recipe import Recipe
 
 PATIENTS = Path(__file__).with_name("patients.jsonl")
 BASELINES = Path(__file__).with_name("baselines.jsonl")
+PARTS = ("treatments", "baselines")
 Unit = tuple[str, str, str, int]
 """What (`treat`, `reset`, `slower`), task, fault, seed."""
 
 
-def run(seeds: tuple[int, ...], workers: int, only: tuple[str, ...] = ()) -> None:
+def run(seeds: tuple[int, ...], workers: int, only: tuple[str, ...] = (), parts: tuple[str, ...] = PARTS) -> None:
     """Clean runs first, because every level is measured against them; then treatments, then the baselines."""
     os.environ["OMP_NUM_THREADS"] = "1"
     names = [name for name in tasks() if not only or name in only]
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        list(pool.map(_clean, [(name, seed) for seed in seeds for name in names]))
-        levels = dict(zip(names, pool.map(healthy, names, [seeds] * len(names)), strict=True))
-        waiting = [pool.submit(_work, unit, levels[unit[1]]) for unit in _units(names, seeds)]
+        if "treatments" in parts:
+            list(pool.map(_clean, [(name, seed) for seed in seeds for name in names]))
+        levels = dict(zip(names, pool.map(healthy, names), strict=True))
+        waiting = [pool.submit(_work, unit, levels[unit[1]]) for unit in _units(names, seeds, parts)]
         for done, future in enumerate(as_completed(waiting), 1):
             path, lines, told = future.result()
             print(f"{done}/{len(waiting)} {told}", flush=True)
@@ -36,7 +38,7 @@ def run(seeds: tuple[int, ...], workers: int, only: tuple[str, ...] = ()) -> Non
                 record.writelines(json.dumps(line) + "\n" for line in lines)
 
 
-def _units(names: list[str], seeds: tuple[int, ...]) -> Iterator[Unit]:
+def _units(names: list[str], seeds: tuple[int, ...], parts: tuple[str, ...]) -> Iterator[Unit]:
     """Treatments before baselines, seed by seed and the tasks in turn, so that whatever is done is spread evenly."""
     cases = [
         (name, fault)
@@ -44,10 +46,10 @@ def _units(names: list[str], seeds: tuple[int, ...]) -> Iterator[Unit]:
         for name in names
         for fault in list(tasks()[name].faults)[place : place + 1]
     ]
-    for seed in seeds:
+    for seed in seeds if "treatments" in parts else ():
         yield from (("treat", name, CLEAN, seed) for name in names)
         yield from (("treat", name, fault, seed) for name, fault in cases)
-    for seed in seeds:
+    for seed in seeds if "baselines" in parts else ():
         # Most faults of a task are reset to one recipe, which is trained once.
         resets = {key_of(tasks()[name].reset(fault)): (name, fault) for name, fault in cases}
         yield from (("reset", name, fault, seed) for name, fault in resets.values())

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bench.repair.tasks import Task, floor, tasks
-from bench.repair.training import Trained, key_of, trained
+from bench.repair.training import key_of, trained
 from rlclinic.engine import diagnose
 from rlclinic.lab.backend import backend_for
 from rlclinic.lab.recipe import Recipe
@@ -22,6 +22,8 @@ ROUNDS = 3
 RESTORED = 0.9
 # A fall by this share of the healthy return is a harm, if further seeds confirm it.
 HARM = 0.1
+# Seeds whose mean is the healthy return, however many are treated: levels of all records are in one unit.
+HEALTHY_SEEDS = (0, 1, 2)
 # Seeds of a confirmation; no treatment uses them.
 CONFIRMING = (100, 101)
 CLEAN = ""
@@ -64,9 +66,9 @@ class Patient:
         return asdict(self)
 
 
-def healthy(name: str, seeds: tuple[int, ...]) -> float:
+def healthy(name: str) -> float:
     """Mean final return of the clean recipe."""
-    finals = [trained(tasks()[name].clean().with_changes({"seed": seed})).final for seed in seeds]
+    finals = [trained(tasks()[name].clean().with_changes({"seed": seed})).final for seed in HEALTHY_SEEDS]
     return sum(finals) / len(finals)
 
 
@@ -81,36 +83,37 @@ def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
     """Up to three rounds on a faulty run, one on a clean one. A change that did not help is taken back."""
     task = tasks()[name]
     recipe = (task.faulty(fault) if fault else task.clean()).with_changes({"seed": seed})
-    run = first = trained(recipe, files=True)
-    level = level_of(task, fault, run.final, clean)
+    key = key_of(recipe)
+    first = level = level_of(task, fault, trained(recipe).final, clean)
     rounds: list[Round] = []
-    others: list[Trained] = []
+    others: list[Recipe] = []
     for number in range(ROUNDS if fault else 1):
         if number and level >= RESTORED:
             break
-        done, changed = _round(task, fault, recipe, run, others, level, clean)
+        done, changed = _round(task, fault, recipe, others, level, clean)
         rounds.append(done)
         if changed is None:
             break
-        treated = trained(changed, files=True)
         if done.after <= level:
-            others.append(treated)
+            others.append(changed)
             continue
-        others.append(run)
-        recipe, run, level = changed, treated, done.after
-    return Patient(name, fault, seed, first.key, level_of(task, fault, first.final, clean), tuple(rounds))
+        others.append(recipe)
+        recipe, level = changed, done.after
+    return Patient(name, fault, seed, key, first, tuple(rounds))
 
 
 def _round(
-    task: Task, fault: str, recipe: Recipe, run: Trained, others: Sequence[Trained], level: float, clean: float
+    task: Task, fault: str, recipe: Recipe, others: Sequence[Recipe], level: float, clean: float
 ) -> tuple[Round, Recipe | None]:
-    diagnosis = diagnose(read(run.folder), others=[read(other.folder) for other in others])
+    # Only what is diagnosed must have its files; of a treatment that needs no further round the record is enough.
+    run, *tried = (read(trained(item, files=True).folder) for item in (recipe, *others))
+    diagnosis = diagnose(run, others=tried)
     advice = tuple(_advice(item) for item in diagnosis.prescriptions)
     applied, changed = applicable(diagnosis, recipe)
     seen = (diagnosis.verdict.value, tuple((cause.id, round(cause.probability, 2)) for cause in diagnosis.causes[:3]))
     if changed is None:
         return Round(*seen, advice, None, "", level, level), None
-    treated = trained(changed, files=True)
+    treated = trained(changed)
     after = level_of(task, fault, treated.final, clean)
     confirmed = _confirmed(task, fault, recipe, changed, (level, after), clean) if after < level - HARM else None
     return Round(*seen, advice, applied, treated.key, level, after, confirmed), changed
