@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import overhead
-from bench.optimize.__main__ import HELD_OUT, searches, starts
+from bench.optimize.run import HELD_OUT, searches, starts
 from bench.repair import score
 from bench.repair.tasks import tasks
 from bench.repair.treatment import CONFIRMING, HARM, RESTORED, ROUNDS

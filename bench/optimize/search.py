@@ -11,8 +11,9 @@ import optuna
 
 from rlclinic.lab.recipe import Recipe
 from rlclinic.model.trial import Outcome
+from rlclinic.trials.candidate import score_of
 from rlclinic.trials.job import run_job
-from rlclinic.trials.optimize import optimize, score_of
+from rlclinic.trials.optimize import optimize
 from rlclinic.trials.plan import Job
 from rlclinic.trials.space import hyperparameters, parameters, search_space
 
