@@ -92,12 +92,12 @@ def test_no_run_goes_on_after_the_step_at_which_the_best_was_done(tmp_path: Path
     assert any(attempt.outcome.state is OutcomeState.STOPPED for attempt in found.attempts)
 
 
-def test_the_start_is_cut_where_it_is_slower_than_every_run_of_the_rival_and_still_loses(tmp_path: Path) -> None:
-    runner = Formula(rate_decides)
+def test_a_start_that_never_gets_there_is_cut_where_it_has_lost_and_the_best_is_still_proved(tmp_path: Path) -> None:
+    runner = Formula(lambda job: 2.0 * STEPS if job.arm == "config-0" else rate_decides(job))
     found = optimised(runner, tmp_path)
-    rival = [attempt.score for attempt in found.attempts if attempt.config == 1]
-    cut = [job for job in runner.jobs if job.arm == "config-0" and job.seed > 0]
-    assert [job.stop_after for job in cut] == [math.ceil(max(rival))] * 2
+    again = [job for job in runner.jobs if job.arm == "config-0" and job.seed > 0]
+    assert [job.stop_after for job in again] == [math.ceil(max(found.scores))] * 2
+    assert min(found.start_scores) > max(found.scores)
     assert found.proved
 
 

@@ -1,9 +1,9 @@
 """Train, diagnose, prescribe, try, keep what holds: until the threshold is reached in the fewest env steps.
 
 Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What a diagnosis prescribes and
-what is known to work is enqueued before anything is drawn. The first configuration that reaches the threshold is kept
-at once; one that looks better is trained on further seeds, as is the best, and kept only if it is better on the mean of
-all of them. A run that cannot win is cut. Steps for the proof against the start are set aside.
+what is known to work is enqueued before anything is drawn. Until the threshold is reached, whatever gets nearer is
+kept; then the best and whatever looks better are trained on further seeds, and the better on the mean of all of them is
+kept. A run that cannot win is cut. Steps for the proof against the start are set aside.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class Optimiser:
                 if config.scores and not config.given_up and config.mean < best.mean:
                     best = self._confirmed(config, best)
         if best is not start:
-            self._compare(best, start)
+            seeds = [self._seed(index) for index in range(SEEDS)]
+            self._train_missing(best, seeds, None)
+            self._train_missing(start, list(best.scores), cap_of_comparison(best, self._recipe))
         return self._result(start, best)
 
     def _next(self, best: Candidate) -> Candidate:
@@ -135,19 +137,21 @@ class Optimiser:
 
     def _confirmed(self, config: Candidate, best: Candidate) -> Candidate:
         """The better of two configurations on the same seeds, as far as the budget allows to train them."""
-        if config.reaches(self._recipe) and not best.reaches(self._recipe):
+        has_goal = self._recipe.threshold is not None
+        if has_goal and len(best.scores) == 1 and not best.reaches(self._recipe):
+            # Whoever gets nearer to the threshold is treated further; there is nothing yet to be sure of.
             return config
-        self._compare(config, best)
+        # The best is measured first: what it needs on every seed tells when the rival has lost.
+        seeds = [self._seed(index) for index in range(SEEDS)]
+        self._train_missing(best, seeds, None)
+        for seed in seeds:
+            if has_goal and sum(config.scores.values()) >= sum(best.scores.values()):
+                break
+            self._train_missing(config, [seed], cap_of_confirmation(config, best, seeds, self._recipe))
         shared = config.scores.keys() & best.scores.keys()
         ours, theirs = ([item.scores[seed] for seed in shared] for item in (config, best))
         # One that the budget leaves with fewer seeds than the best has does not replace it.
         return config if len(shared) == len(best.scores) and sum(ours) < sum(theirs) else best
-
-    def _compare(self, config: Candidate, other: Candidate) -> None:
-        """Train a configuration on all seeds, then the other one on as many, each until it cannot win."""
-        seeds = [self._seed(index) for index in range(SEEDS)]
-        self._train_missing(config, seeds, cap_of_confirmation(config, other, seeds, self._recipe))
-        self._train_missing(other, list(config.scores), cap_of_comparison(config, self._recipe))
 
     def _set_aside(self, start: Candidate, best: Candidate) -> float:
         """Env steps that the proof of the best against the start will take; none while there is nothing to prove."""
