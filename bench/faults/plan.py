@@ -36,6 +36,7 @@ LAYOUT_FAULTS = {"point-ppo": ("E2", "gross"), "room-dqn": ("F2", "late")}
 """The bases on which each of them is recorded, clean and with one fault."""
 PROFILES = {"full": 8, "sb3": 5, "random": 4, "no-evaluation": 2, "returns": 1}
 """What the logger keeps (loggers.toml) -> how often."""
+REWARD_GROUPS = frozenset({"B"})
 HARMLESS = frozenset({"nothing-wrong", "already-solved"})
 
 
@@ -69,6 +70,12 @@ class Instance:
     def group(self) -> str:
         """The group of the (first) fault; empty for a healthy run."""
         return faults()[self.injected[0][0]].group if self.injected else ""
+
+    @property
+    def goal(self) -> float | None:
+        """The return that its config asks for; none where the fault changes what the return means."""
+        changed = {faults()[fault].group for fault, _ in self.injected} & REWARD_GROUPS
+        return None if changed else bases()[self.base].target
 
     @property
     def judged_on(self) -> str:

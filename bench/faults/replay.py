@@ -85,8 +85,8 @@ def _write_lab(record: Record, instance: Instance, place: Path, *, config: bool)
     (place / "status.json").write_text(json.dumps({**record.status, **moments}), encoding="utf-8")
     (place / "run.log").write_text(record.log, encoding="utf-8")
     if config:
-        # Nobody's config names the bug in his environment.
-        visible = {**record.recipe, "env_wrappers": []}
+        # Nobody's config names the bug in his environment, and most know what they want.
+        visible = {**record.recipe, "env_wrappers": [], "threshold": instance.goal}
         (place / "config.json").write_text(json.dumps(visible, indent=2), encoding="utf-8")
 
 

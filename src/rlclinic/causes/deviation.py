@@ -18,6 +18,8 @@ OUTSIDE = 8.0
 OUTSIDE_WITH_SIGN = 3.0
 # A logged rate this many times off the config's shows that the config is not in force.
 NOT_IN_FORCE = 2.0
+# Weight of the entropy below which there is none.
+NO_BONUS = 1e-3
 # Settings whose size depends neither on the budget nor on the machine, so that configs of other tasks bound them.
 BOUNDED = frozenset({"learning_rate", "gamma", "ent_coef", "clip_range", "max_grad_norm", "vf_coef", "n_epochs", "tau"})
 
@@ -66,8 +68,11 @@ def _in_force(run: Run, key: str) -> bool:
 
 def _position(key: str, value: float) -> float | None:
     """Where a value lies on a logarithmic axis; a discount by its horizon 1/(1-gamma)."""
-    if key == "gamma":
+    if key in NEAR_ONE:
         return -math.log10(max(1.0 - value, 1e-6)) if 0 <= value <= 1 else None
     if key == "log_std_init":
         return value / math.log(10)
+    if key == "ent_coef":
+        # No bonus and a tiny one are the same.
+        return math.log10(max(value, NO_BONUS))
     return math.log10(value) if value > 0 else -9.0

@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from rlclinic.causes.catalogue import catalogue
+from rlclinic.causes.practice import practice
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.reference.hyperparameters import hyperparameters
 
@@ -56,7 +57,7 @@ def _row(cause: str, raw: Mapping[str, Any]) -> Likelihood:
         if name.startswith(VERDICT):
             Verdict(name.removeprefix(VERDICT))
     knobs = tuple(Knob(**knob) for knob in raw.get("knobs", ()))
-    unknown = [knob.key for knob in knobs if knob.key not in hyperparameters()]
+    unknown = [knob.key for knob in knobs if knob.key not in hyperparameters() and knob.key not in practice()]
     if unknown:
         raise ValueError(f"likelihoods.toml: {cause} has the unknown hyperparameters {', '.join(unknown)}")
     return Likelihood(float(raw["prior"]), weights, expects, knobs)

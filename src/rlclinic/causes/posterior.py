@@ -14,8 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
-from rlclinic.causes.deviation import deviation, is_outside
+from rlclinic.causes.deviation import deviation
 from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
+from rlclinic.causes.practice import beyond, value_of
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
@@ -31,6 +32,10 @@ REPEATED = 0.35
 NO_SIGN = 1.6
 # What each finding of a severity takes from `nothing-wrong`, in log units.
 AGAINST_NOTHING = {Severity.INFO: 0.0, Severity.WARNING: 1.6, Severity.ERROR: 3.0}
+# The causes that say that the trainer works, and the share of it that is taken from each.
+AGAINST_HEALTH = {NOTHING_WRONG: 1.0, "budget-too-small": 0.5}
+# Families of findings about the outcome alone: they say that, not why.
+OUTCOME = frozenset({"success"})
 # What an unexplained finding gives to `unknown`.
 UNEXPLAINED = 0.5
 # Config evidence: log units per spread beyond the first, at most this much; and against, when the value is ordinary.
@@ -40,12 +45,16 @@ ORDINARY = -0.8
 # Spreads from which on a value counts in a run that does badly although none of its own signs were seen, and how much.
 FAR = 2.0
 WITHOUT_OWN_SIGN = 0.5
-# What a value adds that lies far outside all working configs, in log units.
-NOBODY_WORKS_THERE = 2.5
+# What a value adds that lies outside everything that people train with, in log units, at once and per decade.
+OUTSIDE_PRACTICE, PER_DECADE, MOST_DECADES = 3.0, 1.2, 1.5
+# What counts of it in a run that spent its budget without a goal to be held against.
+WITHOUT_GOAL = 0.6
 # Verdicts that say that a run does badly whatever its goal.
 BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
 # What being far behind takes from the causes that say that the run goes as it should, in log units.
 FAR_BEHIND = {NOTHING_WRONG: 1.2, "budget-too-small": 0.6}
+# The same for a goal that was missed with the whole budget.
+MISSED = {NOTHING_WRONG: 3.0, "already-solved": 3.0}
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
@@ -154,18 +163,24 @@ def _score(
             contradicts.append(f"no {name}")
     metrics = TEMPER * (sum(_family(weights) for weights in by_family.values()) - absent)
     looked_for = [name for name, weight in row.weights.items() if weight > 0 and name in checked]
-    if looked_for and not supports and cause not in (NOTHING_WRONG, UNKNOWN):
+    outside = max((beyond(run, knob.key, knob.direction) for knob in row.knobs), default=0.0)
+    if looked_for and not supports and not outside and cause not in (NOTHING_WRONG, UNKNOWN):
         metrics -= TEMPER * NO_SIGN
-    if cause == NOTHING_WRONG:
-        metrics -= TEMPER * _family([AGAINST_NOTHING[finding.severity] * finding.confidence for finding in findings])
+    if cause in AGAINST_HEALTH and not standing.done:
+        signs = [AGAINST_NOTHING[finding.severity] * finding.confidence for finding in findings if _is_trouble(finding)]
+        metrics -= TEMPER * AGAINST_HEALTH[cause] * _family(signs)
     if standing.behind:
         metrics -= FAR_BEHIND.get(cause, 0.0)
-    bad = verdict in BAD or standing.behind
-    is_far = any(is_outside(run, knob, with_sign=strongest > 0.0) for knob in row.knobs)
-    in_part = bad or (is_far and standing.open_end)
-    in_full = metrics > 0 or (is_far and (strongest > 0.0 or standing.crept))
-    weight = 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
-    config, reason = _config(run, row, weight, NOBODY_WORKS_THERE if is_far else 0.0)
+    if standing.missed:
+        metrics -= MISSED.get(cause, 0.0)
+    bad = verdict in BAD or standing.behind or standing.missed
+    in_part = bad or (outside > 0.0 and standing.open_end)
+    in_full = metrics > 0 or (outside > 0.0 and (strongest > 0.0 or standing.crept))
+    weight = 0.0 if standing.done else 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
+    config, reason = _config(run, row, weight)
+    if outside and not standing.done:
+        found = _outside(run, row, 1.0 if bad or in_full else WITHOUT_GOAL if standing.open_end else 0.0)
+        config, reason = max((config, reason), found)
     if reason:
         (supports if config > 0 else contradicts).append(reason)
     return _Score(metrics, config, tuple(supports), tuple(contradicts))
@@ -176,6 +191,10 @@ def _possible(row: Likelihood, applicable: frozenset[str]) -> bool:
     signs = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
     telling = [name for name, weight in signs.items() if weight >= TELLING * max(signs.values())]
     return not signs or any(name in applicable for name in telling)
+
+
+def _is_trouble(finding: Finding) -> bool:
+    return finding.family not in OUTCOME
 
 
 def _weakened(finding: Finding) -> Finding:
@@ -192,7 +211,7 @@ def _family(weights: Sequence[float]) -> float:
     return total
 
 
-def _config(run: Run, row: Likelihood, weight: float, far: float) -> tuple[float, str]:
+def _config(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
     """What the value of the cause's hyperparameter says, counted by `weight`: 1 beside a sign of the cause itself."""
     known = [(distance, knob) for knob in row.knobs if (distance := deviation(run, knob)) is not None]
     if not known:
@@ -201,10 +220,21 @@ def _config(run: Run, row: Likelihood, weight: float, far: float) -> tuple[float
     value = run.config.get(knob.key)
     if distance < 1.0:
         return ORDINARY, f"{knob.key} {value} is ordinary"
-    if weight < 1.0 and (weight == 0.0 or (distance < FAR and not far)):
+    if weight < 1.0 and (weight == 0.0 or distance < FAR):
         return 0.0, ""
-    bonus = weight * (far + min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0)))
+    bonus = weight * min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0))
     return bonus, f"{knob.key} {value} is {distance:.1f} spreads from working configs"
+
+
+def _outside(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
+    """What a value says that lies outside everything that people train with."""
+    found = [(beyond(run, knob.key, knob.direction), knob) for knob in row.knobs]
+    decades, knob = max(found, key=lambda pair: pair[0], default=(0.0, None))
+    if knob is None or decades <= 0.0 or weight == 0.0:
+        return 0.0, ""
+    bonus = weight * (OUTSIDE_PRACTICE + PER_DECADE * min(decades, MOST_DECADES))
+    value = value_of(run, knob.key)
+    return bonus, f"{knob.key} {value:.3g} is {'far ' if decades >= 1.0 else ''}outside what people train with"
 
 
 def _unknown(
@@ -212,7 +242,7 @@ def _unknown(
 ) -> _Score:
     """Findings that no hypothesis counts as support, and distance from known runs, speak for something else."""
     explained = {reason.split()[0] for score in scores.values() for reason in score.supports}
-    left = [f for f in findings if f.severity.rank > 0 and f.code not in explained]
+    left = [f for f in findings if f.severity.rank > 0 and f.code not in explained and _is_trouble(f)]
     extra = UNEXPLAINED * len(left) + sum(far.values())
     supports = (*own.supports, *(f"{finding.code} {finding.name} is not explained" for finding in left), *far)
     return _Score(own.metrics + extra, own.config, supports, own.contradicts)

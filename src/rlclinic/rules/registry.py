@@ -123,6 +123,13 @@ ROWS: tuple[Row, ...] = (
         ("action_std/mean", "return/train|return/eval"),
         ("ppo", "actor-critic"),
     ),
+    Row(
+        "POL16",
+        "policy-never-moves",
+        "policy",
+        ("entropy", "value_loss", "return/train|return/eval"),
+        ("ppo", "actor-critic"),
+    ),
     Row("VAL01", "explained-variance-negative", "value", ("explained_variance",), ("ppo", "actor-critic")),
     Row("VAL02", "explained-variance-fell", "value", ("explained_variance", "value_loss"), ("ppo", "actor-critic")),
     Row("VAL03", "critic-explains-nothing", "value", ("explained_variance",), ("ppo", "actor-critic")),
@@ -150,6 +157,7 @@ ROWS: tuple[Row, ...] = (
         "VAL10", "value-loss-not-falling", "value", ("value_loss", "return/train|return/eval"), ("ppo", "actor-critic")
     ),
     Row("VAL11", "returns-tiny-for-critic", "value", ("explained_variance", "value_loss"), ("ppo", "actor-critic")),
+    Row("VAL12", "value-is-constant", "value", ("explained_variance",), ("ppo", "actor-critic")),
     Row("OFF01", "q-runs-away", "off_policy", ("q/mean|q1/mean|policy_loss",), ("q-learning", "continuous-q")),
     Row("OFF02", "twin-critics-part", "off_policy", ("q/spread|q2/mean",), ("continuous-q",)),
     Row(
@@ -174,7 +182,13 @@ ROWS: tuple[Row, ...] = (
         ("return/train|return/eval", "fps|epsilon|time/elapsed|updates"),
         ("q-learning", "continuous-q"),
     ),
-    Row("OFF07", "learning-starts-late", "off_policy", ("config:learning_starts",), ("q-learning", "continuous-q")),
+    Row(
+        "OFF07",
+        "learning-starts-late",
+        "off_policy",
+        ("config:learning_starts|updates|value_loss",),
+        ("q-learning", "continuous-q"),
+    ),
     Row(
         "OFF08",
         "buffer-small-for-run",

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from rlclinic.model.run import Status
 from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import Goal, goal_of, reach_of
+from rlclinic.rules.goal import Goal, goal_of, reach_of, reference_steps
 from rlclinic.rules.patient import Patient
 
 # Share of the way from a random policy to the goal below which nothing was learned.
@@ -19,6 +20,12 @@ LOST = 0.4
 MATERIAL = 4.0
 # Share of the way from a random policy to the goal that a return must have made to be near it.
 NEAR_GOAL = 0.5
+# The same above which a return that ended short of the goal may be one with bad luck at the end.
+CLOSE_TO_GOAL = 0.9
+FAR_FROM_GOAL = 0.3
+FEWEST_POINTS = 5
+# Share of the budget from which on it is used up.
+USED_UP = 0.95
 
 
 @lru_cache(maxsize=8)
@@ -59,9 +66,27 @@ def stuck_short(patient: Patient) -> bool:
     return goal.share(course.end) < NEAR_GOAL
 
 
+@lru_cache(maxsize=8)
+def missed_goal(patient: Patient) -> bool:
+    """Whether the whole budget is used and a known goal, with time enough for it, was clearly missed.
+
+    A mean over the last training episodes lags behind the policy; without evaluations only a return that is far from
+    the goal has surely missed it.
+    """
+    goal, course, state = goal_of(patient), course_of(patient), patient.run.status.state
+    if goal is None or course is None or course.outcome.points < FEWEST_POINTS or reached_goal(patient):
+        return False
+    used = patient.progress >= USED_UP if patient.progress is not None else state is Status.FINISHED
+    needed, taken = reference_steps(patient), patient.run.env_steps
+    in_time = goal.source == "run" or (needed is not None and taken is not None and taken >= needed)
+    evaluated = patient.late("return/eval")
+    levels = [course.end, course.outcome.end, *([evaluated.value] if evaluated is not None else [])]
+    return used and in_time and goal.share(max(levels)) < (CLOSE_TO_GOAL if evaluated is not None else FAR_FROM_GOAL)
+
+
 def suffers(patient: Patient) -> bool:
-    """Whether the return is flat or has fallen; False where there is none."""
-    return is_flat(patient) or has_fallen(patient)
+    """Whether the return is flat, has fallen or ended short of its goal; False where there is none."""
+    return is_flat(patient) or has_fallen(patient) or missed_goal(patient)
 
 
 def return_name(patient: Patient) -> str:

@@ -14,7 +14,7 @@ from rlclinic.rules.goal import goal_of, had_time, known_task, lags_behind
 from rlclinic.rules.offline import is_offline
 from rlclinic.rules.outcome import Outcome, outcome_of
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import has_fallen, reached_goal, stuck_short, suffers
+from rlclinic.rules.return_state import USED_UP, has_fallen, missed_goal, reached_goal, stuck_short, suffers
 from rlclinic.rules.saturation import saturation
 
 # Points of a return below which its course says nothing.
@@ -25,8 +25,6 @@ SMALL_PART = 0.15
 TINY_PART = 0.03
 # Share of the way from which on a run has learned, however noisy its return is.
 GOOD_PART = 0.25
-# Share of the budget from which on it is used up.
-USED_UP = 0.95
 # Factor by which a gain must grow, or a cost shrink, within a whole budget.
 HARDLY_MOVED = 2.0
 FEWEST_EVALUATIONS = 6
@@ -36,8 +34,12 @@ FEWEST_EVALUATIONS = 6
 class Standing:
     """How a run stands against what it was meant to reach, whatever its verdict says of its course."""
 
+    done: bool = False
+    """It reached its goal, or the highest return there is, and stayed there."""
     behind: bool = False
     """Far behind others of its task, or at a standstill far below its goal: it does badly."""
+    missed: bool = False
+    """Its whole budget is used and a known goal was clearly missed."""
     open_end: bool = False
     """Its budget is used up and nothing says that it is done."""
     crept: bool = False
@@ -47,7 +49,13 @@ class Standing:
 def standing_of(patient: Patient, verdict: Verdict) -> Standing:
     """How the run stands."""
     stuck = verdict is Verdict.PLATEAUED and stuck_short(patient)
-    return Standing(lags_behind(patient) or stuck, is_open(patient), crept(patient))
+    return Standing(
+        done=verdict is Verdict.SOLVED,
+        behind=lags_behind(patient) or stuck,
+        missed=missed_goal(patient),
+        open_end=is_open(patient),
+        crept=crept(patient),
+    )
 
 
 def failed(patient: Patient) -> bool:
@@ -55,7 +63,7 @@ def failed(patient: Patient) -> bool:
     outcome = patient.outcome
     if outcome is None or outcome.points < FEWEST_POINTS or reached_goal(patient):
         return False
-    if _below_random(patient):
+    if _below_random(patient) or missed_goal(patient):
         return True
     if not had_time(patient) or saturation(patient) is not None:
         return False

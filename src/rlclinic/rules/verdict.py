@@ -15,6 +15,7 @@ from rlclinic.model.run import Status
 from rlclinic.rules.course import Course, course_of
 from rlclinic.rules.goal import Goal, Reach, goal_of, had_time, reach_of, reference_steps
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import missed_goal
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.words import steps_text
 
@@ -100,6 +101,8 @@ def _insufficient(case: _Case) -> str | None:
         count = "a single point" if course.outcome.points == 1 else f"only {course.outcome.points} points"
         return f"{count} of the return, up to {steps_text(case.patient, course.outcome.steps[-1])}"
     if case.seen((*NOT_LEARNING, *COLLAPSED, *UNSTABLE)) is not None or _was_stopped(case) or _misconfigured(case):
+        return None
+    if course.enough and missed_goal(case.patient):
         return None
     if _frozen(case) is not None:
         return None

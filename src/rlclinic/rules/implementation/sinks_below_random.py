@@ -4,7 +4,8 @@ What it sees: From the start the return drifts one way, down, over most of the r
 actions earn on this task, while the updates stay of a sane size.
 Why it hurts: Something learns, and it learns the opposite: the sign of the advantage, of the loss or of the reward is
 flipped, or the ratio is inverted.
-Evidence needed: a return with at least 20 points on a well-known task.
+Evidence needed: a return with at least 20 points; on a task that is not well known the untrained policy of the first
+moments stands for random actions, and the fall must be larger.
 Looks alike: A policy destroyed by large steps, which falls at once (KL, entropy). Costs that add up when episodes get
 longer. Long noise below a random policy's return.
 What to change: Check the sign: on a bandit with two arms the better one must win. Then the sign of the reward.
@@ -28,6 +29,8 @@ BELOW = 0.5
 ONE_WAY = 0.7
 # Units of noise that the fall must exceed.
 CLEAR = 4.0
+# The same below the untrained policy where nobody knows what random actions earn.
+FAR_BELOW = 6.0
 # Units of noise by which the return may have risen before.
 CLIMBED = 2.0
 # Share of the run before which a fall that is complete is a jump, not a drift.
@@ -41,12 +44,15 @@ FEWEST_POINTS = 20
 def check(patient: Patient) -> Sighting | None:
     """Hold the end against random actions, and look how it came there."""
     task, course, returns = known_task(patient), course_of(patient), patient.run.returns
-    if task is None or course is None or returns is None or task.random_mean is None:
+    if course is None or returns is None:
         return None
     # Less and less random actions alone lower the return of an untrained policy.
     if patient.series("epsilon") is not None:
         return None
-    bar = task.random_mean - BELOW * (task.random_std or 0.0)
+    if task is not None and task.random_mean is not None:
+        bar, about = task.random_mean - BELOW * (task.random_std or 0.0), f"random actions get {task.random_mean:.4g}"
+    else:
+        bar, about = course.outcome.start - FAR_BELOW * course.unit, "it began with an untrained policy"
     if course.outcome.points < FEWEST_POINTS or course.end >= bar or course.outcome.climb > CLIMBED * course.unit:
         return None
     if -course.gain < CLEAR * course.unit or longer_episodes_cost_more(patient) or _jumps(patient):
@@ -58,8 +64,7 @@ def check(patient: Patient) -> Sighting | None:
     if not way.enough or way.direction > 0 or not way.share >= ONE_WAY or early:
         return None
     summary = (
-        f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; random actions "
-        f"get {task.random_mean:.4g} on {task.name}"
+        f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
     )
     evidence = (
         patient.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),

@@ -1,8 +1,9 @@
 """Learning begins near or after the end of the budget.
 
-What it sees: learning_starts at or above the budget, or above half of the budget or of the steps taken.
+What it sees: learning_starts at or above the budget, or above half of the budget or of the steps taken. Where the
+setting is not known, the first loss in the log, after more than half of the steps.
 Why it hurts: Until then the agent acts at random and nothing is learned; what is left is too short to learn in.
-Evidence needed: learning_starts in the config, and the budget or the steps taken.
+Evidence needed: learning_starts in the config, and the budget or the steps taken; else a loss beside a return.
 Looks alike: A run that was stopped early: there the interruption is the reason, not the setting.
 What to change: Set learning_starts to a few episodes' worth of steps, at most 10 % of the budget, or raise the
 budget.
@@ -12,20 +13,24 @@ References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50 
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.run import Status
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
 
 # Share of the steps before the first update.
 LATE = 0.5
+FEWEST_POINTS = 6
 
 
 def check(patient: Patient) -> Sighting | None:
     """Hold learning_starts against the budget, then against the steps taken."""
     run = patient.run
     starts = positive(patient, "learning_starts")
-    if starts is None or run.step_axis != "env_steps":
+    if run.step_axis != "env_steps":
         return None
+    if starts is None:
+        return _by_the_log(patient)
     # A budget of zero is an evaluation, or one that was not written down.
     budget, taken = run.budget or None, run.env_steps
     if budget is not None and starts >= budget:
@@ -36,6 +41,19 @@ def check(patient: Patient) -> Sighting | None:
         severity = Severity.INFO if budget is not None else Severity.WARNING
         return _sighting(patient, starts, taken, "steps taken", severity, 0.6)
     return None
+
+
+def _by_the_log(patient: Patient) -> Sighting | None:
+    """The first loss against the steps taken; the return must have been logged from the beginning."""
+    loss, returns, taken = patient.series("value_loss"), patient.run.returns, patient.run.env_steps
+    if loss is None or returns is None or not taken or len(returns) < FEWEST_POINTS:
+        return None
+    first = float(loss.steps[0])
+    if first < LATE * taken or float(returns.steps[0]) > LATE / 2 * taken or patient.run.status.state is Status.RUNNING:
+        return None
+    summary = f"{loss.logged_as} is first logged at {first:,.0f} of {taken:,.0f} env steps: nothing was learned before"
+    evidence = (patient.evidence("value_loss", first / taken, LATE, note="share of the steps before the first loss"),)
+    return Sighting(Severity.WARNING, 0.8, summary, evidence, first)
 
 
 def _sighting(

@@ -1,0 +1,212 @@
+"""How far a setting lies outside what anybody trains with, in decades.
+
+Some causes are not about one setting but about what several come to: how far the weights can move at all, how long the
+target network stands still, which share of the budget is random. Those are named here and bounded like settings.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from rlclinic.model.run import Run
+from rlclinic.reference.working import size_of
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.update_count import rollout, updates_per_rollout, updates_per_step
+
+# Decades by which a value of zero lies outside a bound that it breaks: it switches something off.
+SWITCHED_OFF = 1.5
+# Settings on a logarithmic scale already, in powers of e.
+LOGARITHMS = frozenset({"log_std_init"})
+# Settings whose zero or negative values are ordinary numbers.
+LINEAR = frozenset({"target_entropy_per_action"})
+# Optimisers whose updates do not depend on the size of the gradient: the rate alone bounds a step.
+ADAPTIVE = frozenset({"", "adam", "adamw", "rmsprop", "rmsproptflike"})
+
+# Settings that trainers write among their metrics.
+LOGGED = frozenset({"learning_rate", "clip_range"})
+DETERMINISTIC = frozenset({"TD3", "DDPG"})
+ADDS_NO_NOISE = frozenset({"sb3", "sb3-zoo", "rlclinic"})
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The range in which people train."""
+
+    low: float | None = None
+    high: float | None = None
+    algorithms: tuple[str, ...] = ()
+
+
+@cache
+def practice() -> Mapping[str, Bounds]:
+    """All bounds by name."""
+    raw = tomllib.loads(files(__package__).joinpath("practice.toml").read_text(encoding="utf-8"))
+    return {name: Bounds(**{**entry, "algorithms": tuple(entry.get("algorithms", ()))}) for name, entry in raw.items()}
+
+
+def beyond(run: Run, name: str, direction: str) -> float:
+    """Decades by which the run's value lies outside, in the suspect direction; 0 inside, and where it is not known."""
+    bounds = practice().get(name)
+    if bounds is None or (bounds.algorithms and run.algorithm.upper() not in bounds.algorithms):
+        return 0.0
+    value = value_of(run, name)
+    if value is None or not math.isfinite(value):
+        return 0.0
+    below = _decades(name, value, bounds.low) if bounds.low is not None else 0.0
+    above = -_decades(name, value, bounds.high) if bounds.high is not None else 0.0
+    return max(0.0, {"low": below, "high": above, "either": max(below, above)}[direction])
+
+
+def value_of(run: Run, name: str) -> float | None:
+    """A setting, or what several come to."""
+    derived = _DERIVED.get(name)
+    if derived is not None:
+        return derived(Patient(run))
+    value = run.config.number(name)
+    return value if value is not None else _logged(run, name)
+
+
+def _logged(run: Run, name: str) -> float | None:
+    """The value that the log tells of a setting whose file is not there; a schedule counts by its highest."""
+    series = run.series.get(name) if name in LOGGED else None
+    return series.highest if series is not None else None
+
+
+def _decades(name: str, value: float, bound: float) -> float:
+    """How far a value lies below a bound; negative above it."""
+    if name in LINEAR:
+        return bound - value
+    if name in LOGARITHMS:
+        return (bound - value) / math.log(10)
+    size, limit = size_of(name, value), size_of(name, bound)
+    if size <= 0.0:
+        return SWITCHED_OFF
+    return math.log10(limit / size)
+
+
+def _updates(patient: Patient) -> float | None:
+    """Gradient steps within the budget."""
+    budget = patient.run.budget or patient.run.env_steps
+    if not budget:
+        return None
+    if patient.is_on_policy:
+        whole, each = rollout(patient), updates_per_rollout(patient)
+        return budget / whole * each if whole and each else None
+    rate, start = updates_per_step(patient), patient.setting("learning_starts") or 0.0
+    return max(budget - start, 0.0) * rate if rate is not None else None
+
+
+def _update_to_data(patient: Patient) -> float | None:
+    """Gradient steps per env step of an off-policy algorithm, from the config or as logged."""
+    if not patient.is_off_policy:
+        return None
+    planned, counted = updates_per_step(patient), patient.series("updates")
+    if planned is not None or counted is None or counted.steps[-1] <= counted.steps[0]:
+        return planned
+    return float((counted.values[-1] - counted.values[0]) / (counted.steps[-1] - counted.steps[0]))
+
+
+def _movement(patient: Patient) -> float | None:
+    """How far a weight can move at most: an adaptive optimiser moves it by about the rate in each update."""
+    rate, updates = value_of(patient.run, "learning_rate"), _updates(patient)
+    optimiser = str(patient.run.config.get("optimizer") or "").lower()
+    return rate * updates if rate is not None and updates is not None and optimiser in ADAPTIVE else None
+
+
+def _share(name: str) -> Callable[[Patient], float | None]:
+    """Of the budget."""
+
+    def share(patient: Patient) -> float | None:
+        value, budget = patient.setting(name), patient.run.budget
+        return value / budget if value is not None and budget else None
+
+    return share
+
+
+def _rollout_share(patient: Patient) -> float | None:
+    whole, budget = rollout(patient), patient.run.budget
+    return whole / budget if whole and budget and patient.is_on_policy else None
+
+
+def _rollout_steps(patient: Patient) -> float | None:
+    return patient.setting("n_steps") if patient.is_on_policy else None
+
+
+def _target_period(patient: Patient) -> float | None:
+    """Steps in which the target network takes over the online network."""
+    tau, every = patient.setting("tau"), patient.setting("target_update_interval")
+    if patient.is_on_policy or (tau is None and every is None):
+        return None
+    return (every or 1.0) / max(1.0 if tau is None else tau, 1e-12)
+
+
+def _target_period_share(patient: Patient) -> float | None:
+    period, budget = _target_period(patient), patient.run.budget
+    return period / budget if period is not None and budget else None
+
+
+def _exploration_share(patient: Patient) -> float | None:
+    """The share of the budget in which epsilon falls; one that does not fall explores as it ends."""
+    fraction, last = patient.setting("exploration_fraction"), patient.setting("exploration_final")
+    return fraction if fraction is not None and (last is None or last < 0.1) else None
+
+
+def _temperature(patient: Patient) -> float | None:
+    """A fixed weight of the entropy in a soft critic."""
+    return patient.setting("ent_coef") if "SAC" in patient.run.algorithm.upper() else None
+
+
+def _target_entropy(patient: Patient) -> float | None:
+    target, shape = patient.setting("target_entropy"), patient.run.config.get("action_shape")
+    dimensions = math.prod(shape) if isinstance(shape, list | tuple) and shape else 1
+    return target / dimensions if target is not None else None
+
+
+def _value_clip(patient: Patient) -> float | None:
+    """The value clip in sizes of the return."""
+    clip, outcome = patient.setting("clip_range_vf"), patient.outcome
+    if clip is None or outcome is None or patient.setting("normalize_reward"):
+        return None
+    size = max(abs(outcome.start), abs(outcome.end))
+    return clip / size if size > 0.0 else None
+
+
+def _action_noise(patient: Patient) -> float | None:
+    """Of a deterministic policy; none where the library adds none by itself."""
+    run = patient.run
+    if run.algorithm.upper() not in DETERMINISTIC or not run.config.settings:
+        return None
+    noise = patient.setting("action_noise")
+    return 0.0 if noise is None and run.framework in ADDS_NO_NOISE else noise
+
+
+def _width(patient: Patient) -> float | None:
+    """Units of the narrowest hidden layer."""
+    layers = patient.run.config.get("net_arch")
+    sizes = [size for size in layers if isinstance(size, int)] if isinstance(layers, list | tuple) else []
+    return float(min(sizes)) if sizes else None
+
+
+_DERIVED: Mapping[str, Callable[[Patient], float | None]] = {
+    "action_noise": _action_noise,
+    "network_width": _width,
+    "on_policy_budget": lambda patient: patient.run.budget if patient.is_on_policy else None,
+    "total_movement": _movement,
+    "gradient_updates": _updates,
+    "update_to_data": _update_to_data,
+    "rollout_share": _rollout_share,
+    "rollout_steps": _rollout_steps,
+    "target_period": _target_period,
+    "target_period_share": _target_period_share,
+    "exploration_share": _exploration_share,
+    "temperature": _temperature,
+    "target_entropy_per_action": _target_entropy,
+    "learning_starts_share": _share("learning_starts"),
+    "buffer_share": _share("buffer_size"),
+    "clip_range_vf_per_return": _value_clip,
+}

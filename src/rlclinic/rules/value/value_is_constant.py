@@ -1,0 +1,50 @@
+"""The critic gives every state the same value.
+
+What it sees: Explained variance that is zero to the last digit of a float in nearly every point. That is the explained
+variance of a constant, and of nothing else.
+Why it hurts: The network does not see the state: its units are dead or saturated, its weights are all zero, or the
+observations are constant. Advantages are then returns minus a number, and a policy with the same body learns nothing.
+Evidence needed: explained_variance with at least 10 points, not rounded to a few digits.
+Looks alike: A critic that explains next to nothing, but moves (critic-explains-nothing). Returns that are all equal,
+whose explained variance is not a number.
+What to change: Look at the activations: dead ReLUs and saturated units come from a large rate, a bad initialisation or
+observations that are not normalised. Then print a batch of observations: do they differ?
+References: Explained variance in OpenAI Baselines' and SB3's utilities: 1 - Var[return - value] / Var[return].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import failed
+from rlclinic.rules.stretch import finite
+from rlclinic.rules.value._critic import has_critic
+
+# A few roundings of a 32-bit float: what is left of the explained variance of a constant.
+ROUNDING = 5e-6
+MOST = 0.9
+FEWEST_POINTS = 10
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Count the points at which the explained variance is that of a constant."""
+    series = patient.series("explained_variance")
+    # Printed with few digits, a small number is a zero too.
+    if series is None or series.decimals is not None or not has_critic(patient):
+        return None
+    _, values = finite(series)
+    if values.size < FEWEST_POINTS or not values.any():
+        return None
+    share = float(np.mean(np.abs(values) < ROUNDING))
+    if share < MOST:
+        return None
+    summary = (
+        f"{series.logged_as} is that of a constant in {100 * share:.0f} % of {values.size} points (at most "
+        f"{ROUNDING:g} from zero): the critic gives every state the same value"
+    )
+    evidence = (patient.evidence("explained_variance", share, MOST, note="share of points that are zero"),)
+    bad = failed(patient)
+    return Sighting(Severity.ERROR if bad else Severity.WARNING, 0.9 if bad else 0.8, summary, evidence, None)
