@@ -8,6 +8,7 @@ kept. A run that cannot win is cut. Steps for the proof against the start are se
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -188,7 +189,9 @@ class Optimiser:
             if outcome.state is OutcomeState.STOPPED:
                 self._pruning.report(config.trial, Path(outcome.folder), outcome.curve)
             self._study.tell(config.trial, *_told(score, outcome.state))
-        best = min(score, self._attempts[-1].best) if self._attempts else score
+        # The score of a run that was cut is a bound, not an achievement.
+        achieved = math.inf if outcome.state is OutcomeState.STOPPED else score
+        best = min(achieved, self._attempts[-1].best) if self._attempts else score
         origin = config.origin if first else Origin.CONFIRMATION
         attempt = Attempt(
             len(self._attempts), origin, config.reason, config.number, config.changes, outcome, score, self._used, best
