@@ -72,6 +72,13 @@ def test_a_full_disk_still_gets_its_status_written_from_the_reserve(
     assert (found.state, found.reason) == ("crashed", "the disk is full")
 
 
+def test_a_run_named_by_a_link_or_a_dot_keeps_its_own_id(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = folder.path.parent
+    assert open_folder(root / "@last").id == folder.id
+    monkeypatch.chdir(folder.path)
+    assert open_folder(Path()).id == folder.id
+
+
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no config\.json"):
         open_folder(tmp_path)

@@ -64,6 +64,11 @@ def test_a_link_out_of_the_root_is_not_followed(root: Path, tmp_path: Path) -> N
     assert Path(resolve("@last")[0]).parent == Path("runs")
 
 
+def test_a_link_that_leads_to_itself_is_passed_over(root: Path) -> None:
+    (root / "@last").symlink_to("@last")
+    assert Path(resolve("runs/@last")[0]).parent == Path("runs")
+
+
 def test_without_a_link_last_is_the_newest_of_the_registry(root: Path) -> None:
     entries = [{"run_id": "gone"}, {"run_id": "ppo_cartpole_high_lr"}]
     (root / "runs.json").write_text(json.dumps(entries))

@@ -108,7 +108,8 @@ def open_folder(path: Path) -> RunFolder:
     """The folder of a run that `rlclinic train` wrote."""
     if not (path / CONFIG).is_file():
         raise UsageError("no config.json here", path=str(path), hint="name the folder of a run: runs/<id>")
-    return RunFolder(path)
+    # A run has its id from its own folder, not from `@last` or `.`.
+    return RunFolder(path.resolve() if path.is_symlink() or not path.name else path)
 
 
 def cannot_write(error: OSError, path: Path) -> RlclinicError:

@@ -103,7 +103,11 @@ def _linked(root: Path, nickname: str) -> Path | None:
     link = root / nickname
     if not link.is_symlink():
         return None
-    target = link.resolve()
+    try:
+        target = link.resolve()
+    except (OSError, RuntimeError):
+        # A link that leads to itself; Python 3.11 and 3.12 raise.
+        return None
     if target.is_dir() and target.is_relative_to(root.resolve()):
         return target
     beside = root / str(link.readlink()).replace("\\", "/").rstrip("/").rpartition("/")[2]
