@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import overhead
+from bench.lab_goals import optimize_goal, overhead_goal, repair_goals
 from bench.optimize.run import HELD_OUT, searches, starts
 from bench.repair import score
 from bench.repair.tasks import tasks
@@ -70,6 +71,7 @@ def repair_section() -> str:
         f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
         f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
         f"the mean with {len(CONFIRMING)} further seeds. {_advised_clean(clean)}\n",
+        repair_goals(valid, done) + "\n",
         "What the leading prescription was: " + _kinds(lines) + ".\n",
         _table(
             ("task", "fault", "faulty", "first", f"{ROUNDS} rounds", "reset", "rate / 3", "first advice"),
@@ -82,21 +84,20 @@ def repair_section() -> str:
 def optimize_section() -> str:
     """Steps to the threshold against TPE."""
     lines = searches()
-    rows, ratios = [], []
+    rows: list[tuple[str, ...]] = []
+    ratios: dict[str, list[float]] = {}
     for name, entry in starts().items():
         for seed in sorted({line["seed"] for line in lines if line["start"] == name}):
             both = {line["method"]: line for line in lines if line["start"] == name and line["seed"] == seed}
             if len(both) < 2:
                 continue
             ours, theirs = both["rlclinic"], both["tpe"]
-            ratios.append(_steps(ours) / _steps(theirs))
+            ratio = _steps(ours) / _steps(theirs)
+            ratios.setdefault(name, []).append(ratio)
             rows.append(
                 (name, entry["fault"], str(seed), f"{ours['runs']} x {ours['budget']:,}", _reached(ours),
-                 _reached(theirs), f"{ratios[-1]:.2f}", _first(ours), _first(theirs))
+                 _reached(theirs), f"{ratio:.2f}", _first(ours), _first(theirs))
             )  # fmt: skip
-    middle = (
-        f"The median ratio is {statistics.median(ratios):.2f} over {len(ratios)} pairs (goal: 0.5). " if ratios else ""
-    )
     return "\n".join(
         [
             "## Steps to the threshold\n",
@@ -105,7 +106,8 @@ def optimize_section() -> str:
             f"{len(HELD_OUT)} seeds that neither saw. Steps are the mean over these seeds until the evaluation return "
             "reaches the threshold; a seed that never does counts as the whole budget of a run, and the number of "
             "seeds that reached it stands in brackets. The last columns are the env steps that the search itself spent "
-            f"until its first run reached the threshold. {middle}\n",
+            "until its first run reached the threshold.\n",
+            optimize_goal(ratios) + "\n",
             _table(
                 ("start", "fault", "seed", "budget", "optimize", "TPE", "ratio", "search: optimize", "search: TPE"),
                 rows,
@@ -130,6 +132,7 @@ def overhead_section() -> str:
             "Self-time is what a profile of a training finds in rlclinic's own code (goal: under 2 %). The ratio is "
             "CPU time with the lab over plain Stable-Baselines3 with its Monitor, median and range of alternating "
             "pairs in fresh processes on shared cores.\n",
+            overhead_goal({algorithm: overhead.summary(algorithm) for algorithm in overhead.TRAININGS}) + "\n",
             _table(("algorithm", "training", "self-time", "ratio", "pairs"), rows),
         ]
     )
