@@ -25,14 +25,18 @@ def carry(run: Run) -> Carried:
     """
     environment = run.environment or str(run.config.get("env_id") or "")
     if not environment:
-        raise UsageError("the run does not tell its environment", path=run.path, hint="name ENV:ALGO instead")
+        raise UsageError(
+            "the run does not tell its environment",
+            path=run.path,
+            hint="name its trainer with --command",
+        )
     algorithm = SAME.get(run.algorithm.upper(), run.algorithm.upper())
     own = _setting(run, "framework")
     chosen = own if isinstance(own, str) and own in ALGORITHMS else run.framework
     if algorithm not in ALGORITHMS.get(chosen, ()):
         chosen = default_framework(algorithm)
     values: dict[str, object] = {name: setting.value for name, setting in run.config.settings.items()}
-    logged = _logged_rate(run)
+    logged = logged_rate(run)
     if logged is not None:
         values["learning_rate"] = logged
     values |= {key: _setting(run, key) for key in FIELDS if key not in values and _setting(run, key) is not None}
@@ -54,7 +58,7 @@ def carry(run: Run) -> Carried:
     return Carried(carried.recipe, (*notes, *carried.left_out))
 
 
-def _logged_rate(run: Run) -> float | None:
+def logged_rate(run: Run) -> float | None:
     """The learning rate that a run logged first, where its files do not tell the one it was set to."""
     told = run.config.settings.get("learning_rate")
     series = run.series.get("learning_rate")

@@ -48,7 +48,7 @@ def _setup(trial: Trial) -> Facts:
         (
             ("trial", trial.id),
             ("run", trial.run),
-            ("task", f"{trial.environment}, {trial.algorithm}"),
+            ("task", ", ".join(part for part in (trial.environment, trial.algorithm) if part) or "not known"),
             ("budget", f"{number(trial.budget)} env steps for every run"),
             ("seeds", f"{len(trial.seeds)}, the same for every arm"),
             ("threshold", goal),
@@ -80,13 +80,19 @@ def _runs(trial: Trial) -> Table:
     names = [BASELINE, *(arm.name for arm in trial.arms)]
     ordered = sorted(trial.outcomes, key=lambda outcome: (names.index(outcome.arm), outcome.seed))
     header = ("arm", "seed", "final", "mean", "to threshold", "curve")
-    return Table(header, tuple(_run_row(outcome) for outcome in ordered), right=frozenset({1, 2, 3, 4}), drop=(5,))
+    return Table(
+        header,
+        tuple(_run_row(outcome, trial.threshold) for outcome in ordered),
+        right=frozenset({1, 2, 3, 4}),
+        drop=(5,),
+    )
 
 
-def _run_row(outcome: Outcome) -> tuple[Inline, ...]:
+def _run_row(outcome: Outcome, threshold: float | None) -> tuple[Inline, ...]:
     if outcome.state is not OutcomeState.DONE:
         return (outcome.arm, str(outcome.seed), outcome.state.value, "", "", "")
-    reached = number(outcome.steps_to_threshold) if outcome.steps_to_threshold is not None else "never"
+    missed = "never" if threshold is not None else ""
+    reached = number(outcome.steps_to_threshold) if outcome.steps_to_threshold is not None else missed
     curve = sparkline(np.array([value for _, value in outcome.curve]), CURVE_WIDTH)
     return (outcome.arm, str(outcome.seed), number(outcome.final_return), number(outcome.auc), reached, curve)
 

@@ -61,7 +61,7 @@ class Optimiser:
         if budget < recipe.total_steps:
             raise UsageError(
                 f"--budget {budget:,} is less than one run ({recipe.total_steps:,} env steps)",
-                hint="raise it, or shorten a run with -o total_steps=N",
+                hint="raise it, or shorten a run with --override total_steps=N",
             )
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         self._recipe, self._budget, self._runner, self._root = recipe, budget, runner, root

@@ -7,7 +7,7 @@ from typing import Any
 
 from rlclinic.lab.assemble import Carried
 from rlclinic.lab.backend import backend_for
-from rlclinic.lab.carry import carry
+from rlclinic.lab.carry import carry, logged_rate
 from rlclinic.lab.derive import REPLACES
 from rlclinic.lab.values import parse_override, plain
 from rlclinic.model.errors import UsageError
@@ -115,6 +115,9 @@ def _with_command(
     names = placeholders(command)
     values = {name: run.config.get(name) for name in names if name in run.config}
     values |= {name: run.config.native[name].value for name in names if name in run.config.native}
+    logged = logged_rate(run)
+    if logged is not None and "learning_rate" in names:
+        values["learning_rate"] = logged
     arms = _arms(_chosen(prescriptions) or [(_plain_changes(overrides, values), ())])
     for arm in arms:
         unused = [change.key for change in arm.changes if change.key not in names]
@@ -127,7 +130,7 @@ def _with_command(
     if missing:
         raise UsageError(
             f"--command: the run's config has no value for {', '.join(missing)}",
-            hint="write the value into the command itself",
+            hint="put it into a config.yaml beside the logs, or into the command where the change does not touch it",
         )
     if budget is None and run.budget is None and not run.env_steps:
         raise UsageError("the run's budget is not known", hint="name it with --budget")
