@@ -63,9 +63,7 @@ def check(patient: Patient) -> Sighting | None:
     early = reached - returns.steps[0] < GRADUAL * (returns.steps[-1] - returns.steps[0])
     if not way.enough or way.direction > 0 or not way.share >= ONE_WAY or early:
         return None
-    summary = (
-        f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
-    )
+    summary = f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
     evidence = (
         patient.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),
         patient.evidence(returns.name, way.share, ONE_WAY, note="share of the course that one way down explains"),
