@@ -90,7 +90,7 @@ def _tables(
 
 
 def _answers(
-    tables: Mapping[str, Mapping[str, Likelihood]], seen: Sequence[Evidence], with_config: bool, sharpness: float
+    tables: Mapping[str, Mapping[str, Likelihood]], seen: Sequence[Evidence], *, with_config: bool, sharpness: float
 ) -> list[_Answer]:
     found = []
     sharp: Callable[[], Sharpness] = lambda: Sharpness(sharpness, sharpness)  # noqa: E731 - stands for a function
