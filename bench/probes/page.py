@@ -61,8 +61,9 @@ def _younger() -> str:
 def summary(found: list[Outcome]) -> list[str]:
     """The numbers beside their goals, as a table."""
     planted = [outcome for outcome in found if not outcome.subject.right]
+    killed = [outcome for outcome in planted if outcome.killed]
     settled = {
-        origin: [o for o in planted if o.settled and o.subject.mutant and o.subject.mutant.origin == origin]
+        origin: [o for o in killed if o.settled and o.subject.mutant and o.subject.mutant.origin == origin]
         for origin in ORIGINS
     }
     everywhere = [outcome for group in settled.values() for outcome in group]
