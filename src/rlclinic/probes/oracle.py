@@ -147,8 +147,7 @@ def simulate(world: World, rollout: int, n_envs: int) -> Stream:
 def _simulate(world: World, rollout: int, n_envs: int) -> Stream:
     rng = np.random.default_rng(0)
     index = {seen: place for place, seen in enumerate(world.observations)}
-    chance = len(world.starts) > 1 or any(len(state.leads) > 1 for state in world.states.values())
-    total = (RANDOM_STEPS if chance else STEPS) // rollout * rollout
+    total = (RANDOM_STEPS if world.by_chance else STEPS) // rollout * rollout
     columns = [_walk(world, index, rng, total) for _ in range(n_envs)]
     shape = (-1, rollout, n_envs)
     parts: list[npt.NDArray[Any]] = [
