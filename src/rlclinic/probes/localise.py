@@ -24,6 +24,8 @@ FAR = 4.0
 """Deviations beyond so many tolerances count alike: one odd reading must not decide alone."""
 SLACK = 0.15
 """A wrong fixed point may be reached only roughly: share of its distance from the truth."""
+STAYS = 0.05
+"""What is not trained may drift: the same."""
 VAGUE = 2.0
 """What a prediction of some failure costs against a number that fits."""
 UNEXPLAINED = 3.5
@@ -158,14 +160,12 @@ def _fit(entry: FaultEntry, prediction: Prediction, reading: _Reading) -> float:
         # A verdict over seeds has found it wrong, however near it is.
         return -0.5 * FAR**2
     target = query.truth if isinstance(prediction, str) else prediction
-    roughly = SLACK * abs(target - query.truth)
-    if stays and abs(target - query.truth) > query.tolerance:
-        # What is not trained stays where it is, however wide the right answer's tolerance.
-        width = roughly
-    else:
-        width = query.tolerance if contract else max(query.tolerance, roughly)
-    distance = min(abs(value - target) / width, FAR) if math.isfinite(value) else FAR
-    return -0.5 * distance**2
+    gap = abs(target - query.truth)
+    width = query.tolerance if contract else max(query.tolerance, SLACK * gap)
+    # What is not trained stays where it is, and a prediction that is that sharp says more where it is borne out.
+    sharp = STAYS * gap if stays and gap > query.tolerance else width
+    distance = min(abs(value - target) / sharp, FAR) if math.isfinite(value) else FAR
+    return -0.5 * distance**2 + (math.log(width / sharp) if distance < FAR else 0.0)
 
 
 def _grouped(weights: Mapping[str, float], readings: list[_Reading], table: Signatures) -> tuple[Suspicion, ...]:

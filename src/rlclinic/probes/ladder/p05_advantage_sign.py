@@ -59,7 +59,7 @@ def arm_questions(given: Given) -> tuple[Query, ...]:
     """The probability of the paying arm."""
     wrong = [Wrong(0.0, REVERSED), Wrong(0.0, PERMUTED)]
     if given.family == "on-policy":
-        wrong += [Wrong(0.5, NO_GRADIENT), Wrong(0.5, MIXED)]
+        wrong.append(Wrong(0.5, MIXED))
     return (Query("pi(best)", "probability", 1.0, 0.1, tuple(wrong), ((1.0, SEEN),), action=1),)
 
 
