@@ -11,7 +11,8 @@ from rlclinic.probes.verdict import decide, failing_chance, most_seeds_needed
     ("right", "wrong", "verdict"),
     [
         (0, 0, None), (4, 0, None), (5, 0, "pass"), (5, 1, None), (6, 1, None), (7, 1, "pass"), (0, 4, "fail"),
-        (4, 4, "fail"), (5, 3, None), (6, 2, None), (12, 3, None), (13, 3, "pass"), (12, 4, "fail"), (9, 4, "fail"), (13, 2, "pass"),
+        (4, 4, "fail"), (5, 3, None), (6, 2, None), (12, 3, None), (13, 3, "pass"), (12, 4, "fail"),
+        (9, 4, "fail"), (13, 2, "pass"),
     ],
 )  # fmt: skip
 def test_a_verdict_comes_once_it_is_certain_or_five_seeds_agree(right: int, wrong: int, verdict: str | None) -> None:
