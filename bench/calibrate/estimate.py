@@ -15,7 +15,7 @@ SMOOTHING = 1.0
 """Instances that behave like the average run, added to those of a cause: no rate is ever 0 or 1."""
 TRUST_IN_HAND = 2.0
 """Instances that a value set by hand is worth."""
-SMALLEST, LARGEST = 0.3, 3.5
+SMALLEST, LARGEST = 0.3, 6.5
 """Weights below say nothing and would fill the table; weights above would let one finding decide alone."""
 DIGITS = 1
 NEW_PRIOR = 0.01
@@ -31,7 +31,9 @@ class Estimate:
     """Of the calibration part; 0 where the row is set by hand."""
 
 
-def estimate(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> dict[str, Estimate]:
+def estimate(
+    table: Mapping[str, Likelihood], seen: Sequence[Evidence], *, trust: float = TRUST_IN_HAND
+) -> dict[str, Estimate]:
     """Every row. Priors and knobs stay: how often faults occur is the benchmark's choice and no fact."""
     by_cause: dict[str, list[Evidence]] = defaultdict(list)
     for one in seen:
@@ -45,20 +47,24 @@ def estimate(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> dict[
             found[cause] = Estimate(row, 0)
             continue
         others = {other: runs for other, runs in by_cause.items() if other != cause}
-        found[cause] = Estimate(_row(row, own, others, names), len({one.instance for one in own}))
+        found[cause] = Estimate(_row(row, own, others, names, trust), len({one.instance for one in own}))
     return found
 
 
 def _row(
-    row: Likelihood, own: Sequence[Evidence], others: Mapping[str, Sequence[Evidence]], names: set[str]
+    row: Likelihood,
+    own: Sequence[Evidence],
+    others: Mapping[str, Sequence[Evidence]],
+    names: set[str],
+    trust: float,
 ) -> Likelihood:
     weights, expects = {}, {}
     for name in sorted(names | set(row.weights) | set(row.expects)):
         background = _background(name, others)
         fired, checked = _count(name, own)
         rate = (fired + SMOOTHING * background) / (checked + SMOOTHING)
-        present = _drawn(math.log(rate / background), row.weights.get(name, 0.0), checked)
-        absent = _drawn(math.log((1 - background) / (1 - rate)), row.expects.get(name, 0.0), checked)
+        present = _drawn(math.log(rate / background), row.weights.get(name, 0.0), checked, trust)
+        absent = _drawn(math.log((1 - background) / (1 - rate)), row.expects.get(name, 0.0), checked, trust)
         if abs(present) >= SMALLEST:
             weights[name] = present
         # Only a sign whose absence speaks against the cause is expected.
@@ -68,8 +74,8 @@ def _row(
     return replace(row, weights={name: weights[name] for name in order}, expects=expects)
 
 
-def _drawn(measured: float, by_hand: float, checked: float) -> float:
-    value = (TRUST_IN_HAND * by_hand + checked * measured) / (TRUST_IN_HAND + checked)
+def _drawn(measured: float, by_hand: float, checked: float, trust: float) -> float:
+    value = (trust * by_hand + checked * measured) / (trust + checked)
     return round(max(-LARGEST, min(LARGEST, value)), DIGITS)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from bench.calibrate.estimate import Estimate
 from rlclinic.causes.likelihoods import Likelihood
 
-BY_HAND = "# set by hand: no recorded run"
+BY_HAND = "# set by hand"
 _HEADING = re.compile(r"^\[([a-z0-9-]+)\]$")
 _REPLACED = ("for =", "expects =", "# estimated from", BY_HAND)
 _BARE = re.compile(r"^[A-Za-z0-9_-]+$")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from rlclinic.probes.result import Answer, CaseResult
 
 ADDED = frozenset({
-    ("S0g", "vector"), ("P5", "clip"), ("P6", "usual"), ("P8", "both"), ("P10", "limit"), ("P10", "evaluation"),
-    ("P11", "normalised"), ("P12", "edge"), ("P16", "frames"),
+    ("S0g", "vector"), ("P3", "rollout"), ("P5", "clip"), ("P5", "luck"), ("P6", "usual"), ("P8", "both"),
+    ("P10", "limit"), ("P10", "evaluation"), ("P11", "normalised"), ("P12", "edge"), ("P13", "even"), ("P16", "frames"),
 })  # fmt: skip
 """Code and name of each case that is younger than `bench/mutants/from_fixes`."""
 WIDER = {("P15", "chain", "V(0)"): 0.35, ("P15", "chain", "V(4)"): 0.3}

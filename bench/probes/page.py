@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 from bench.mutants.catalogue import mutants
@@ -13,6 +15,7 @@ from bench.probes.subjects import all_subjects
 from rlclinic.probes.ladder import LADDER
 
 PAGE = Path(__file__).parents[2] / "docs" / "parts" / "probes_measured.md"
+MISSES = Path(__file__).parent / "misses.toml"
 GOALS = {"killed": 0.95, "first": 0.85, "alarms": 0.01, "preflight": 60.0, "ladder": 900.0}
 TIMED = "sb3:PPO"
 CORES = 2
@@ -22,8 +25,8 @@ METHOD = (
     "killed when at least one probe fails, and localised when the component named first is the planted one. It is "
     "probed as one would with `--locate`: until a first probe fails, then the static contracts, then what the "
     "localiser asks for until it asks no more; only then its localisation counts. A pass takes two right seeds on "
-    "mutants and the full rule on right trainers. Costs are the mean CPU time of a recorded seed times the seeds "
-    "that a pass takes."
+    "mutants, equivalent ones included, and the full rule on stock algorithms (`bench/probes/stock_seeds.jsonl`). "
+    "Costs are the mean CPU time of a recorded seed times the seeds that a pass takes."
 )
 ORIGINS = {"textbook": "textbook bugs", "from_fixes": "bugs from real fixes"}
 
@@ -49,6 +52,7 @@ def measured(found: list[Outcome]) -> str:
         "### Right trainers\n\n" + _right_table(found),
         *(f"### Mutants: {title}\n\n" + _mutant_table(found, origin) for origin, title in ORIGINS.items()),
         "### Survivors\n\n" + _survivors(found),
+        "### Named wrongly\n\n" + _mislocalised(found),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -61,15 +65,15 @@ def _younger() -> str:
 def summary(found: list[Outcome]) -> list[str]:
     """The numbers beside their goals, as a table."""
     planted = [outcome for outcome in found if not outcome.subject.right]
+    killed = [outcome for outcome in planted if outcome.killed]
     settled = {
-        origin: [o for o in planted if o.settled and o.subject.mutant and o.subject.mutant.origin == origin]
+        origin: [o for o in killed if o.settled and o.subject.mutant and o.subject.mutant.origin == origin]
         for origin in ORIGINS
     }
     everywhere = [outcome for group in settled.values() for outcome in group]
     right = [outcome for outcome in found if outcome.subject.right]
-    stock = [verdict for cases in stock_verdicts().values() for verdict in cases.values()]
-    judged = sum(outcome.judged for outcome in right) + len(stock)
-    alarms = sum(len(outcome.failed) for outcome in right) + stock.count("fail")
+    stock = stock_verdicts()
+    libraries = sorted({trainer.partition(":")[0] for trainer in stock})
     equivalent = sum(mutant.equivalent for mutant in mutants().values())
     rows = [
         ("mutants written", f"{len(mutants())}, {equivalent} of them equivalent", ""),
@@ -80,11 +84,22 @@ def summary(found: list[Outcome]) -> list[str]:
         *((f"localised first, {ORIGINS[origin]}", _share(group, _first), f"{GOALS['first']:.0%}")
           for origin, group in settled.items()),
         (f"localised among the first {TOP}", _share(everywhere, _among_first), ""),
-        ("false alarms per verdict", f"{alarms} of {judged}" + (f" ({alarms / judged:.1%})" if judged else ""),
-         f"{GOALS['alarms']:.0%}"),
+        _alarm_row("", list(stock.values()), right),
+        *(_alarm_row(f", {library}", [cases for name, cases in stock.items() if name.startswith(f"{library}:")], [])
+          for library in libraries),
+        _alarm_row(", right reference trainers (two right seeds pass)", [], right),
         *_times(),
     ]  # fmt: skip
     return ["| | measured | goal |", "|---|---|---|", *(f"| {name} | {value} | {goal} |" for name, value, goal in rows)]
+
+
+def _alarm_row(which: str, stock: list[dict[str, str]], right: list[Outcome]) -> tuple[str, str, str]:
+    """Failed verdicts of all verdicts, of stock algorithms by case and of reference trainers."""
+    verdicts = [verdict for cases in stock for verdict in cases.values()]
+    alarms = verdicts.count("fail") + sum(len(outcome.failed) for outcome in right)
+    judged = len(verdicts) + sum(outcome.judged for outcome in right)
+    share = f" ({alarms / judged:.1%})" if judged else ""
+    return (f"false alarms per verdict{which}", f"{alarms} of {judged}{share}", f"{GOALS['alarms']:.0%}")
 
 
 def _first(outcome: Outcome) -> bool:
@@ -151,8 +166,30 @@ def _mutant_table(found: list[Outcome], origin: str) -> str:
 
 def _survivors(found: list[Outcome]) -> str:
     alive = [o for o in found if not o.subject.right and o.whole and not o.killed]
-    lines = [f"- {o.subject.name}: {o.subject.mutant.title}" for o in alive if o.subject.mutant]
+    lines = [f"- {o.subject.name}: {o.subject.mutant.title}{_why(o)}" for o in alive if o.subject.mutant]
     return "\n".join(lines) or "None among the mutants whose whole ladder is recorded."
+
+
+def _mislocalised(found: list[Outcome]) -> str:
+    missed = [o for o in found if not o.subject.right and o.killed and o.settled and not _first(o)]
+    lines = []
+    for outcome in missed:
+        planted = " or ".join(outcome.subject.mutant.components) if outcome.subject.mutant else ""
+        named = f"{outcome.suspicions[0].component} is named first" if outcome.suspicions else "nothing is named"
+        place = f", the planted one as number {outcome.rank}" if outcome.rank else ""
+        lines.append(f"- {outcome.subject.name} ({planted}): {named}{place}{_why(outcome)}")
+    return "\n".join(lines) or "None."
+
+
+def _why(outcome: Outcome) -> str:
+    text = _misses().get(outcome.subject.name, "")
+    return f". {text}" if text else ""
+
+
+@cache
+def _misses() -> Mapping[str, str]:
+    """Why a mutant is missed, by the name of the subject."""
+    return tomllib.loads(MISSES.read_text(encoding="utf-8"))
 
 
 def _share(items: Iterable[Outcome], holds: Callable[[Outcome], bool]) -> str:

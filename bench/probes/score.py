@@ -103,8 +103,8 @@ def outcome_of(subject: Subject, record: store.Rows) -> Outcome:
     if any(result.verdict == "fail" for result in results):
         portrait = portrait_of(subject.trainer)
         suspicions, separating = localise(results, portrait, GAMMA)
-        settled = whole or (not separating and _static_cases(portrait) <= {(r.code, r.case) for r in results})
-    return Outcome(subject, results, tuple(row for row, _ in kept), whole, suspicions, separating, settled)
+        settled = not separating and _static_cases(portrait) <= {(r.code, r.case) for r in results}
+    return Outcome(subject, results, tuple(row for row, _ in kept), whole, suspicions, separating, settled or whole)
 
 
 @cache

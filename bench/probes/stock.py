@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.probes import false_alarms
 from rlclinic.probes.ladder import LADDER
-from rlclinic.probes.verdict import PASSES, QUICK, decide
+from rlclinic.probes.verdict import AGREE, QUICK, decide
 
 Rows = list[Mapping[str, Any]]
 
@@ -33,7 +33,7 @@ def stock_verdicts() -> dict[str, dict[str, str]]:
 def stock_costs(trainer: str) -> dict[str, tuple[float, int]]:
     """CPU seconds of the preflight and of the whole ladder where every case passes, with the cases recorded."""
     costs = {}
-    for name, seeds in (("preflight", QUICK), ("ladder", PASSES)):
+    for name, seeds in (("preflight", QUICK), ("ladder", AGREE)):
         probes = {probe.code: probe for probe in LADDER if probe.preflight or name == "ladder"}
         cases = {key: rows for key, rows in _groups().items() if key[0] == trainer and key[1] in probes}
         total = sum(

@@ -128,8 +128,22 @@ def test_the_localiser_is_followed_until_it_asks_no_more(record: Path) -> None:
     first = [next(cases)[0].code for _ in range(8)]
     assert set(first) == {"S0a", "S0b", "S0c", "S0e", "S0f", "S0g"}
     recorded(record, subject, ("S0a", "S0b", "S0c", "S0e", "S0f", "S0g"), planned=99)
-    # Two components explain the contract alike; P8 tells them apart.
-    assert next(cases)[0].code == "P8"
+    # Several components explain the contract alike, and what tells them apart comes next.
+    asked_for = score.outcome_of(subject, store.rows()).separating
+    assert asked_for
+    assert next(cases)[0].code == asked_for.partition(".")[0]
+
+
+def test_a_miss_is_explained_by_the_name_of_a_mutant_that_must_be_found() -> None:
+    assert set(page._misses()) <= {subject.name for subject in all_subjects() if subject.mutant and not subject.right}
+
+
+def test_the_page_says_what_is_named_instead_of_a_planted_component(record: Path) -> None:
+    subject = Subject("ppo+critic-not-optimised", "ppo", mutants()["critic-not-optimised"])
+    recorded(record, subject, ("S0c",))
+    (found,) = score.outcomes()
+    assert (found.killed, found.settled) == (True, True)
+    assert "(value loss or optimiser): gradient flow is named first. The contract" in page._mislocalised([found])
 
 
 def test_every_mutant_is_a_subject_on_each_of_its_trainers() -> None:

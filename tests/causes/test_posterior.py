@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
+from rlclinic.causes import posterior
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.deviation import deviation, is_outside
 from rlclinic.causes.likelihoods import VERDICT, Knob, likelihoods
 from rlclinic.causes.posterior import causes_of
+from rlclinic.causes.sharpness import Sharpness
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
@@ -121,12 +124,12 @@ def test_a_plateau_far_below_its_goal_is_not_taken_for_a_healthy_run() -> None:
     assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL, standing=Standing(behind=True))[0][0].id == UNKNOWN
 
 
-def test_a_far_config_value_counts_in_part_in_a_run_that_does_badly_without_its_own_signs() -> None:
+def test_a_far_config_value_counts_in_a_run_that_does_badly_and_more_beside_its_own_signs() -> None:
     def high_rate(rate: float, signs: list[Finding]) -> float:
         causes, _ = causes_of(ppo(learning_rate=rate), Verdict.PLATEAUED, signs, ALL, standing=Standing(behind=True))
         return next((cause.probability for cause in causes if cause.id == "learning-rate-too-high"), 0.0)
 
-    assert high_rate(3e-4, []) < high_rate(0.3, []) < 0.5 < high_rate(0.3, [finding("kl-too-large")])
+    assert high_rate(3e-4, []) < 0.1 < 0.5 < high_rate(0.3, []) < high_rate(0.3, [finding("kl-too-large")])
 
 
 def test_a_run_that_rises_far_behind_others_is_less_surely_healthy() -> None:
@@ -186,3 +189,27 @@ def test_either_of_two_hyperparameters_shows_a_slow_target() -> None:
         run = Run("run", "run", algorithm="SAC", environment="Pendulum-v1", config=config)
         shares.append(probability(run, Verdict.NOT_LEARNING, signs, "target-network-too-slow"))
     assert shares[0] > 0.5 > shares[1]
+
+
+def test_a_goal_that_was_missed_with_the_whole_budget_speaks_against_a_healthy_run() -> None:
+    missed = causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=Standing(missed=True))[0]
+    rising = causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=Standing())[0]
+    assert rising[0].id == NOTHING_WRONG
+    assert missed[0].id != NOTHING_WRONG
+
+
+def test_nothing_in_the_config_of_a_run_that_reached_its_goal_is_a_cause() -> None:
+    signs = [finding("kl-too-large")]
+    done = causes_of(ppo(learning_rate=0.3), Verdict.SOLVED, signs, ALL, standing=Standing(done=True))[0]
+    assert done[0].id == NOTHING_WRONG
+    assert not any("learning_rate" in reason for cause in done for reason in cause.supports)
+
+
+def test_the_sharpness_moves_probabilities_and_not_their_order() -> None:
+    signs = [finding("kl-too-large", Severity.ERROR)]
+    with patch.object(posterior, "sharpness", lambda: Sharpness(1.0, 1.0)):
+        plain, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
+    with patch.object(posterior, "sharpness", lambda: Sharpness(2.0, 2.0)):
+        sharp, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
+    assert plain[0].id == sharp[0].id
+    assert plain[0].probability < sharp[0].probability

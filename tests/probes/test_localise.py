@@ -15,7 +15,7 @@ ON_POLICY = Portrait(
     "on-policy",
     (),
     ("discrete", "box"),
-    ("value", "action_probabilities", "advantages", "log_ratio", "losses", "logged"),
+    ("value", "action_probabilities", "advantages", "log_ratio", "losses", "logged", "log_prob", "network_input"),
 )
 
 
@@ -51,7 +51,23 @@ def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
             {"P1": {"V": 0.77}, "P2": {"V(+1)": 0.5, "V(-1)": -0.5}, "P3": {"V(0)": 0.56, "V(1)": 0.7}},
             "fake autoreset row",
         ),
-        ({"P1": {}, "P2": {"V(+1)": 0.0, "V(-1)": 0.0}, "P3": {"V(0)": 0.81, "V(1)": 0.81}}, "broadcasting"),
+        # One value for all observations: the loss compares all pairs, or the returns belong to other rows.
+        (
+            {"S0f": {"value loss": 1.0}, "P2": {"V(+1)": 0.0, "V(-1)": 0.0}, "P3": {"V(0)": 0.81, "V(1)": 0.81}},
+            "broadcasting",
+        ),
+        ({"S0f": {}, "P2": {"V(+1)": 0.0, "V(-1)": 0.0}, "P3": {"V(0)": 0.81, "V(1)": 0.81}}, "batching"),
+        ({"P3": {}, "P3.rollout": {"V(0)": 0.0}, "P1": {}, "P2": {}}, "bootstrap"),
+        ({"P5": {}, "P5.clip": {}, "P5.luck": {"pi(best)": 0.95}}, "actor update"),
+        ({"P13.bonus": {"pi(best)": 1.0}, "P13.even": {}, "P5": {}}, "entropy term"),
+        ({"P13.bonus": {"pi(best)": 1.0}, "P13.even": {"pi(1)": 0.0}, "P5": {}}, "entropy sign"),
+        # Steps by environments, flattened row by row.
+        (
+            {"S0b": {"A(0,env 0)": 0.24448, "A(0,env 1)": -0.984, "A(2,env 0)": -1.3888}},
+            "environment axis",
+        ),
+        # One action for both observations: right at one of them.
+        ({"P1": {}, "P2": {}, "P5": {"pi(best)": 0.5}, "P6": {"pi(match|+1)": 0.0, "V(+1)": -1.0}}, "batching"),
         (
             {
                 "P1": {},
@@ -121,6 +137,38 @@ def test_a_failure_that_a_fault_only_may_cause_does_not_name_it() -> None:
     odd = {"P1": {}, "P2": {}, "P3": {}, "P5": {"pi(best)": 0.8}, "P8": {}}
     suspicions, _ = localise(vector(odd), ON_POLICY, 0.7)
     assert "value-loss-reversed" not in [suspicion.fault for suspicion in suspicions]
+
+
+def test_a_case_that_could_not_be_judged_is_not_asked_for_again() -> None:
+    results = vector({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}})
+    _, asked = localise(results, ON_POLICY, 0.7)
+    code, _, case = asked.partition(".")
+    probe = find_probe(code)
+    assert probe is not None
+    tried = CaseResult(code, case or probe.cases[0].name, "not-judged", "raised: ValueError")
+    assert localise((*results, tried), ON_POLICY, 0.7)[1] not in ("", asked)
+
+
+def test_targets_that_a_fault_leaves_alone_do_not_mislead_a_policy() -> None:
+    # Lambda is nothing to an episode of one step, so it cannot be why an arm is not found.
+    suspicions, _ = localise(vector({"P5": {"pi(best)": 0.8}}), ON_POLICY, 0.7)
+    named = [suspicion.component for suspicion in suspicions]
+    assert "lambda plumbing" not in named
+    assert "done mask" in named
+
+
+def test_seeds_that_are_wrong_to_either_side_do_not_average_out() -> None:
+    probe = find_probe("P13")
+    assert probe is not None
+    case = next(case for case in probe.cases if case.name == "even")
+    queries = case.questions(Given(0.7, "on-policy", case.world, case.settings("on-policy")))
+    seeds = tuple(
+        SeedResult(seed, {"pi(1)": reading}, {}, passed=False, steps=1, seconds=0.0)
+        for seed, reading in enumerate((0.0, 1.0, 0.01, 0.99))
+    )
+    (answer,) = answers_of(queries, seeds)
+    assert answer.reading in (0.0, 1.0, 0.01, 0.99)
+    assert not answer.right
 
 
 def test_another_gamma_moves_the_signatures() -> None:

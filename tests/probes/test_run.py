@@ -70,9 +70,9 @@ def test_assert_probes_says_what_is_suspected() -> None:
     assert assert_probes(Factory(), "P1", processes=0).judged
 
 
-def test_a_full_verdict_takes_seven_seeds() -> None:
+def test_a_full_verdict_takes_five_seeds_that_agree() -> None:
     report = here(Factory(), "P1", preflight=False)
-    assert len(case(report, "P1").seeds) == 7
+    assert len(case(report, "P1").seeds) == 5
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,9 @@ def test_misbehaviour_is_reported_as_such_and_not_as_a_failure(trainer: Any, mes
 
 
 def test_a_trainer_that_ignores_its_seed_is_told_so() -> None:
-    assert "ignores its seed" in here(Factory("seed"), "P1", "P3").problems[0]
+    # What happens by chance in P2 differs from seed to seed whatever the trainer does.
+    assert "ignores its seed" in here(Factory("seed"), "P1", "P2", "P3").problems[0]
+    assert here(Factory(), "P1", "P2", "P3").problems == ()
 
 
 def test_a_factory_that_cannot_travel_runs_here_and_the_report_says_so() -> None:

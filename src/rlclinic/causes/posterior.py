@@ -17,6 +17,7 @@ from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.deviation import deviation
 from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
 from rlclinic.causes.practice import beyond, value_of
+from rlclinic.causes.sharpness import sharpness
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
@@ -48,7 +49,7 @@ WITHOUT_OWN_SIGN = 0.5
 # What a value adds that lies outside everything that people train with, in log units, at once and per decade.
 OUTSIDE_PRACTICE, PER_DECADE, MOST_DECADES = 3.0, 1.2, 1.5
 # What counts of it in a run that spent its budget without a goal to be held against.
-WITHOUT_GOAL = 0.6
+WITHOUT_GOAL = 0.4
 # Verdicts that say that a run does badly whatever its goal.
 BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
 # What being far behind takes from the causes that say that the run goes as it should, in log units.
@@ -100,11 +101,11 @@ def causes_of(
     scores = {cause: _score(run, verdict, findings, checked, row, cause, standing) for cause, row in table.items()}
     unseen = len(applicable - checked) / len(applicable) if applicable else 0.0
     scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings, _distance(run, unseen))
-    both = _normalised(
-        {cause: table[cause].prior for cause in table}, {c: s.metrics + s.config for c, s in scores.items()}
-    )
-    metrics = _normalised({cause: table[cause].prior for cause in table}, {c: s.metrics for c, s in scores.items()})
-    config = _normalised({cause: table[cause].prior for cause in table}, {c: s.config for c, s in scores.items()})
+    priors, fitted = {cause: row.prior for cause, row in table.items()}, sharpness()
+    sharp = fitted.with_config if run.config.settings else fitted.without_config
+    both = _normalised(priors, {c: s.metrics + s.config for c, s in scores.items()}, sharp)
+    metrics = _normalised(priors, {c: s.metrics for c, s in scores.items()}, fitted.without_config)
+    config = _normalised(priors, {c: s.config for c, s in scores.items()}, sharp)
     entries = catalogue()
     ranked = sorted(both, key=lambda cause: -both[cause])
     causes = tuple(
@@ -179,7 +180,7 @@ def _score(
     weight = 0.0 if standing.done else 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
     config, reason = _config(run, row, weight)
     if outside and not standing.done:
-        found = _outside(run, row, 1.0 if bad or in_full else WITHOUT_GOAL if standing.open_end else 0.0)
+        found = _outside(run, row, 1.0 if bad or metrics > 0.0 else WITHOUT_GOAL if standing.open_end else 0.0)
         config, reason = max((config, reason), found)
     if reason:
         (supports if config > 0 else contradicts).append(reason)
@@ -260,8 +261,8 @@ def _distance(run: Run, unseen: float) -> dict[str, float]:
     return far
 
 
-def _normalised(priors: Mapping[str, float], scores: Mapping[str, float]) -> dict[str, float]:
-    logs = {cause: math.log(priors[cause]) + scores[cause] for cause in scores}
+def _normalised(priors: Mapping[str, float], scores: Mapping[str, float], sharp: float) -> dict[str, float]:
+    logs = {cause: sharp * (math.log(priors[cause]) + scores[cause]) for cause in scores}
     top = max(logs.values())
     weights = {cause: math.exp(value - top) for cause, value in logs.items()}
     total = sum(weights.values())

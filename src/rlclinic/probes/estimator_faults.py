@@ -103,6 +103,13 @@ def _rollout_end_terminal(stream: Stream, estimator: Estimator) -> Recursion:
     return replace(base, keep=keep)
 
 
+def _rollout_end_from_itself(stream: Stream, estimator: Estimator) -> Recursion:
+    base = right(stream, estimator)
+    bootstrap = base.bootstrap.copy()
+    bootstrap[:, -1] = stream.seen[:, -1]
+    return replace(base, bootstrap=bootstrap)
+
+
 def _truncation_terminal(stream: Stream, estimator: Estimator) -> Recursion:
     ended = np.maximum(stream.terminated, stream.truncated)
     return replace(right(stream, estimator), keep=1.0 - ended)
@@ -156,6 +163,12 @@ def _reward_rolled(stream: Stream, estimator: Estimator) -> Recursion:
     return right(replace(stream, reward=np.roll(stream.reward, 1, axis=2)), estimator)
 
 
+def _reward_reshaped(stream: Stream, estimator: Estimator) -> Recursion:
+    """Environments by steps is taken for steps by environments."""
+    turned = stream.reward.transpose(0, 2, 1).reshape(stream.reward.shape)
+    return right(replace(stream, reward=turned), estimator)
+
+
 def _next_rolled(stream: Stream, estimator: Estimator) -> Recursion:
     rolled = {
         name: np.roll(getattr(stream, name), 1, axis=2) for name in ("successor", "reset", "terminated", "truncated")
@@ -164,7 +177,11 @@ def _next_rolled(stream: Stream, estimator: Estimator) -> Recursion:
 
 
 def _flattened(stream: Stream, estimator: Estimator) -> Recursion:
-    return replace(right(stream, estimator), flattened=True)
+    return replace(right(stream, estimator), flattened="end to end")
+
+
+def _interleaved(stream: Stream, estimator: Estimator) -> Recursion:
+    return replace(right(stream, estimator), flattened="interleaved")
 
 
 def _late(values: FloatArray) -> FloatArray:
@@ -179,6 +196,7 @@ FAULTS: Mapping[str, Fault] = {
     "done-ignored-reset-observation": _done_ignored_reset,
     "done-never-stored": _done_never_stored,
     "broadcast-value-loss": _broadcast,
+    "returns-mixed-up": _broadcast,
     "observation-shifted": _observation_shifted,
     "reward-one-step-late": _reward_late,
     "reward-discounted": lambda stream, estimator: _reward_scaled(estimator.gamma, stream, estimator),
@@ -201,7 +219,9 @@ FAULTS: Mapping[str, Fault] = {
     "gamma-missing-in-trace": _trace_without_gamma,
     "gae-forward": _forward,
     "trace-not-cut": _trace_not_cut,
+    "window-crosses-episodes": _trace_not_cut,
     "rollout-end-terminal": _rollout_end_terminal,
+    "rollout-end-from-itself": _rollout_end_from_itself,
     "truncation-as-termination": _truncation_terminal,
     "termination-lost-at-limit": _termination_lost,
     "flags-swapped": _flags_swapped,
@@ -209,13 +229,18 @@ FAULTS: Mapping[str, Fault] = {
     "fake-autoreset-row": _fake_row,
     "first-done-for-all": _first_done_for_all,
     "reward-rolled-by-environment": _reward_rolled,
+    "reward-reshaped": _reward_reshaped,
     "next-rolled-by-environment": _next_rolled,
     "flattened-before-gae": _flattened,
+    "interleaved-before-gae": _interleaved,
 }
 """Every fault that the oracle can solve, by its name in faults.toml."""
 OF_ROLLOUTS = frozenset({
     "advantage-for-return", "gamma-lambda-swapped", "lambda-not-forwarded", "one-minus-lambda", "monte-carlo",
-    "gamma-missing-in-trace", "bootstrap-undiscounted", "bootstrap-discounted-twice", "gae-forward",
-    "rollout-end-terminal", "flattened-before-gae",
+    "gamma-missing-in-trace", "trace-not-cut", "returns-mixed-up", "reward-reshaped", "bootstrap-undiscounted",
+    "bootstrap-discounted-twice", "gae-forward", "rollout-end-terminal", "rollout-end-from-itself",
+    "flattened-before-gae", "interleaved-before-gae",
 })  # fmt: skip
 """Those that a replay cannot have."""
+OF_REPLAYS = frozenset({"window-crosses-episodes"})
+"""Those that only a replay can have."""

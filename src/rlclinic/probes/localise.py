@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rlclinic.probes.estimator_faults import FAULTS
 from rlclinic.probes.faults import FaultEntry, faults, touches
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.portrait import Portrait, why_not
-from rlclinic.probes.result import Answer, CaseResult, Suspicion
+from rlclinic.probes.result import Answer, CaseResult, Suspicion, answers_of
 from rlclinic.probes.signatures import Signatures, signatures
 
 Prediction: TypeAlias = float | Literal["right", "wrong", "untrained", "either"]
@@ -25,6 +24,8 @@ FAR = 4.0
 """Deviations beyond so many tolerances count alike: one odd reading must not decide alone."""
 SLACK = 0.15
 """A wrong fixed point may be reached only roughly: share of its distance from the truth."""
+STAYS = 0.05
+"""What is not trained may drift: the same."""
 VAGUE = 2.0
 """What a prediction of some failure costs against a number that fits."""
 UNEXPLAINED = 3.5
@@ -33,11 +34,11 @@ CONTRACT_WEIGHT = 3.0
 """Readings that all queries of one static contract count for together: they look at one function."""
 ELSEWHERE = 0.5
 """What a right contract costs a fault that would break it: it may sit outside the function that was looked at."""
-PASSES_ANYWAY, FAILS_TOO = 0.3, 4.0
-"""What a right and a wrong reading cost where a fault may show or not. The latter is more than UNEXPLAINED: such a
-fault does not contradict a failure, but explains none by itself."""
-MISLED = ("q", "probability", "greedy", "return", "temperature")
-"""Readings of policies, which a wrong value target may mislead or not."""
+PASSES_ANYWAY, FAILS_TOO = 0.3, 3.0
+"""What a right and a wrong reading cost where a fault may show or not."""
+ONLY_POSSIBLE = 2.0
+"""What a fault costs whose sure consequences explain none of the failures: with one failure it is less likely than
+something unknown, with many it becomes likelier."""
 SURE = 0.9
 """Weight of the first suspicion from which on no further probe is asked for."""
 SHOWN = 0.02
@@ -50,7 +51,12 @@ class _Reading:
     code: str
     case: str
     answer: Answer
-    weight: float
+    siblings: tuple[Answer, ...]
+    """All answers of the case, this one included."""
+
+    @property
+    def weight(self) -> float:
+        return min(1.0, CONTRACT_WEIGHT / len(self.siblings)) if self.answer.query.how == "contract" else 1.0
 
     @property
     def name(self) -> str:
@@ -58,21 +64,14 @@ class _Reading:
 
 
 def localise(results: Iterable[CaseResult], portrait: Portrait, gamma: float) -> tuple[tuple[Suspicion, ...], str]:
-    """Components by weight, the heaviest first, and the probe or case that would tell the first two apart."""
+    """Components by weight, the heaviest first, and the probe or case that would tell the first from others."""
     results = tuple(results)
     if not any(result.verdict == "fail" for result in results):
         return (), ""
     table = signatures(portrait.family, gamma)
-    readings = [
-        _Reading(result.code, result.case, answer, _weight(result, answer))
-        for result in results
-        if result.verdict in ("pass", "fail")
-        for answer in result.answers
-        if answer.reading is not None
-    ]
+    readings = _readings(results)
     scores = {
-        name: sum(r.weight * max(_fit(p, r.answer) for p in _predict(entry, r, table)) for r in readings)
-        for name, entry in faults().items()
+        name: _score(entry, readings, table) for name, entry in faults().items() if _possible(entry, portrait, table)
     }
     scores[""] = -UNEXPLAINED * sum(r.weight for r in readings if not r.answer.right)
     best = max(scores.values())
@@ -82,44 +81,91 @@ def localise(results: Iterable[CaseResult], portrait: Portrait, gamma: float) ->
     return suspicions, _separating(suspicions, results, portrait, table)
 
 
-def _weight(result: CaseResult, answer: Answer) -> float:
-    return min(1.0, CONTRACT_WEIGHT / len(result.answers)) if answer.query.how == "contract" else 1.0
+def _possible(entry: FaultEntry, portrait: Portrait, table: Signatures) -> bool:
+    """Can the trainer have the fault? Not where it lacks everything that the fault is sure to spoil."""
+    sure = {name.partition(":")[0] for name, values in table.get(entry.id, {}).items() if values}
+    sure |= {pattern.partition(":")[0] for pattern in (*entry.fails, *entry.untrained)}
+    return not sure or any(
+        sure & {probe.code, f"{probe.code}.{case.name}"} and not why_not(case, portrait)
+        for probe in LADDER
+        for case in probe.cases
+    )
+
+
+def _readings(results: Iterable[CaseResult]) -> list[_Reading]:
+    """What is to be explained. Where a case failed, that is what its wrong seeds read."""
+    found = []
+    for result in results:
+        wrong = tuple(seed for seed in result.seeds if not (seed.passed or seed.error))
+        failed = result.verdict == "fail" and wrong
+        answers = answers_of(tuple(a.query for a in result.answers), wrong) if failed else result.answers
+        answers = tuple(answer for answer in answers if answer.reading is not None)
+        if result.verdict in ("pass", "fail"):
+            found += [_Reading(result.code, result.case, answer, answers) for answer in answers]
+    return found
+
+
+def _score(entry: FaultEntry, readings: list[_Reading], table: Signatures) -> float:
+    """Log-likelihood of all readings, up to a constant."""
+    total, explains = 0.0, False
+    for reading in readings:
+        prediction = _best(entry, reading, table)
+        total += reading.weight * _fit(entry, prediction, reading)
+        explains |= not reading.answer.right and prediction not in ("either", "right")
+    return total if explains else total - ONLY_POSSIBLE
+
+
+def _best(entry: FaultEntry, reading: _Reading, table: Signatures) -> Prediction:
+    """Of all that a fault may lead to, what fits best."""
+    return max(_predict(entry, reading, table), key=lambda prediction: _fit(entry, prediction, reading))
 
 
 def _predict(entry: FaultEntry, reading: _Reading, table: Signatures) -> tuple[Prediction, ...]:
-    """What a fault may lead to; the best fit counts."""
-    query = reading.answer.query
-    place = (reading.code, reading.case, query.name)
-    found: list[Prediction] = list(table.get(entry.id, {}).get(reading.name, ()))
-    if touches(entry.untrained, *place):
+    """What a fault may lead to."""
+    place = (reading.code, reading.case)
+    numbers = table.get(entry.id, {})
+    found: list[Prediction] = list(numbers.get(reading.name, ()))
+    if touches(entry.untrained, *place, reading.answer.query.name):
         found.append("untrained")
-    if touches(entry.fails, *place):
-        found.append("wrong")
-    if touches(entry.may_fail, *place) or (entry.id in FAULTS and query.how in MISLED):
+    if touches(entry.fails, *place, reading.answer.query.name):
+        # Of what is listed together, some may be right: a policy that ignores the observation is right at one of two.
+        spoilt = any(not other.right for other in _listed(entry, reading))
+        found.append("either" if reading.answer.right and spoilt else "wrong")
+    if touches(entry.may_fail, *place, reading.answer.query.name) or numbers.get(reading.name) == []:
         found.append("either")
     return tuple(found) or ("right",)
 
 
-def _fit(prediction: Prediction, answer: Answer) -> float:
-    """Log-likelihood of a reading, up to a constant."""
-    query, reading = answer.query, answer.reading
-    assert reading is not None
+def _listed(entry: FaultEntry, reading: _Reading) -> list[Answer]:
+    """Those answers of a case that a fault lists as failing."""
+    return [a for a in reading.siblings if touches(entry.fails, reading.code, reading.case, a.query.name)]
+
+
+def _fit(entry: FaultEntry, prediction: Prediction, reading: _Reading) -> float:
+    """Log-likelihood of a reading, up to a constant. A case that is right although it is listed counts once."""
+    answer = reading.answer
+    query, value = answer.query, answer.reading
+    assert value is not None
     contract = query.how == "contract"
     if contract and answer.right and prediction != "right":
         return -ELSEWHERE
     if prediction == "wrong":
-        return -VAGUE if not answer.right else -0.5 * FAR**2
+        return -VAGUE if not answer.right else -0.5 * FAR**2 / len(_listed(entry, reading))
     if prediction == "either":
-        return -PASSES_ANYWAY if answer.right else -FAILS_TOO
-    if prediction == "untrained":
+        return -PASSES_ANYWAY / len(reading.siblings) if answer.right else -FAILS_TOO
+    stays = prediction == "untrained"
+    if stays:
         prediction = "right" if answer.untrained is None else answer.untrained
     if prediction == "right" and not answer.right:
         # A verdict over seeds has found it wrong, however near it is.
         return -0.5 * FAR**2
     target = query.truth if isinstance(prediction, str) else prediction
-    width = query.tolerance if contract else max(query.tolerance, SLACK * abs(target - query.truth))
-    distance = min(abs(reading - target) / width, FAR) if math.isfinite(reading) else FAR
-    return -0.5 * distance**2
+    gap = abs(target - query.truth)
+    width = query.tolerance if contract else max(query.tolerance, SLACK * gap)
+    # What is not trained stays where it is, and a prediction that is that sharp says more where it is borne out.
+    sharp = STAYS * gap if stays and gap > query.tolerance else width
+    distance = min(abs(value - target) / sharp, FAR) if math.isfinite(value) else FAR
+    return -0.5 * distance**2 + (math.log(width / sharp) if distance < FAR else 0.0)
 
 
 def _grouped(weights: Mapping[str, float], readings: list[_Reading], table: Signatures) -> tuple[Suspicion, ...]:
@@ -144,7 +190,7 @@ def _reasons(entry: FaultEntry, readings: list[_Reading], table: Signatures) -> 
         answer = reading.answer
         if answer.right:
             continue
-        prediction = max(_predict(entry, reading, table), key=lambda item: _fit(item, answer))
+        prediction = _best(entry, reading, table)
         what = f"{reading.code} {answer.query.name} reads {answer.reading:.3g} where {answer.query.truth:.3g} is right"
         if not isinstance(prediction, str):
             lines.append((0, f"{what}; this fault gives {prediction:.3g}"))
@@ -158,36 +204,41 @@ def _reasons(entry: FaultEntry, readings: list[_Reading], table: Signatures) -> 
 def _separating(
     suspicions: tuple[Suspicion, ...], results: tuple[CaseResult, ...], portrait: Portrait, table: Signatures
 ) -> str:
-    """The cheapest case not yet run for which the first two suspicions predict different readings."""
-    if suspicions[0].weight >= SURE:
+    """The cheapest case not yet run that tells the first suspicion from the next one that can be told from it."""
+    named = [faults()[suspicion.fault] for suspicion in suspicions if suspicion.fault in faults()]
+    if suspicions[0].weight >= SURE or not named:
         return ""
-    named = [faults()[suspicion.fault] for suspicion in suspicions if suspicion.fault in faults()][:2]
-    if len(named) < 2:
-        return ""
-    done = {(result.code, result.case) for result in results if result.verdict in ("pass", "fail")}
-    candidates = []
-    for probe in LADDER:
-        for case in probe.cases:
-            if (probe.code, case.name) in done or why_not(case, portrait):
-                continue
-            prefix = f"{probe.code}.{case.name}:"
-            marks = [_outline(entry, prefix, table) for entry in named]
-            if marks[0] != marks[1]:
-                name = probe.code if len(probe.cases) == 1 else f"{probe.code}.{case.name}"
-                candidates.append((case.budget[portrait.family], name))
-    return min(candidates)[1] if candidates else ""
+    done = {(result.code, result.case) for result in results}
+    left = [
+        (case.budget[portrait.family], probe.code if len(probe.cases) == 1 else f"{probe.code}.{case.name}", prefix)
+        for probe in LADDER
+        for case in probe.cases
+        for prefix in (f"{probe.code}.{case.name}:",)
+        if (probe.code, case.name) not in done and not why_not(case, portrait)
+    ]
+    # What a fault may or may not spoil tells little, so that is asked last.
+    for vaguely in (False, True):
+        for rival in named[1:]:
+            telling = [
+                (budget, name)
+                for budget, name, prefix in left
+                if _outline(named[0], prefix, table, vaguely=vaguely) != _outline(rival, prefix, table, vaguely=vaguely)
+            ]
+            if telling:
+                return min(telling)[1]
+    return ""
 
 
-def _outline(entry: FaultEntry, prefix: str, table: Signatures) -> tuple[object, ...]:
+def _outline(entry: FaultEntry, prefix: str, table: Signatures, *, vaguely: bool) -> tuple[object, ...]:
     """What a fault predicts for a case, coarsely enough that equal outlines cannot be told apart."""
     numbers = {
         name: [round(value, 1) for value in values]
         for name, values in table.get(entry.id, {}).items()
-        if name.startswith(prefix)
+        if name.startswith(prefix) and (values or vaguely)
     }
     case = prefix.removesuffix(":")
     vague = [
         [pattern for pattern in patterns if pattern in (case.partition(".")[0], case) or pattern.startswith(prefix)]
-        for patterns in (entry.fails, entry.may_fail, entry.untrained)
+        for patterns in (entry.fails, entry.untrained, entry.may_fail if vaguely else ())
     ]
     return (sorted(numbers.items()), [bool(found) for found in vague])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -69,7 +69,8 @@ class Recursion:
     gamma: float
     trace_decay: float
     forward: bool = False
-    flattened: bool = False
+    flattened: Literal["", "end to end", "interleaved"] = ""
+    """How the environments are laid into one before the backward pass."""
     one_value: bool = False
     """All observations share the mean target (a broadcast loss)."""
     less_value: bool = False
@@ -99,28 +100,30 @@ def exact_values(world: World, gamma: float) -> dict[str, float]:
 
 def fixed_point(world: World, estimator: Estimator, fault: Fault | None = None) -> FloatArray:
     """The value per observation that the estimator converges to."""
-    stream = simulate(world, estimator.rollout, estimator.n_envs)
     size = len(world.observations)
-    recursion = (fault or right)(stream, estimator)
-    if recursion.flattened:
-        recursion = _flatten(recursion)
-    if estimator.n_step:
-        constant, table = _n_step_targets(recursion, estimator.n_step, size)
-    else:
-        constant, table = _lambda_targets(recursion, size)
+    recursion, constant, table = _targets(world, estimator, fault)
     if recursion.one_value:
         return np.full(size, constant.mean() / (1.0 - table.reshape(-1, size).sum(axis=1).mean()))
     return _solve(recursion.seen, constant, table)
 
 
+def changes_targets(world: World, estimator: Estimator, other: Estimator, fault: Fault | None = None) -> bool:
+    """Does a fault, or another estimator, change any target of a world? What pays by action pays at random."""
+    sound, wrong = _targets(world, estimator, None), _targets(world, other, fault)
+    if sound[0].seen.shape != wrong[0].seen.shape or (wrong[0].one_value and len(world.observations) > 1):
+        return True
+    pairs = ((sound[0].seen, wrong[0].seen), *zip(sound[1:], wrong[1:], strict=True))
+    return any(not np.allclose(one, another) for one, another in pairs)
+
+
 def advantages(recursion: Recursion, values: FloatArray) -> FloatArray:
     """The advantages of given values, in the shape (steps, environments) of the only rollout."""
-    steps, envs = recursion.seen.shape[1:]
-    if recursion.flattened:
+    (steps, envs), laid = recursion.seen.shape[1:], recursion.flattened
+    if laid:
         recursion = _flatten(recursion)
     constant, table = _lambda_targets(recursion, len(values))
     numbers = (constant + table @ values - values[recursion.seen])[0]
-    shaped: FloatArray = numbers.reshape(envs, steps).T if recursion.flattened else numbers
+    shaped: FloatArray = numbers.reshape(envs, steps).T if laid == "end to end" else numbers.reshape(steps, envs)
     return shaped
 
 
@@ -144,8 +147,7 @@ def simulate(world: World, rollout: int, n_envs: int) -> Stream:
 def _simulate(world: World, rollout: int, n_envs: int) -> Stream:
     rng = np.random.default_rng(0)
     index = {seen: place for place, seen in enumerate(world.observations)}
-    chance = len(world.starts) > 1 or any(len(state.leads) > 1 for state in world.states.values())
-    total = (RANDOM_STEPS if chance else STEPS) // rollout * rollout
+    total = (RANDOM_STEPS if world.by_chance else STEPS) // rollout * rollout
     columns = [_walk(world, index, rng, total) for _ in range(n_envs)]
     shape = (-1, rollout, n_envs)
     parts: list[npt.NDArray[Any]] = [
@@ -175,10 +177,21 @@ def _walk(world: World, index: dict[Any, int], rng: Any, total: int) -> list[npt
         final = draw(state.finally_shows) if ended and state.finally_shows else state.shows
         name = draw(world.starts) if ended else target
         shown = index[world.states[name].shows]
-        pays = 0.0 if callable(state.pays) else state.pays
+        pays = rng.random() if callable(state.pays) else state.pays
         terminated, truncated = ended and state.ends_by != "truncated", ended and state.ends_by != "terminated"
         rows.append((index[state.shows], pays, index[final] if ended else shown, shown, terminated, truncated))
     return [np.asarray(column) for column in zip(*rows, strict=True)]
+
+
+def _targets(world: World, estimator: Estimator, fault: Fault | None) -> tuple[Recursion, FloatArray, FloatArray]:
+    """Constant and coefficients of every target, with the recursion that they come from."""
+    recursion = (fault or right)(simulate(world, estimator.rollout, estimator.n_envs), estimator)
+    if recursion.flattened:
+        recursion = _flatten(recursion)
+    size = len(world.observations)
+    if estimator.n_step:
+        return recursion, *_n_step_targets(recursion, estimator.n_step, size)
+    return recursion, *_lambda_targets(recursion, size)
 
 
 def _lambda_targets(recursion: Recursion, size: int) -> tuple[FloatArray, FloatArray]:
@@ -202,10 +215,11 @@ def _lambda_targets(recursion: Recursion, size: int) -> tuple[FloatArray, FloatA
 
 
 def _flatten(recursion: Recursion) -> Recursion:
-    """Environments laid end to end in one long rollout."""
+    """All environments in one long rollout."""
 
     def flat(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return values.transpose(0, 2, 1).reshape(values.shape[0], -1, 1)
+        ordered = values.transpose(0, 2, 1) if recursion.flattened == "end to end" else values
+        return ordered.reshape(values.shape[0], -1, 1)
 
     return replace(
         recursion,

@@ -21,7 +21,7 @@ class Answer:
 
     query: Query
     reading: float | None
-    """Median over the seeds."""
+    """Median over the seeds; where most are wrong and the median is not, a wrong one."""
     untrained: float | None
     nearest: Wrong | None
     """The wrong answer that the reading is closest to, where it is nearer than the truth."""
@@ -67,7 +67,7 @@ class ProbeReport:
     results: tuple[CaseResult, ...]
     suspicions: tuple[Suspicion, ...] = ()
     separating: str = ""
-    """The smallest further probe that would tell the first two suspicions apart."""
+    """The smallest further probe that would tell the first suspicion from others."""
     problems: tuple[str, ...] = ()
     """What the trainer does wrong apart from its answers."""
     seconds: float = 0.0
@@ -115,9 +115,18 @@ def answers_of(queries: tuple[Query, ...], seeds: tuple[SeedResult, ...]) -> tup
     for query in queries:
         values = [seed.readings[query.name] for seed in seeds if query.name in seed.readings]
         before = [seed.untrained[query.name] for seed in seeds if query.name in seed.untrained]
-        reading = median(values) if values else None
+        reading = _typical(query, values) if values else None
         found.append(Answer(query, reading, median(before) if before else None, _nearest(query, reading, before)))
     return tuple(found)
+
+
+def _typical(query: Query, values: list[float]) -> float:
+    """The median. Where most seeds are wrong to either side, it may look right: then the middle one of the wrong."""
+    middle = median(values)
+    wrong = [value for value in values if not abs(value - query.truth) <= query.tolerance]
+    if abs(middle - query.truth) <= query.tolerance and 2 * len(wrong) > len(values):
+        return sorted(wrong, key=lambda value: abs(value - query.truth))[len(wrong) // 2]
+    return middle
 
 
 def _nearest(query: Query, reading: float | None, before: list[float]) -> Wrong | None:

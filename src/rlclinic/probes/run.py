@@ -119,10 +119,11 @@ def _judged(
     quick: bool,  # noqa: FBT001
     work: Callable[..., None],
 ) -> tuple[list[CaseResult], list[list[SeedResult]]]:
-    """A result for every case, with the seeds of those that were run."""
+    """A result for every case, with the seeds of those that were run in worlds without chance."""
     running, results = _plan(portrait, probes, gamma)
     work(running, quick)
-    return [*results, *(_finished(item, quick) for item in running)], [item.seeds for item in running]
+    comparable = [item.seeds for item in running if not item.case.world.by_chance]
+    return [*results, *(_finished(item, quick) for item in running)], comparable
 
 
 def _work_here(factory: Any, running: list[_Running], quick: bool, progress: Progress) -> None:  # noqa: FBT001

@@ -13,10 +13,11 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
-from rlclinic.probes.answers import predicted
+from rlclinic.probes.answers import estimator_of, predicted
 from rlclinic.probes.definition import GAMMA, CannotJudge, Given, Query
-from rlclinic.probes.estimator_faults import FAULTS, OF_ROLLOUTS
+from rlclinic.probes.estimator_faults import FAULTS, OF_REPLAYS, OF_ROLLOUTS
 from rlclinic.probes.ladder import LADDER
+from rlclinic.probes.oracle import changes_targets
 from rlclinic.probes.settings import Family
 from rlclinic.probes.world import World
 
@@ -24,7 +25,10 @@ FAMILIES: tuple[Family, ...] = ("on-policy", "off-policy")
 USUAL_GAMMA = 0.99
 """The default that a trainer falls back to when it does not use the gamma it is given."""
 Signatures: TypeAlias = Mapping[str, Mapping[str, Sequence[float]]]
-"""Fault -> `CODE.case:query` -> the readings that it may lead to. What is not listed reads right."""
+"""Fault -> `CODE.case:query` -> the readings that it may lead to; none where a policy learns from targets that the
+fault changes, which may mislead it or not. What is not listed reads right."""
+LEARNED_FROM_TARGETS = ("q", "probability", "greedy", "return", "temperature")
+"""Readings that no oracle solves, of what learns from the value targets."""
 
 
 def signatures(family: Family, gamma: float) -> Signatures:
@@ -51,8 +55,11 @@ def _computed(family: Family, gamma: float) -> Signatures:
                 queries = case.questions(given)
             except CannotJudge:
                 continue
+            misleading = _misleading(given) if any(query.how in LEARNED_FROM_TARGETS for query in queries) else ()
             for query in queries:
                 name = f"{probe.code}.{case.name}:{query.name}"
+                for fault in misleading if query.how in LEARNED_FROM_TARGETS else ():
+                    found.setdefault(fault, {})[name] = []
                 for fault, readings in _named(query).items():
                     found.setdefault(fault, {})[name] = readings
                 for fault, reading in _solved(given, query).items():
@@ -78,15 +85,27 @@ def _solved(given: Given, query: Query) -> dict[str, float]:
         return {}
     given = replace(given, world=world)
     found = {}
-    for fault in FAULTS:
-        if given.family == "off-policy" and fault in OF_ROLLOUTS:
-            continue
+    for fault in _faults_of(given.family):
         values = dict(zip(seen, predicted(given, fault).tolist(), strict=True))
         found[fault] = sum(weight * values[place] for weight, place in query.terms) / query.unit
     other = Given(USUAL_GAMMA, given.family, given.world, given.settings)
     values = dict(zip(seen, predicted(other, None).tolist(), strict=True))
     found["gamma-ignored"] = sum(weight * values[place] for weight, place in query.terms) / query.unit
     return found
+
+
+def _misleading(given: Given) -> tuple[str, ...]:
+    """The faults that change a target of this case."""
+    usual = estimator_of(given)
+    found = [fault for fault in _faults_of(given.family) if changes_targets(given.world, usual, usual, FAULTS[fault])]
+    if changes_targets(given.world, usual, replace(usual, gamma=USUAL_GAMMA)):
+        found.append("gamma-ignored")
+    return tuple(found)
+
+
+def _faults_of(family: Family) -> tuple[str, ...]:
+    foreign = OF_REPLAYS if family == "on-policy" else OF_ROLLOUTS
+    return tuple(fault for fault in FAULTS if fault not in foreign)
 
 
 def _under_the_best_policy(world: World) -> World | None:

@@ -70,7 +70,7 @@ def _conclusion(report: ProbeReport) -> list[str]:
         lines.append(f"  {place}. {suspicion.component} ({suspicion.weight:.0%}): {suspicion.title}")
         lines += [f"     {reason}" for reason in suspicion.reasons]
     if report.separating:
-        lines.append(f"Probe {report.separating} would tell the first two apart; --locate goes on with it.")
+        lines.append(f"Probe {report.separating} would tell the first from others; --locate goes on with it.")
     return lines
 
 

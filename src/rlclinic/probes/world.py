@@ -68,6 +68,11 @@ class World:
         """The distinct observations, in order of first appearance."""
         return tuple(dict.fromkeys(state.shows for state in self.states.values()))
 
+    @property
+    def by_chance(self) -> bool:
+        """Does anything in it happen by chance?"""
+        return len(self.starts) > 1 or any(len(state.leads) > 1 for state in self.states.values())
+
     def with_actions(self, actions: Actions) -> World:
         """The same world with another action space; only for worlds whose reward ignores the action."""
         return World(self.states, self.starts, actions)

@@ -22,7 +22,7 @@ MATERIAL = 4.0
 NEAR_GOAL = 0.5
 # The same above which a return that ended short of the goal may be one with bad luck at the end.
 CLOSE_TO_GOAL = 0.9
-FAR_FROM_GOAL = 0.3
+FAR_FROM_GOAL = 0.25
 FEWEST_POINTS = 5
 # Share of the budget from which on it is used up.
 USED_UP = 0.95
@@ -70,8 +70,8 @@ def stuck_short(patient: Patient) -> bool:
 def missed_goal(patient: Patient) -> bool:
     """Whether the whole budget is used and a known goal, with time enough for it, was clearly missed.
 
-    A mean over the last training episodes lags behind the policy; without evaluations only a return that is far from
-    the goal has surely missed it.
+    A mean over the last training episodes lags behind the policy: without an evaluation above it, one that rises, or
+    that nothing is held against, must be far from the goal.
     """
     goal, course, state = goal_of(patient), course_of(patient), patient.run.status.state
     if goal is None or course is None or course.outcome.points < FEWEST_POINTS or reached_goal(patient):
@@ -79,9 +79,11 @@ def missed_goal(patient: Patient) -> bool:
     used = patient.progress >= USED_UP if patient.progress is not None else state is Status.FINISHED
     needed, taken = reference_steps(patient), patient.run.env_steps
     in_time = goal.source == "run" or (needed is not None and taken is not None and taken >= needed)
-    evaluated = patient.late("return/eval")
-    levels = [course.end, course.outcome.end, *([evaluated.value] if evaluated is not None else [])]
-    return used and in_time and goal.share(max(levels)) < (CLOSE_TO_GOAL if evaluated is not None else FAR_FROM_GOAL)
+    trained, evaluated = max(course.end, course.outcome.end), patient.late("return/eval")
+    if evaluated is not None and evaluated.value >= trained:
+        return used and in_time and goal.share(evaluated.value) < CLOSE_TO_GOAL
+    lags = evaluated is None or course.rising
+    return used and in_time and goal.share(trained) < (FAR_FROM_GOAL if lags else CLOSE_TO_GOAL)
 
 
 def suffers(patient: Patient) -> bool:

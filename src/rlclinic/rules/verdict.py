@@ -27,6 +27,8 @@ REWARD_HACKING = ("LMR01",)
 ENDING_PAYS = ("ENV08",)
 COLLAPSED = ("CNV05",)
 UNSTABLE = ("CNV03", "CNV04", "EVA07")
+# Findings that say that the evaluated policy does not do what the trained one does.
+EVALUATED_OTHERWISE = ("EVA01", "EVA02")
 NOT_LEARNING = ("CNV06", "CNV08", "SUC04", "IMP06")
 # Findings that bound how far the policy can have moved; where they are this sure, a rise of the return is chance.
 FROZEN = ("POL05",)
@@ -138,6 +140,9 @@ def _reward_hacking(case: _Case) -> str | None:
 
 
 def _solved(case: _Case) -> str | None:
+    # What reached the goal in training fails where it is tried: one of the two is not the policy that counts.
+    if case.seen(EVALUATED_OTHERWISE) is not None:
+        return None
     if case.goal is None:
         return saturation(case.patient)
     reach = case.reach

@@ -80,6 +80,14 @@ def test_moments_do_not_depend_on_how_rows_were_batched() -> None:
     assert whole.variance == pytest.approx(parts.variance)
 
 
+def test_observation_statistics_hold_the_first_observation_of_every_episode() -> None:
+    source = collector([2], normalise=True)
+    source.collect(199, lambda _: True, whole_episodes=False)
+    # Episodes of two steps act on 0 and 1 in turn; the last observation of an episode, 2, is never acted on.
+    seen = source._normaliser.observation(np.array([[0.0], [1.0]], np.float32))
+    assert seen[:, 0] == pytest.approx([-1, 1], abs=0.01)
+
+
 def test_normalised_observations_and_rewards_have_unit_scale_and_survive_saving() -> None:
     random = np.random.default_rng(0)
     normaliser = Normaliser(2, 1, 0.0, observations=True, rewards=True)

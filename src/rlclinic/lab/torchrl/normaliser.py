@@ -56,7 +56,7 @@ class Normaliser:
         self._gamma = gamma
 
     def see(self, observations: Floats) -> None:
-        """Learn from observations of training; evaluation never calls this."""
+        """Learn from what training acts on, the first observation of an episode included; never from evaluation."""
         if self._observations is not None:
             self._observations.add(observations)
 

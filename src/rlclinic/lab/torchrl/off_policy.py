@@ -71,7 +71,7 @@ class OffPolicyTrainer:
             before = row.now.copy()
             actions = self._actions(before)
             step = row.step(self._spaces.from_unit(actions), everyone)
-            self._normaliser.see(step.after)
+            self._normaliser.see(row.now)
             rewards = self._normaliser.reward(step.reward, step.done, everyone)
             self._replay.add(before, actions, step, rewards)
             taken += len(row)

@@ -42,7 +42,7 @@ class Collector:
             seen = self._normaliser.observation(row.now[active])
             chosen = sample(self._actor, self._spaces, seen)
             step = row.step(chosen.action.numpy(), active)
-            self._normaliser.see(step.after)
+            self._normaliser.see(row.now[active])
             moment = {
                 "observation": torch.from_numpy(seen),
                 "after": torch.from_numpy(self._normaliser.observation(step.after)),

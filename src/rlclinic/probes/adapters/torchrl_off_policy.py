@@ -82,7 +82,7 @@ class OffPolicy(TorchRLTrainer, ABC):
         chosen = self.explore(self.normaliser.observation(before)) if begun else self._random(len(before))
         actions = chosen.numpy()
         step = row.step(self.spaces.from_unit(actions), everyone)
-        self.normaliser.see(step.after)
+        self.normaliser.see(row.now)
         self.replay.add(before, actions, step, self.normaliser.reward(step.reward, step.done, everyone))
         self.steps += len(row)
 

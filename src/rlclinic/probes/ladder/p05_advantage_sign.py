@@ -2,12 +2,13 @@
 
 What it does: Two arms pay +1 and -1, or a continuous action pays itself. The reward is proportional to the action,
 because a reward by sign alone has no gradient once all samples lie on one side. Trainers with a ratio clip also learn
-from one rollout for many epochs.
+from one rollout for many epochs; once more in large steps, where luck that is not shown adds +1 or -1 to either arm.
 Right answer: the paying arm with probability near 1; a mean action of at least 0.5; Q = +1 and -1. After the one
-rollout the clip holds the probability near 0.5 (1 + clip range).
+rollout the clip holds the probability near 0.5 (1 + clip range), also with luck: each arm then has advantages of both
+signs, and those that the clip leaves a gradient bring a step that went too far back.
 Wrong answers: probability 0 or action -1: reversed advantage, inverted ratio, or an actor that descends. The
 untrained policy: no policy gradient. Q values swapped: action index. Probability 1 after one rollout: the ratio stays
-at 1 or is not clipped.
+at 1 or is not clipped. The same with luck only: the surrogate is not the smaller of both terms.
 Isolates: advantage sign, ratio direction, actor update.
 References: Jones (2021); ProbeEnv4; higgsfield RL-Adventure-2#20, tensorforce#312.
 """
@@ -23,10 +24,14 @@ SEEN = (0.0,)
 PAYS = (-1.0, 1.0)
 REVERSED = "advantage-reversed"
 NO_GRADIENT = "policy-gradient-zero"
+PERMUTED, MIXED = "action-index-permuted", "batch-mixed-up"
 EPOCHS = 300
+LUCK = 1.0
 OVERSHOOT = 0.05
 """What momentum adds after the clip has stopped the gradient, measured on two right trainers."""
 ONE_ROLLOUT = {"n_steps": 64, "batch_size": 64, "learning_rate": 1e-3}
+LARGE_STEPS = {"n_steps": 128, "batch_size": 128, "learning_rate": 1e-2}
+LARGE_EPOCHS = 100
 
 
 def _arm(action: Any) -> float:
@@ -37,14 +42,25 @@ def _itself(action: Any) -> float:
     return float(action[0])
 
 
+def _lucky(luck: float) -> Any:
+    return lambda action: luck + PAYS[action] / 2
+
+
 ARMS = World({"only": State(SEEN, _arm)}, ((1.0, "only"),), TWO_ARMS)
+CHANCES = World(
+    {name: State(SEEN, _lucky(luck)) for name, luck in (("lucky", LUCK), ("unlucky", -LUCK))},
+    ((0.5, "lucky"), (0.5, "unlucky")),
+    TWO_ARMS,
+)
 LINE = World({"only": State(SEEN, _itself)}, ((1.0, "only"),), UNIT_BOX)
 
 
 def arm_questions(given: Given) -> tuple[Query, ...]:
     """The probability of the paying arm."""
-    wrong = (Wrong(0.0, REVERSED), Wrong(0.5, NO_GRADIENT)) if given.family == "on-policy" else (Wrong(0.0, REVERSED),)
-    return (Query("pi(best)", "probability", 1.0, 0.1, wrong, ((1.0, SEEN),), action=1),)
+    wrong = [Wrong(0.0, REVERSED), Wrong(0.0, PERMUTED)]
+    if given.family == "on-policy":
+        wrong.append(Wrong(0.5, MIXED))
+    return (Query("pi(best)", "probability", 1.0, 0.1, tuple(wrong), ((1.0, SEEN),), action=1),)
 
 
 def q_questions(_: Given) -> tuple[Query, ...]:
@@ -55,7 +71,7 @@ def q_questions(_: Given) -> tuple[Query, ...]:
             "q",
             pays,
             0.2,
-            (Wrong(-pays, "action-index-permuted"), Wrong(0.0, "batch-mixed-up")),
+            (Wrong(-pays, PERMUTED), Wrong(0.0, MIXED)),
             ((1.0, SEEN),),
             action=arm,
         )
@@ -68,6 +84,18 @@ def clip_questions(given: Given) -> tuple[Query, ...]:
     edge = 0.5 * (1 + float(given.settings["clip_range"]))
     wrong = (Wrong(1.0, "ratio-stays-one"), Wrong(1.0, "ratio-not-clipped"))
     return (Query("pi(best)", "probability", edge + OVERSHOOT, 0.15, wrong, ((1.0, SEEN),), action=1),)
+
+
+def luck_questions(given: Given) -> tuple[Query, ...]:
+    """Where one rollout in large steps ends: at the edge of the clip."""
+    reach = 0.5 * float(given.settings["clip_range"])
+    wrong = (
+        Wrong(1.0, "surrogate-without-way-back"),
+        Wrong(1.0, "ratio-stays-one"),
+        Wrong(1.0, "ratio-not-clipped"),
+        Wrong(0.5 - reach, REVERSED),
+    )
+    return (Query("pi(best)", "probability", 0.5 + reach, 0.09, wrong, ((1.0, SEEN),), action=1),)
 
 
 def line_questions(_: Given) -> tuple[Query, ...]:
@@ -95,6 +123,16 @@ PROBE = Probe(
             actions="discrete",
             needs={"clip_range": 0.2, "n_epochs": EPOCHS},
             hints={"on-policy": ONE_ROLLOUT},
+            methods=("action_probabilities",),
+        ),
+        Case(
+            "luck",
+            CHANCES,
+            luck_questions,
+            {"on-policy": 128},
+            actions="discrete",
+            needs={"clip_range": 0.2, "n_epochs": LARGE_EPOCHS},
+            hints={"on-policy": LARGE_STEPS},
             methods=("action_probabilities",),
         ),
     ),

@@ -16,10 +16,9 @@ from dataclasses import replace
 from typing import Any
 
 from rlclinic.probes.definition import Case, Given, Probe, Query, Wrong
-from rlclinic.probes.ladder.p05_advantage_sign import NO_GRADIENT, REVERSED
+from rlclinic.probes.ladder.p05_advantage_sign import MIXED, NO_GRADIENT, PERMUTED, REVERSED
 from rlclinic.probes.world import TWO_ARMS, UNIT_BOX, Actions, State, World
 
-MIXED = "batch-mixed-up"
 SIGNS = {"plus": 1.0, "minus": -1.0}
 USUAL = {"clip_range_value": 0.2, "max_grad_norm": 0.5}
 CLIPPED_TOLERANCE = 0.1
@@ -45,7 +44,7 @@ LINE = _world(_times, UNIT_BOX)
 
 def arm_questions(given: Given) -> tuple[Query, ...]:
     """The probability of the matching arm at both observations, and the value once the policy matches."""
-    wrong = [Wrong(0.0, REVERSED)]
+    wrong = [Wrong(0.0, REVERSED), Wrong(0.0, PERMUTED)]
     if given.family == "on-policy":
         wrong.append(Wrong(0.5, NO_GRADIENT))
     policy = tuple(
@@ -59,11 +58,11 @@ def arm_questions(given: Given) -> tuple[Query, ...]:
 
 def usual_questions(given: Given) -> tuple[Query, ...]:
     """The same with the usual normalisation and clipping; they leave these answers where they are."""
-    flat = Wrong(0.5, "advantages-normalised-away")
+    away = "advantages-normalised-away"
     return tuple(
-        replace(query, wrong=(*query.wrong, flat))
+        replace(query, wrong=(*query.wrong, Wrong(0.5, away)))
         if query.how == "probability"
-        else replace(query, tolerance=CLIPPED_TOLERANCE)
+        else replace(query, wrong=(*query.wrong, Wrong(0.0, away)), tolerance=CLIPPED_TOLERANCE)
         for query in arm_questions(given)
     )
 

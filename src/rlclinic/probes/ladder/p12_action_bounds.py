@@ -5,8 +5,8 @@ is wide against a Gaussian of unit deviation: in a narrow one most are clipped a
 For squashed policies a second box pays the action itself, so the best lies on the edge.
 Right answer: the greedy action is (4.5, -4); no action lies outside the box; the edge is reached.
 Wrong answers: a1 = 1, a2 = -1: actions are clipped to [-1, 1], or a tanh is not rescaled. a2 = 0: the bounds of one
-dimension are used for all. Actions outside the box: neither clipped nor squashed. 5.29 on the way to 6: the mean is
-squashed before the action is.
+dimension are used for all. Actions outside the box: neither clipped nor squashed. On the way to 6: 5.29 where the mean
+is squashed before the action is, 3 where the centre of the box is left out, 1 where its width is left out too.
 Isolates: action rescaling, action bounds, executed action.
 References: SB3 2.6.0 changelog (PPO predict); mesozoic-labs#408.
 """
@@ -54,8 +54,12 @@ def questions(_: Given) -> tuple[Query, ...]:
 
 def edge_questions(_: Given) -> tuple[Query, ...]:
     """The greedy action reaches the end of the box."""
-    short = Wrong(HALF * (1 + math.tanh(1.0)), "squashed-twice")
-    return (Query("a", "greedy", 2 * HALF, 0.33, (short,), ((1.0, SEEN),), action=0),)
+    wrong = (
+        Wrong(HALF * (1 + math.tanh(1.0)), "squashed-twice"),
+        Wrong(1.0, "action-not-rescaled"),
+        Wrong(HALF, "action-not-rescaled"),
+    )
+    return (Query("a", "greedy", 2 * HALF, 0.33, wrong, ((1.0, SEEN),), action=0),)
 
 
 PROBE = Probe(

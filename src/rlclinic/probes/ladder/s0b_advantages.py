@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from rlclinic.probes.definition import Case, Given, Probe, Query, Wrong
-from rlclinic.probes.estimator_faults import FAULTS
+from rlclinic.probes.estimator_faults import FAULTS, OF_REPLAYS
 from rlclinic.probes.ladder.p03_discount import WORLD
 from rlclinic.probes.oracle import Estimator, FloatArray, Stream, advantages, right
 
@@ -31,8 +31,10 @@ AFTER = np.array([0.5, -0.3])
 """Values after the last step."""
 FINAL = np.array([-0.9, 1.7])
 """Values of the final observations of the two episodes that end."""
-NOT_HERE = ("fake-autoreset-row", "broadcast-value-loss", "observation-shifted", "advantage-for-return")
-"""Faults of the stream or of the loss, which a ready-made batch cannot show."""
+NOT_HERE = OF_REPLAYS | {
+    "fake-autoreset-row", "broadcast-value-loss", "returns-mixed-up", "observation-shifted", "advantage-for-return",
+}  # fmt: skip
+"""Faults of replays, of the stream or of the loss, which a ready-made batch cannot show."""
 USUAL_GAMMA = 0.99
 
 

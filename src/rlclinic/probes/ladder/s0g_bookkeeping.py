@@ -5,7 +5,7 @@ compared with what the environments saw.
 Right answer: logged return 7, logged length 7, logged steps as many as were made, no step after the end of an
 episode.
 Wrong answers: 8 or 6: an off-by-one in the episode's bookkeeping. Other step counts: vector steps counted as
-environment steps, or repeated ones not counted.
+environment steps, or repeated ones not counted; 8/7 of them: the reset of next-step autoreset counts as a step.
 Isolates: bookkeeping.
 References: Ajax, counter; snake-hrl-torchrl (metrics divided by the update count).
 """
@@ -23,17 +23,13 @@ OFF, STEPS_OFF = "bookkeeping-wrong", "steps-miscounted"
 def questions(given: Given) -> tuple[Query, ...]:
     """What is logged, and what the environment saw."""
     around = (Wrong(LENGTH - 1.0, OFF), Wrong(LENGTH + 1.0, OFF))
+    miscounted = [Wrong((LENGTH + 1) / LENGTH, "fake-autoreset-row")]
+    if given.n_envs > 1:
+        miscounted.append(Wrong(1.0 / given.n_envs, STEPS_OFF))
     return (
         Query("logged return", "logged", LENGTH, 0.01, around, key="return"),
         Query("logged length", "logged", LENGTH, 0.01, around, key="length"),
-        Query(
-            "logged steps",
-            "ledger",
-            1.0,
-            0.02,
-            (Wrong(1.0 / given.n_envs, STEPS_OFF),) if given.n_envs > 1 else (),
-            key="logged_steps",
-        ),
+        Query("logged steps", "ledger", 1.0, 0.02, tuple(miscounted), key="logged_steps"),
     )
 
 
