@@ -11,8 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import optuna
+from typing import Any
 
 from rlclinic.lab.recipe import Recipe
 from rlclinic.model.optimisation import Origin
@@ -27,7 +26,8 @@ class Candidate:
     origin: Origin
     reason: str
     changes: dict[str, object]
-    trial: optuna.Trial | None
+    trial: Any
+    """Optuna's trial."""
     before: tuple[Path, ...] = ()
     """Runs whose prescriptions led here, the first ones first."""
     scores: dict[int, float] = field(default_factory=dict)
