@@ -229,7 +229,7 @@ def _config(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
 
 
 def _weight_without_goal(standing: Standing, *, noted: bool) -> float:
-    """Of a value outside practice in a run that nothing is held against; `noted`: a sign of the cause, but no warning."""
+    """Of a value outside practice where nothing is held against the run; `noted`: a sign of the cause, no warning."""
     if not standing.open_end:
         return 0.0
     return HARDLY_MOVED if standing.crept or noted else WITHOUT_GOAL
