@@ -66,10 +66,8 @@ def sharpest(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> tuple
     chosen: dict[str, float] = {}
     errors: dict[str, float] = {}
     for name, with_config in (("with_config", True), ("without_config", False)):
-        scored = {
-            sharp: _error(_answers({one.environment: table for one in seen}, seen, with_config, sharp))
-            for sharp in SHARP
-        }
+        tables = {one.environment: table for one in seen}
+        scored = {sharp: _error(_answers(tables, seen, with_config=with_config, sharpness=sharp)) for sharp in SHARP}
         chosen[name] = min(scored, key=lambda sharp: scored[sharp])
         errors[name] = scored[chosen[name]]
     return Sharpness(**chosen), errors

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bench.calibrate.estimate import estimate
 from bench.calibrate.evidence import Evidence
+from bench.calibrate.left_out import SHARP, TRUSTS, compared, sharpest
 from bench.calibrate.table import differences, rewritten
 from bench.faults import measures, shards
 from bench.faults.bases import bases
@@ -26,6 +27,8 @@ from bench.peers.thresholds import thresholds
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.likelihoods import Likelihood, likelihoods
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import METRICS
 
 BASE = "cartpole-ppo"
@@ -284,3 +287,26 @@ def test_the_calibration_part_is_told_without_the_test_part() -> None:
     assert "| right cause first | 0.85 / 0.70 | 1.000 [1.00, 1.00] (1) |" in text
     assert "delay" not in text
     assert "room-dqn" not in text
+
+
+def test_a_table_is_tried_on_environments_that_it_was_not_estimated_from() -> None:
+    """Counts that hold in one environment alone must not win over values set by hand."""
+    run = Run("run", "run", algorithm="PPO")
+    asked = ((run, Verdict.LEARNING, (), frozenset[str]()), {})
+    healthy = [
+        Evidence(place, "nothing-wrong", f"clean@{place}{at}", 1.0, frozenset({"verdict:learning"}), frozenset(),
+                 frozenset({"nothing-wrong"}), asked, asked)
+        for place in ("here", "there") for at in range(3)
+    ]  # fmt: skip
+    died = ((run, Verdict.NOT_LEARNING, (), frozenset[str]()), {})
+    faulty = [
+        Evidence(place, RIGHT, f"slow@{place}", 1.0, frozenset({"verdict:not-learning"}), frozenset(),
+                 frozenset({RIGHT}), died, None)
+        for place in ("here", "there")
+    ]  # fmt: skip
+    results = compared(likelihoods(), [*healthy, *faulty])
+    assert {one.trust for one in results} == set(TRUSTS)
+    assert all(0.0 <= one.first <= 1.0 and one.false_alarms == 0.0 for one in results[:1])
+    fitted, errors = sharpest(likelihoods(), [*healthy, *faulty])
+    assert {fitted.with_config, fitted.without_config} <= set(SHARP)
+    assert all(0.0 <= error <= 1.0 for error in errors.values())

@@ -144,10 +144,9 @@ OPEN = Standing(open_end=True)
 
 def test_a_value_that_nobody_works_with_is_suspected_once_the_budget_is_used_up() -> None:
     """It stays behind `nothing-wrong` in a run that learns, and is not even listed where it is within working ones."""
-    far, _ = causes_of(ppo(learning_rate=0.3), Verdict.LEARNING, [], ALL, standing=Standing(open_end=True, crept=True))
-    near, _ = causes_of(
-        ppo(learning_rate=1e-3), Verdict.LEARNING, [], ALL, standing=Standing(open_end=True, crept=True)
-    )
+    on_policy, crept = ALL - {"q-runs-away", "td-error-grows"}, Standing(open_end=True, crept=True)
+    far, _ = causes_of(ppo(learning_rate=0.3), Verdict.LEARNING, [], on_policy, standing=crept)
+    near, _ = causes_of(ppo(learning_rate=1e-3), Verdict.LEARNING, [], on_policy, standing=crept)
     assert far[0].id == near[0].id == NOTHING_WRONG
     assert "learning-rate-too-high" in {cause.id for cause in far}
     assert "learning-rate-too-high" not in {cause.id for cause in near}
@@ -159,7 +158,7 @@ def test_beside_a_sign_of_its_cause_a_smaller_distance_is_far_outside() -> None:
     for gamma in (0.5, 0.9):
         causes, _ = causes_of(ppo(gamma=gamma), Verdict.LEARNING, signs, ALL, standing=OPEN)
         shares.append(next((cause.probability for cause in causes if cause.id == "discount-too-low"), 0.0))
-    assert shares[0] > 0.3 > shares[1]
+    assert shares[0] > 0.2 > 0.05 > shares[1]
 
 
 def test_a_default_or_a_rate_that_is_not_in_force_is_not_outside() -> None:

@@ -48,8 +48,8 @@ FAR = 2.0
 WITHOUT_OWN_SIGN = 0.5
 # What a value adds that lies outside everything that people train with, in log units, at once and per decade.
 OUTSIDE_PRACTICE, PER_DECADE, MOST_DECADES = 3.0, 1.2, 1.5
-# What counts of it in a run that spent its budget without a goal to be held against.
-WITHOUT_GOAL = 0.4
+# What counts of it in a run that spent its budget without a goal to be held against, and where it hardly moved.
+WITHOUT_GOAL, HARDLY_MOVED = 0.4, 0.75
 # Verdicts that say that a run does badly whatever its goal.
 BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
 # What being far behind takes from the causes that say that the run goes as it should, in log units.
@@ -180,7 +180,8 @@ def _score(
     weight = 0.0 if standing.done else 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
     config, reason = _config(run, row, weight)
     if outside and not standing.done:
-        found = _outside(run, row, 1.0 if bad or metrics > 0.0 else WITHOUT_GOAL if standing.open_end else 0.0)
+        warned = any(row.weights.get(f.name, 0.0) > 0.0 and f.severity.rank > 0 for f in findings)
+        found = _outside(run, row, 1.0 if bad or warned else _weight_without_goal(standing, noted=strongest > 0.0))
         config, reason = max((config, reason), found)
     if reason:
         (supports if config > 0 else contradicts).append(reason)
@@ -225,6 +226,13 @@ def _config(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
         return 0.0, ""
     bonus = weight * min(MOST_FROM_CONFIG, PER_SPREAD * (distance - 1.0))
     return bonus, f"{knob.key} {value} is {distance:.1f} spreads from working configs"
+
+
+def _weight_without_goal(standing: Standing, *, noted: bool) -> float:
+    """Of a value outside practice where nothing is held against the run; `noted`: a sign of the cause, no warning."""
+    if not standing.open_end:
+        return 0.0
+    return HARDLY_MOVED if standing.crept or noted else WITHOUT_GOAL
 
 
 def _outside(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
