@@ -27,6 +27,17 @@ WORST = 10
 ENOUGH_NEGATIVE = 150
 """Healthy or benign test runs that the goal for false alarms is about."""
 
+LIMITS = """## What limits it
+
+- Metrics only, without a goal, a run that levels off at half of what it could reach looks like one that is done. The
+  settings behind most faults of groups C, D and F (discount, trace, target network, buffer, batch) leave no trace of
+  their own in scalars; what the log tells of rates, updates and epsilon is used.
+- Bugs of group D change what an update means, not its size: their runs look like slow or unlucky ones. The probes
+  (`rlclinic probe`) find these, logs mostly do not.
+- In groups A and B the return that is logged is often the one that is maximised; only its owner knows that it is wrong.
+- Runs are short: ten evaluations of five episodes, and a training return over the last hundred episodes that lags
+  behind the policy by much of the budget. That is most of the delay, too."""
+
 
 def page(
     rows: Sequence[Row],
@@ -38,7 +49,14 @@ def page(
     """The whole page; `peers` is a section of its own."""
     if not rows:
         return "\n\n".join(part for part in (_head(rows, labels), peers, _method()) if part) + "\n"
-    sections = [_head(rows, labels), *results(rows, "test", onset, explained), peers, _labels(labels), _method()]
+    sections = [
+        _head(rows, labels),
+        *results(rows, "test", onset, explained),
+        LIMITS,
+        peers,
+        _labels(labels),
+        _method(),
+    ]
     return "\n\n".join(section for section in sections if section) + "\n"
 
 

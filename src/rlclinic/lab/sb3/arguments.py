@@ -15,6 +15,8 @@ from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.sb3.algorithms import ON_POLICY, algorithm_class
 from rlclinic.model.errors import UsageError
 
+# Arguments that other optimisers refuse; SB3's own default sets one of them.
+OF_ADAM = frozenset({"adam_epsilon", "adam_betas"})
 # canonical -> argument of the algorithm, `policy_kwargs.X`, or `optimizer_kwargs.X` inside them.
 ARGUMENTS: Mapping[str, str] = {
     "learning_rate": "learning_rate",
@@ -92,6 +94,8 @@ def constructor_arguments(recipe: Recipe, action_space: Any) -> dict[str, Any]:
     for name, value in recipe.hyperparameters.items():
         argument = ARGUMENTS.get(name)
         if argument is None or name == "policy_class":
+            continue
+        if name in OF_ADAM and not str(recipe.get("optimizer") or "Adam").startswith("Adam"):
             continue
         head, _, tail = argument.partition(".")
         plain = _value(recipe, name, value, action_space)
