@@ -52,8 +52,8 @@ def optimize_goal(ratios: Mapping[str, Sequence[float]], searched: Sequence[floa
     if middle > HALF:
         told.append(
             "By them the goal is not reached. A pair compares means of three seeds whose runs differ by factors of 2 "
-            "to 4, so one pair says little; and a prescription restores a configuration that works, while faster ones are "
-            "found by draws, of which both searches have few."
+            "to 4, so one pair says little; and a prescription restores a configuration that works, while faster ones "
+            "are found by draws, of which both searches have few."
         )
     if len(ratios) < FEWEST_STARTS or min(len(values) for values in ratios.values()) < 2:
         told.append(
