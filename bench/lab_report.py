@@ -87,6 +87,7 @@ def optimize_section() -> str:
     lines = searches()
     rows: list[tuple[str, ...]] = []
     ratios: dict[str, list[float]] = {}
+    searched: list[float] = []
     for name, entry in starts().items():
         for seed in sorted({line["seed"] for line in lines if line["start"] == name}):
             both = {line["method"]: line for line in lines if line["start"] == name and line["seed"] == seed}
@@ -95,9 +96,10 @@ def optimize_section() -> str:
             ours, theirs = both["rlclinic"], both["tpe"]
             ratio = _steps(ours) / _steps(theirs)
             ratios.setdefault(name, []).append(ratio)
+            searched.append((_first(ours) or ours["used"]) / (_first(theirs) or theirs["used"]))
             rows.append(
                 (name, entry["fault"], str(seed), f"{ours['runs']} x {ours['budget']:,}", _reached(ours),
-                 _reached(theirs), f"{ratio:.2f}", _first(ours), _first(theirs))
+                 _reached(theirs), f"{ratio:.2f}", _count(_first(ours)), _count(_first(theirs)))
             )  # fmt: skip
     return "\n".join(
         [
@@ -109,7 +111,7 @@ def optimize_section() -> str:
             "seeds that reached it stands in brackets. The last columns are the env steps that the search itself spent "
             "until its first run reached the threshold. TPE has its default settings and no pruner, and ends with the "
             "best of its runs. The search was changed after a look at runs of cartpole-ppo and rail-ppo on seed 0.\n",
-            optimize_goal(ratios) + "\n",
+            optimize_goal(ratios, searched) + "\n",
             _table(
                 ("start", "fault", "seed", "budget", "optimize", "TPE", "ratio", "search: optimize", "search: TPE"),
                 rows,
@@ -199,9 +201,13 @@ def _reached(line: dict[str, Any]) -> str:
     return f"{_steps(line):,.0f} ({sum(steps is not None for steps in line['steps'])})"
 
 
-def _first(line: dict[str, Any]) -> str:
+def _first(line: dict[str, Any]) -> float | None:
     """Env steps of the search until a run reached the threshold: only then a score lies within the budget of a run."""
-    return next((f"{used:,.0f}" for used, best, _ in line["curve"] if best <= line["budget"]), "never")
+    return next((used for used, best, _ in line["curve"] if best <= line["budget"]), None)
+
+
+def _count(steps: float | None) -> str:
+    return "never" if steps is None else f"{steps:,.0f}"
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

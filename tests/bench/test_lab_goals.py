@@ -24,12 +24,12 @@ def test_goals_of_repair_are_judged_one_by_one_and_what_is_left_is_named() -> No
 
 def test_the_goal_of_optimise_is_half_the_steps_on_the_median_pair() -> None:
     good = {name: [0.4, 0.6] for name in "abcd"}
-    assert "not reached" not in optimize_goal({**good, "d": [0.3, 0.4]})
-    assert "0.50 over 8 pairs (goal: 0.5); 8 of them" in optimize_goal({name: [0.5, 0.5] for name in "abcd"})
-    poor = optimize_goal({"a": [1.2]})
-    assert "The goal is not reached" in poor
+    assert "not reached" not in optimize_goal({**good, "d": [0.3, 0.4]}, [0.3])
+    poor = optimize_goal({"a": [1.2]}, [0.4])
+    assert "By them the goal is not reached" in poor
+    assert "0.40 of TPE's steps (median of 1 pairs; goal: 0.5; 1 pairs reach it" in poor
     assert "1 of 8 pairs" in poor
-    assert optimize_goal({}) == "Nothing is measured yet."
+    assert optimize_goal({}, []) == "Nothing is measured yet."
 
 
 @pytest.mark.parametrize(
