@@ -25,7 +25,7 @@ STATIONS = (
             "explained-variance-negative", "explained-variance-fell", "critic-explains-nothing", "value-offset",
             "returns-tiny-for-critic", "value-loss-grows", "value-loss-not-falling", "returns-too-large-for-critic",
             "value-clip-small-against-returns", "q-runs-away", "q-above-achievable", "td-error-grows",
-            "twin-critics-part", "q-ignores-episode-ends", "critic-worsens-on-steady-returns", "loss-exactly-zero",
+            "twin-critics-part", "q-ignores-episode-ends", "value-is-constant", "critic-worsens-on-steady-returns", "loss-exactly-zero",
         ),
     ),
     Station(
@@ -51,6 +51,7 @@ STATIONS = (
             "kl-too-large", "kl-vanishes", "kl-drifts-up", "clipping-most-updates", "clipping-never",
             "clip-fraction-without-kl", "updates-cease", "policy-died-early", "no-update-ever-ran",
             "ratio-off-before-any-step", "ratio-never-moves", "target-kl-cuts-updates",
+            "policy-never-moves",
         ),
     ),
     Station(
