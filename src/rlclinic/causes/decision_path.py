@@ -25,7 +25,8 @@ STATIONS = (
             "explained-variance-negative", "explained-variance-fell", "critic-explains-nothing", "value-offset",
             "returns-tiny-for-critic", "value-loss-grows", "value-loss-not-falling", "returns-too-large-for-critic",
             "value-clip-small-against-returns", "q-runs-away", "q-above-achievable", "td-error-grows",
-            "twin-critics-part", "q-ignores-episode-ends", "value-is-constant", "critic-worsens-on-steady-returns", "loss-exactly-zero",
+            "twin-critics-part", "q-ignores-episode-ends", "critic-worsens-on-steady-returns", "loss-exactly-zero",
+            "value-is-constant",
         ),
     ),
     Station(
