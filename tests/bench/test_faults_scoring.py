@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from bench.calibrate.estimate import estimate
 from bench.calibrate.evidence import Evidence
-from bench.calibrate.left_out import SHARP, TRUSTS, compared, sharpest
+from bench.calibrate.left_out import BY_HAND, SHARP, TRUSTS, compared, sharpest
 from bench.calibrate.table import differences, rewritten
 from bench.faults import measures, shards
 from bench.faults.bases import bases
@@ -290,7 +290,7 @@ def test_the_calibration_part_is_told_without_the_test_part() -> None:
 
 
 def test_a_table_is_tried_on_environments_that_it_was_not_estimated_from() -> None:
-    """Counts that hold in one environment alone must not win over values set by hand."""
+    """Every degree of trust is tried, the one kept has no more false alarms than the values set by hand."""
     run = Run("run", "run", algorithm="PPO")
     asked = ((run, Verdict.LEARNING, (), frozenset[str]()), {})
     healthy = [
@@ -306,7 +306,10 @@ def test_a_table_is_tried_on_environments_that_it_was_not_estimated_from() -> No
     ]  # fmt: skip
     results = compared(likelihoods(), [*healthy, *faulty])
     assert {one.trust for one in results} == set(TRUSTS)
-    assert all(0.0 <= one.first <= 1.0 and one.false_alarms == 0.0 for one in results[:1])
+    by_hand = next(one for one in results if one.trust == BY_HAND)
+    assert by_hand.false_alarms == 0.0
+    assert results[0].false_alarms <= by_hand.false_alarms
+    assert results[0].first >= by_hand.first
     fitted, errors = sharpest(likelihoods(), [*healthy, *faulty])
     assert {fitted.with_config, fitted.without_config} <= set(SHARP)
     assert all(0.0 <= error <= 1.0 for error in errors.values())
