@@ -1,8 +1,10 @@
 """Whole trials: with a user's own command, and with rlclinic's trainer."""
 
 import json
+import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -96,6 +98,37 @@ def test_a_worker_that_dies_is_said_and_the_others_go_on(ledger: Ledger, tmp_pat
     assert "killed by signal 9" in failed[0].error
     assert trial.leading.verdict is TrialVerdict.INCONCLUSIVE
     assert len([outcome for outcome in trial.outcomes if outcome.state is OutcomeState.DONE]) == 4
+
+
+def test_a_worker_ends_with_its_command_once_the_trial_is_killed(tmp_path: Path) -> None:
+    noted = tmp_path / "pid"
+    script = tmp_path / "slow.py"
+    script.write_text(f"import os, time\nopen({str(noted)!r}, 'w').write(str(os.getpid()))\ntime.sleep(60)\n")
+    job = Job("t", BASELINE, 0, {}, 100, None, command=f"{sys.executable} {script}")
+    trial = tmp_path / "trial.py"
+    trial.write_text(
+        "import subprocess, sys, time\n"
+        f"worker = subprocess.Popen([sys.executable, '-m', 'rlclinic.trials.job', {str(tmp_path / 'run')!r}],\n"
+        "    stdin=subprocess.PIPE, start_new_session=True)\n"
+        f"worker.stdin.write({job.to_json().encode()!r})\nworker.stdin.close()\ntime.sleep(60)\n"
+    )
+    parent = subprocess.Popen([sys.executable, str(trial)])
+    _wait_until(lambda: noted.exists() and noted.read_text() != "")
+    parent.kill()
+    parent.wait()
+    _wait_until(lambda: not _is_running(int(noted.read_text())))
+
+
+def _wait_until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.1)
+
+
+def _is_running(pid: int) -> bool:
+    state = Path(f"/proc/{pid}/stat")
+    return state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 def test_a_command_that_fails_is_a_failed_run_with_its_last_words(ledger: Ledger, tmp_path: Path) -> None:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +26,8 @@ from rlclinic.trials.plan import Job, job_from_json
 # One thread for each process: a second one costs twice the CPU time and gains nothing at these sizes.
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 LOG = "run.log"
+# Seconds between two looks at whether the trial's process still lives.
+LOOK = 1.0
 
 
 def run_job(job: Job, folder: Path) -> Outcome:
@@ -80,9 +84,18 @@ def _run_command(job: Job, folder: Path) -> Path:
     return logs if FOLDER in placeholders(job.command) else folder / LOG
 
 
+def end_with(parent: int) -> None:
+    """End this process and what it started once its parent is gone: the trial that goes on trains the job anew."""
+    while os.getppid() == parent:
+        time.sleep(LOOK)
+    os.killpg(0, signal.SIGKILL)
+
+
 def main() -> None:
-    """Entry of the worker process."""
+    """Entry of the worker process, which leads a process group of its own."""
     os.environ.update(ONE_THREAD)
+    if os.getpgid(0) == os.getpid():
+        threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     job = job_from_json(sys.stdin.read())
     # Whatever the environment or the trainer prints must not mix with the outcome.
     answer, sys.stdout = sys.stdout, sys.stderr
