@@ -1,8 +1,9 @@
-"""What rlclinic's instruments cost in training: `python -m bench.overhead [--pairs N]`.
+"""What rlclinic's instruments cost in training: `python -m bench.overhead [--pairs N] [--again] [ALGORITHM ...]`.
 
 Two numbers. The share of a profile's self-time that lies in rlclinic's own code, and the ratio of CPU times of
 alternating trainings with the lab and with plain Stable-Baselines3 (its Monitor included), each in a fresh process.
-Evaluation and checkpoints are switched off: they are no instruments. It can be stopped at any time and goes on.
+Evaluation and checkpoints are switched off: they are no instruments. It can be stopped at any time and goes on;
+with `--again` it measures anew, and of several measurements the last counts.
 """
 
 from __future__ import annotations
@@ -35,20 +36,26 @@ OURS = f"{os.sep}rlclinic{os.sep}"
 def main() -> None:
     """Entry of the command."""
     parser = argparse.ArgumentParser(prog="python -m bench.overhead", description=__doc__)
+    parser.add_argument("algorithms", nargs="*", choices=[[], *TRAININGS], metavar="ALGORITHM")
     parser.add_argument("--pairs", type=int, default=PAIRS)
+    parser.add_argument("--again", action="store_true", help="measure what is recorded already, too")
     parser.add_argument("--one", nargs=2, metavar=("HOW", "ALGORITHM"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.one:
         print(json.dumps(_once(*asked.one)))
         return
+    algorithms = asked.algorithms or list(TRAININGS)
+    done = set() if asked.again else {(one["how"], one["algorithm"], one["number"]) for one in recorded()}
     # Seed by seed, so that slow and fast moments of a shared machine fall on both sides.
     for seed in range(asked.pairs):
-        for algorithm in TRAININGS:
+        for algorithm in algorithms:
             for how in ("plain", "lab") if seed % 2 else ("lab", "plain"):
-                _measure(how, algorithm, seed)
-    for algorithm in TRAININGS:
-        _measure("profile", algorithm, 0)
-    for algorithm in TRAININGS:
+                if (how, algorithm, seed) not in done:
+                    _measure(how, algorithm, seed)
+    for algorithm in algorithms:
+        if ("profile", algorithm, 0) not in done:
+            _measure("profile", algorithm, 0)
+    for algorithm in algorithms:
         print(algorithm, summary(algorithm))
 
 
@@ -83,8 +90,6 @@ def own_share(stats: pstats.Stats) -> float:
 
 
 def _measure(how: str, algorithm: str, number: int) -> None:
-    if any((x["how"], x["algorithm"], x["number"]) == (how, algorithm, number) for x in recorded()):
-        return
     command = [sys.executable, "-m", "bench.overhead", "--one", how, algorithm]
     ended = subprocess.run(command, check=True, capture_output=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     line = {"how": how, "algorithm": algorithm, "number": number, **json.loads(ended.stdout.splitlines()[-1])}

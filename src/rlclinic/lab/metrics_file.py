@@ -13,8 +13,6 @@ from pathlib import Path
 
 STEPS = "train/cnt/total_env_steps"
 FIRST = ("time", "total_timesteps", "epoch")
-# Whole numbers up to here are exact as floats.
-MOST_WHOLE = 1e15
 
 
 class MetricsFile:
@@ -33,7 +31,9 @@ class MetricsFile:
         new = set(row) - set(self.columns)
         if new:
             self._widen(new)
-        line = ",".join([_cell(row[name]) if name in row else "" for name in self.columns]) + "\r\n"
+        # The shortest texts that read back as the same numbers (nan and inf among them), counters without a point.
+        cells = ",".join([f"{float(row[name])!r}" if name in row else "" for name in self.columns])
+        line = f"{cells}\r\n".replace(".0,", ",").replace(".0\r", "\r")
         self._write(line.encode())
         self.rows += 1
 
@@ -115,9 +115,3 @@ class MetricsFile:
             # A full disk takes half a line: the table must not keep it.
             os.ftruncate(self._file, before)
             raise
-
-
-def _cell(value: float) -> str:
-    """The shortest text that reads back as the same number (nan, inf and -inf among them); counters without a point."""
-    number = float(value)
-    return repr(int(number)) if number.is_integer() and -MOST_WHOLE < number < MOST_WHOLE else repr(number)

@@ -46,6 +46,8 @@ class Session:
         """Env steps after which nobody wants to know more of this run."""
         self.stop_reason: tuple[Status, str] | None = None
         self.last_evaluation: Evaluation | None = None
+        self.is_listened_to = listener is not None
+        """Whether every step is to be told; where it is not, setting `env_steps` does."""
         self._state = state
         self._listener = listener
         self._began = time.monotonic()
@@ -106,7 +108,7 @@ class Session:
         recipe = self.recipe
         evaluation_due = recipe.eval_every and env_steps - self._evaluated_at >= recipe.eval_every
         # An evaluation row takes its step from the training row of its epoch, so there must be one.
-        if env_steps - self._row_at >= max(1 if evaluation_due else recipe.log_every, 1):
+        if env_steps - self._row_at >= (1 if evaluation_due else recipe.log_every or 1):
             self._write_row(measure())
         if evaluation_due:
             self._evaluate(act)

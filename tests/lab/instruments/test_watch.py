@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import gymnasium
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from rlclinic.lab.environments import make_environment
 from rlclinic.lab.errors import EnvironmentFault
 from rlclinic.lab.instruments.episodes import EpisodeLog
-from rlclinic.lab.instruments.watch import EpisodeWatch, RepeatAction, RewardChange, StackImages
+from rlclinic.lab.instruments.watch import EpisodeWatch, RepeatAction, RewardChange, StackImages, stop_where_not_finite
+from rlclinic.lab.sb3.model import build_model
 from tests.lab.environments import Faulty, small
 
 
@@ -58,12 +61,39 @@ def test_terminations_are_not_truncations() -> None:
     [
         ("raise", "raised ValueError: the wheel came off in step 3 of episode 1"),
         ("nan reward", "returned the reward nan in step 3 of episode 1"),
-        ("infinite observation", "returned infinity in its observation in step 3"),
     ],
 )
 def test_a_fault_is_named_with_its_place(fault: str, words: str) -> None:
     with pytest.raises(EnvironmentFault, match=words):
         play(EpisodeWatch(Faulty(at=3, fault=fault), EpisodeLog()), 10)
+
+
+def test_an_observation_that_is_not_finite_is_named_with_its_place() -> None:
+    log = EpisodeLog()
+    sound, faulty = (EpisodeWatch(Faulty(at=at, fault="infinite observation"), log) for at in (1000, 3))
+    for environment in (sound, faulty):
+        environment.reset(seed=0)
+    for _ in range(3):
+        seen = np.stack([environment.step(0)[0] for environment in (sound, faulty)])
+    with pytest.raises(EnvironmentFault, match="returned infinity in its observation in step 3 of episode 1"):
+        stop_where_not_finite([sound, faulty], seen)
+    stop_where_not_finite([sound, sound], seen[:1].repeat(2, axis=0))
+
+
+def test_the_last_observation_of_an_episode_is_looked_at_too() -> None:
+    environment = EpisodeWatch(Faulty(at=3, fault="infinite observation", length=3), EpisodeLog())
+    with pytest.raises(EnvironmentFault, match="returned infinity in its observation in step 3"):
+        play(environment, 3)
+
+
+def test_a_training_stops_at_nan_and_not_at_large_numbers() -> None:
+    environments = build_model(small("A2C"), EpisodeLog()).env
+    environments.reset()
+    environments.buf_obs[None][:] = 1e30
+    assert np.all(environments._obs_from_buf() == np.float32(1e30))
+    environments.buf_obs[None][1, 2] = math.nan
+    with pytest.raises(EnvironmentFault, match="returned NaN in its observation"):
+        environments._obs_from_buf()
 
 
 @pytest.mark.parametrize(("scale", "limit", "expected"), [(0.1, None, 0.1), (5.0, 2.0, 2.0), (-5.0, 2.0, -2.0)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from typing import Any
 
 import gymnasium
@@ -11,21 +11,17 @@ import numpy as np
 from rlclinic.lab.errors import EnvironmentFault
 from rlclinic.lab.instruments.episodes import EpisodeLog
 
-# Numbers of an observation that Python adds faster than numpy starts.
-FEW = 64
-
 
 class EpisodeWatch(gymnasium.Wrapper):
-    """Reports episodes to a log, and stops at once where the environment raises or returns a non-finite number."""
+    """Reports episodes to a log, and stops at once where the environment raises or returns a non-finite number.
+
+    Observations within an episode are looked at by `stop_where_not_finite`, once for all environments of a step.
+    """
 
     def __init__(self, environment: Any, log: EpisodeLog) -> None:
         super().__init__(environment)
         self._log = log
         self._take = environment.step
-        space = environment.observation_space
-        is_vector = isinstance(space, gymnasium.spaces.Box) and len(space.shape) == 1
-        self._may_be_short = is_vector and space.shape[0] <= FEW
-        self._is_short = False
         self.total = 0.0
         self.length = 0
         log.follow(self)
@@ -37,44 +33,48 @@ class EpisodeWatch(gymnasium.Wrapper):
             observation, info = self.env.reset(**arguments)
         except Exception as error:
             raise EnvironmentFault(f"the environment raised {_told(error)} in reset") from error
-        self._check(observation, 0.0)
-        # Some environments return lists.
-        self._is_short = self._may_be_short and isinstance(observation, np.ndarray)
+        self.check(observation)
         return observation, info
 
     def step(self, action: Any) -> Any:
+        # Every step pays for this: no call besides that of the environment.
         try:
             taken = observation, reward, terminated, truncated, info = self._take(action)
             if reward.__class__ is not float:
                 reward = float(reward)
                 taken = observation, reward, terminated, truncated, info
         except Exception as error:
-            raise EnvironmentFault(f"the environment raised {_told(error)} in {self._place()}") from error
-        # Every step pays for this: a finite sum proves that all is finite, without a call into numpy's machinery, and
-        # only a finite number is itself less itself.
-        both = sum(observation.tolist(), reward) if self._is_short else math.nan
-        if both - both != 0.0:
-            self._check(observation, reward)
+            raise EnvironmentFault(f"the environment raised {_told(error)} in {self._place(1)}") from error
+        # Only a finite number is itself less itself.
+        if reward - reward != 0.0:
+            raise EnvironmentFault(f"the environment returned the reward {reward} in {self._place(1)}")
         self.total += reward
         self.length += 1
         if info:
             self._log.add(info)
         if terminated or truncated:
+            self.check(observation)
             self._log.end(self.total, self.length, truncated=truncated and not terminated)
             self.total, self.length = 0.0, 0
         return taken
 
-    def _check(self, observation: Any, reward: float) -> None:
-        if not math.isfinite(reward):
-            raise EnvironmentFault(f"the environment returned the reward {reward} in {self._place()}")
-        parts = observation.values() if isinstance(observation, dict) else (observation,)
-        for part in parts:
+    def check(self, observation: Any) -> None:
+        """EnvironmentFault where the observation of the last step or reset has a number that is not finite."""
+        for part in observation.values() if isinstance(observation, dict) else (observation,):
             if isinstance(part, np.ndarray) and part.dtype.kind == "f" and not np.isfinite(part).all():
                 kind = "NaN" if np.isnan(part).any() else "infinity"
-                raise EnvironmentFault(f"the environment returned {kind} in its observation in {self._place()}")
+                raise EnvironmentFault(f"the environment returned {kind} in its observation in {self._place(0)}")
 
-    def _place(self) -> str:
-        return f"step {self.length + 1} of episode {self._log.count + 1}"
+    def _place(self, ahead: int) -> str:
+        return f"step {self.length + ahead} of episode {self._log.count + 1}"
+
+
+def stop_where_not_finite(environments: Sequence[Any], observations: Any) -> None:
+    """EnvironmentFault of the watched environment whose row of the observations is not finite."""
+    for part in observations.values() if isinstance(observations, dict) else (observations,):
+        if part.dtype.kind == "f" and not np.isfinite(part).all():
+            for environment, observation in zip(environments, part, strict=True):
+                environment.get_wrapper_attr("check")(observation)
 
 
 class RewardChange(gymnasium.Wrapper):

@@ -53,8 +53,8 @@ class Sb3Backend:
             policy_function(model, deterministic=recipe.eval_deterministic),
             partial(save_model, model),
         )
-        callback = _Callback(session, measures, parts, on_policy=recipe.algorithm in ON_POLICY)
-        _call_after(model, callback.after_training)
+        callback = _Callback(session, measures, parts)
+        _call_before(model, callback.before_rollout)
         left = recipe.total_steps - model.num_timesteps
         try:
             if left > 0:
@@ -68,35 +68,37 @@ class Sb3Backend:
 class _Callback(BaseCallback):
     """Connects Stable-Baselines3's loop to the session."""
 
-    def __init__(self, session: Session, measures: Measures, parts: Any, *, on_policy: bool) -> None:
+    def __init__(self, session: Session, measures: Measures, parts: Any) -> None:
         super().__init__()
         self._session = session
         self._measures = measures
         self._parts = parts
-        self._on_policy = on_policy
 
     def _on_step(self) -> bool:
-        return self._session.step(self.num_timesteps)
+        session = self._session
+        if session.is_listened_to:
+            return session.step(self.num_timesteps)
+        session.env_steps = self.num_timesteps
+        return session.stop_reason is None
 
     def _on_rollout_end(self) -> None:
         self._measures.rollout_ended()
-        if not self._on_policy and self.num_timesteps <= self.model.learning_starts:
+
+    def before_rollout(self) -> None:
+        """After every update: weights and counters agree."""
+        if self.num_timesteps:
             self._session.after_update(self.num_timesteps, *self._parts)
 
-    def after_training(self) -> None:
-        """After every update: weights and counters agree."""
-        self._session.after_update(self.num_timesteps, *self._parts)
 
+def _call_before(model: Any, do: Any) -> None:
+    """Call `do` before every rollout. The library's own callback comes when the last rollout is already thrown away."""
+    collect = model.collect_rollouts
 
-def _call_after(model: Any, then: Any) -> None:
-    """Call `then` after every `model.train`. Its callbacks come only after the next rollout has begun."""
-    train = model.train
+    def do_then_collect(*arguments: Any, **keywords: Any) -> Any:
+        do()
+        return collect(*arguments, **keywords)
 
-    def train_then(*arguments: Any, **keywords: Any) -> None:
-        train(*arguments, **keywords)
-        then()
-
-    model.train = train_then
+    model.collect_rollouts = do_then_collect
 
 
 def _check_budget(recipe: Recipe) -> None:

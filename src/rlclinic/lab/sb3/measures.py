@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,24 +52,27 @@ class MeanLogger(Logger):
 
     def __init__(self) -> None:
         super().__init__(folder=None, output_formats=[])
+        self._sums: defaultdict[str, float] = defaultdict(float)
+        self._counts: defaultdict[str, int] = defaultdict(int)
 
     def record(self, key: str, value: Any, exclude: Any = None) -> None:
         if key in _LAST:
-            self.name_to_value[key] = value
-        elif key != _MAY_BE_UNDEFINED or np.isfinite(value):
-            self.record_mean(key, value)
+            self._sums[key], self._counts[key] = value, 1
+        elif value is not None and (key != _MAY_BE_UNDEFINED or value - value == 0.0):
+            self._sums[key] += value
+            self._counts[key] += 1
 
     def take(self, algorithm: str) -> dict[str, float]:
         """The columns of the next row; starts anew."""
         loss = "train/opt/loss/total" if algorithm in ON_POLICY else "train/opt/loss/value"
         columns = {**COLUMNS, _LOSS: (loss, 1)}
         found = {}
-        for key, value in self.name_to_value.items():
+        for key, total in self._sums.items():
             if key in columns:
                 column, sign = columns[key]
-                found[column] = sign * float(value)
-        self.name_to_value.clear()
-        self.name_to_count.clear()
+                found[column] = sign * float(total) / self._counts[key]
+        self._sums.clear()
+        self._counts.clear()
         return found
 
 
@@ -113,7 +118,7 @@ class Measures:
         if not buffer.generator_ready:
             return {}
         size = buffer.buffer_size * buffer.n_envs
-        data = buffer._get_samples(np.unique(np.linspace(0, size - 1, SAMPLE).astype(int)))
+        data = buffer._get_samples(_spread_over(size))
         found: dict[str, float] = {}
         distribution = policy.get_distribution(data.observations)
         spread = getattr(distribution.distribution, "stddev", None)
@@ -137,7 +142,7 @@ class Measures:
         size = buffer.buffer_size if buffer.full else buffer.pos
         if not size or isinstance(buffer.observations, dict):
             return {}
-        at = np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
+        at = _spread_over(size)
         seen = buffer.to_torch(buffer._normalize_obs(buffer.observations[at, 0], model.get_vec_normalize_env()))
         actions = buffer.to_torch(buffer.actions[at, 0])
         if self._algorithm in {"DQN", "QRDQN"}:
@@ -168,6 +173,12 @@ _PARTS = (
     ("features_extractor", "trunk"),
     ("vf_features_extractor", "critic"),
 )
+
+
+@lru_cache(maxsize=8)
+def _spread_over(size: int) -> Any:
+    """Places of a sample of so many entries; of a full buffer always the same."""
+    return np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
 
 
 def _advantage_columns(advantages: Any) -> dict[str, float]:

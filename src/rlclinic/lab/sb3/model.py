@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
+import numpy as np
 import torch
 from stable_baselines3.common.preprocessing import is_image_space
 from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
@@ -12,6 +14,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv, VecNormalize
 from rlclinic.lab.environments import make_environments
 from rlclinic.lab.evaluation import Act
 from rlclinic.lab.instruments.episodes import EpisodeLog
+from rlclinic.lab.instruments.watch import stop_where_not_finite
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.sb3.algorithms import algorithm_class
 from rlclinic.lab.sb3.arguments import constructor_arguments
@@ -23,7 +26,7 @@ THREADS = 1
 def build_model(recipe: Recipe, log: EpisodeLog) -> Any:
     """The algorithm with its environments, not yet trained."""
     torch.set_num_threads(THREADS)
-    environment: Any = DummyVecEnv(make_environments(recipe, log))
+    environment: Any = _Environments(make_environments(recipe, log))
     observations, rewards = bool(recipe.get("normalize_obs")), bool(recipe.get("normalize_reward"))
     if observations or rewards:
         environment = VecNormalize(
@@ -59,3 +62,20 @@ def policy_function(model: Any, *, deterministic: bool) -> Act:
         return model.predict(seen, deterministic=deterministic)[0]
 
     return act
+
+
+class _Environments(DummyVecEnv):
+    """Stops at once where an environment returns an observation that is not finite."""
+
+    def __init__(self, makers: list[Callable[[], Any]]) -> None:
+        super().__init__(makers)
+        # Views: the buffer is filled in place.
+        self._numbers = [part.reshape(-1) for part in self.buf_obs.values() if part.dtype.kind == "f"]
+
+    def _obs_from_buf(self) -> Any:
+        for numbers in self._numbers:
+            # A finite sum proves that all is finite, and costs less than asking each number.
+            total = np.add.reduce(numbers)
+            if total - total != 0.0:
+                stop_where_not_finite(self.envs, self.buf_obs)
+        return super()._obs_from_buf()

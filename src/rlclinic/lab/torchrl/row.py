@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.lab.instruments.watch import stop_where_not_finite
 from rlclinic.lab.torchrl.spaces import Floats, Spaces
 
 
@@ -54,6 +55,7 @@ class Row:
             after[row] = self._encode(observation)
             terminated[row], done[row] = ended, ended or cut
             self.now[at] = self._encode(environment.reset()[0]) if done[row] else after[row]
+        stop_where_not_finite([self._environments[at] for at in which], after)
         return Transition(after, reward, terminated, done)
 
     def close(self) -> None:
