@@ -212,3 +212,40 @@ def test_the_sharpness_moves_probabilities_and_not_their_order() -> None:
         sharp, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
     assert plain[0].id == sharp[0].id
     assert plain[0].probability < sharp[0].probability
+
+
+def test_a_bug_is_likelier_where_settings_are_known_and_none_explains_what_went_wrong() -> None:
+    seen = [finding("never-improved")]
+    known, blind = ppo(learning_rate=3e-4, gamma=0.99), ppo()
+    assert probability(known, Verdict.NOT_LEARNING, seen, "implementation-bug") > 2 * probability(
+        blind, Verdict.NOT_LEARNING, seen, "implementation-bug"
+    )
+    assert probability(known, Verdict.LEARNING, [], "implementation-bug") < 0.05
+
+
+def test_a_goal_out_of_reach_at_the_present_pace_is_no_matter_of_the_budget() -> None:
+    seen = [finding("still-rising-at-end", Severity.INFO)]
+    shares = [
+        {item.id: item.probability for item in causes_of(ppo(), Verdict.LEARNING, seen, ALL, standing=standing)[0]}
+        for standing in (Standing(missed=True, open_end=True), Standing(missed=True, open_end=True, slow=True))
+    ]
+    assert shares[1].get("budget-too-small", 0.0) < 0.5 * shares[0]["budget-too-small"]
+
+
+def test_a_rise_that_ended_without_a_goal_is_less_surely_healthy_and_stays_the_likeliest() -> None:
+    settled, open_end = (
+        causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=standing)[0]
+        for standing in (Standing(), Standing(open_end=True))
+    )
+    assert settled[0].id == open_end[0].id == NOTHING_WRONG
+    assert open_end[0].probability < settled[0].probability
+
+
+def test_evaluations_far_below_training_hold_an_odd_setting_against_a_run_that_rises() -> None:
+    run, standing = ppo(learning_rate=0.05), Standing(open_end=True)
+    rate = [
+        next((item.probability for item in causes_of(run, Verdict.LEARNING, seen, ALL, standing=standing)[0]
+              if item.id == "learning-rate-too-high"), 0.0)
+        for seen in ([], [finding("train-and-eval-part")])
+    ]  # fmt: skip
+    assert rate[1] > rate[0]

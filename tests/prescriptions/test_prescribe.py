@@ -76,8 +76,15 @@ def test_a_run_that_still_rises_may_go_on() -> None:
 
 def test_facts_come_before_everything_else() -> None:
     shares = {"learning-rate-too-high": 0.5, "evaluation-mismatch": 0.3}
-    made = advised(RUN, shares, "kl-too-large", verdict=Verdict.COLLAPSED)
+    made = advised(FASTER, shares, "kl-too-large", verdict=Verdict.COLLAPSED)
     assert [item.causes[0] for item in made] == ["evaluation-mismatch", "learning-rate-too-high"]
+
+
+@pytest.mark.parametrize(("rate", "mismatch"), [(0.5, 0.3), (0.3, 0.5)])
+def test_a_setting_that_no_working_config_comes_near_is_a_fact_too(rate: float, mismatch: float) -> None:
+    shares = {"learning-rate-too-high": rate, "evaluation-mismatch": mismatch}
+    made = advised(RUN, shares, "kl-too-large", verdict=Verdict.COLLAPSED)
+    assert (made[0].causes[0] == "learning-rate-too-high") == (rate > mismatch)
 
 
 def test_at_most_three_lead_and_one_mechanism_is_turned_only_once() -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Status
 from rlclinic.rules.growth import growth
 from rlclinic.rules.offline import is_offline
 from rlclinic.rules.q_values import q_bound
-from rlclinic.rules.standing import crept, failed, is_open
+from rlclinic.rules.standing import crept, failed, is_open, standing_of
 from rlclinic.rules.update_count import expected_updates, updates_per_step
 from tests.rules.cases import HEALTHY, Healthy
 from tests.rules.scene import fault, flat, recorded, rising, scene
@@ -139,3 +140,15 @@ def test_offline_runs_are_told_from_runs_that_count_updates() -> None:
     assert is_offline(recorded("d3rlpy/cql_cartpole_offline/d3rlpy_logs/*"))
     assert not is_offline(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*"))
     assert not is_offline(recorded("verl/grpo_v0.4"))
+
+
+def test_a_run_is_slow_when_its_budget_is_used_up_and_the_goal_is_several_more_away() -> None:
+    """constructed: one rising return against a near and a far goal, finished and at a tenth of its budget."""
+    series = {"return/train": rising()}
+
+    def slow(threshold: float, budget: int) -> bool:
+        return standing_of(scene(series=series, budget=budget, threshold=threshold), Verdict.LEARNING).slow
+
+    assert slow(100_000.0, 100_000)
+    assert not slow(100_000.0, 1_000_000)
+    assert not slow(1.1 * float(rising()[-1]), 100_000)

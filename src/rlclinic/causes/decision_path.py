@@ -35,14 +35,14 @@ STATIONS = (
             "entropy-fell-early", "entropy-stays-maximal", "entropy-rises", "action-std-collapses",
             "action-std-grows", "action-noise-wrong-from-start", "exploration-ends-at-once",
             "exploration-never-falls", "temperature-vanishes", "temperature-explodes", "entropy-gone-score-stalled",
-            "entropy-and-length-explode", "entropy-out-of-range",
+            "entropy-and-length-explode", "entropy-out-of-range", "entropy-outweighs-reward",
         ),
     ),
     Station(
         "Are the gradients sane?",
         (
             "gradient-norm-explodes", "gradient-norm-vanishes", "clipped-at-every-step", "part-gets-no-gradient",
-            "loss-diverges", "gradient-large-for-its-error", "updates-spike",
+            "loss-diverges", "gradient-large-for-its-error", "updates-spike", "nothing-moves",
         ),
     ),
     Station("Are the advantages of a sane size?", ("advantages-extreme",)),
@@ -65,9 +65,9 @@ STATIONS = (
     Station(
         "Does the environment behave?",
         (
-            "no-episode-ends", "return-not-there", "very-short-episodes", "episodes-hit-the-limit",
-            "shorter-episodes-pay", "difficulty-raised", "return-exactly-constant", "policy-moves-return-does-not",
-            "observation-statistics-drift",
+            "no-episode-ends", "return-not-there", "return-is-per-step", "very-short-episodes",
+            "episodes-hit-the-limit", "shorter-episodes-pay", "difficulty-raised", "return-exactly-constant",
+            "policy-moves-return-does-not", "observation-statistics-drift",
         ),
     ),
     Station(

@@ -52,10 +52,20 @@ OUTSIDE_PRACTICE, PER_DECADE, MOST_DECADES = 3.0, 1.2, 1.5
 WITHOUT_GOAL, HARDLY_MOVED = 0.4, 0.75
 # Verdicts that say that a run does badly whatever its goal.
 BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
+# Findings that say so of the evaluations, whatever the training return does.
+TRIED = frozenset({"train-and-eval-part", "evaluations-fell"})
 # What being far behind takes from the causes that say that the run goes as it should, in log units.
 FAR_BEHIND = {NOTHING_WRONG: 1.2, "budget-too-small": 0.6}
 # The same for a goal that was missed with the whole budget.
 MISSED = {NOTHING_WRONG: 3.0, "already-solved": 3.0}
+# The same for a goal that more steps at the present pace would not reach.
+OUT_OF_REACH = {"budget-too-small": 2.0, NOTHING_WRONG: 1.0}
+# Share of the causes that say that the trainer works that goes to `unknown` where a run ended while its return was on
+# its way and no goal says whether that was far enough.
+NOT_SAID = 0.2
+UNSETTLED = frozenset({Verdict.LEARNING, Verdict.INSUFFICIENT_DATA})
+# What a run that does badly adds to causes that no setting shows, where the settings are known: others would show.
+ELIMINATED = {"implementation-bug": 1.6}
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
@@ -104,6 +114,8 @@ def causes_of(
     priors, fitted = {cause: row.prior for cause, row in table.items()}, sharpness()
     sharp = fitted.with_config if run.config.settings else fitted.without_config
     both = _normalised(priors, {c: s.metrics + s.config for c, s in scores.items()}, sharp)
+    if standing.open_end and not standing.missed and verdict in UNSETTLED:
+        _doubt(both)
     metrics = _normalised(priors, {c: s.metrics for c, s in scores.items()}, fitted.without_config)
     config = _normalised(priors, {c: s.config for c, s in scores.items()}, sharp)
     entries = catalogue()
@@ -174,7 +186,12 @@ def _score(
         metrics -= FAR_BEHIND.get(cause, 0.0)
     if standing.missed:
         metrics -= MISSED.get(cause, 0.0)
-    bad = verdict in BAD or standing.behind or standing.missed
+    if standing.slow and not outside:
+        metrics -= OUT_OF_REACH.get(cause, 0.0)
+    tried_badly = any(finding.name in TRIED and finding.severity.rank > 0 for finding in findings)
+    bad = verdict in BAD or standing.behind or standing.missed or (tried_badly and not standing.done)
+    if bad and run.config.settings:
+        metrics += ELIMINATED.get(cause, 0.0)
     in_part = bad or (outside > 0.0 and standing.open_end)
     in_full = metrics > 0 or (outside > 0.0 and (strongest > 0.0 or standing.crept))
     weight = 0.0 if standing.done else 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
@@ -267,6 +284,14 @@ def _distance(run: Run, unseen: float) -> dict[str, float]:
     if unseen > 0.5:
         far[f"{100 * unseen:.0f} % of the checks lack their metrics"] = NOTHING_CHECKED * unseen
     return far
+
+
+def _doubt(probabilities: dict[str, float]) -> None:
+    """Their order stays: more is not known of such a run."""
+    for cause in AGAINST_HEALTH:
+        moved = NOT_SAID * probabilities[cause]
+        probabilities[cause] -= moved
+        probabilities[UNKNOWN] += moved
 
 
 def _normalised(priors: Mapping[str, float], scores: Mapping[str, float], sharp: float) -> dict[str, float]:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from rlclinic.model.run import Run
+from rlclinic.model.run import Run, Status
 from rlclinic.reference.working import size_of
+from rlclinic.rules.goal import known_task
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.update_count import rollout, updates_per_rollout, updates_per_step
 
@@ -133,6 +134,14 @@ def _rollout_share(patient: Patient) -> float | None:
     return whole / budget if whole and budget and patient.is_on_policy else None
 
 
+def _published_share(patient: Patient) -> float | None:
+    """Steps of a run that is over in those that published runs of its task and algorithm needed."""
+    task, taken = known_task(patient), patient.run.env_steps
+    needed = task.steps_to_target.get(patient.run.algorithm.upper()) if task is not None else None
+    over = patient.run.status.state is Status.FINISHED
+    return taken / needed if over and needed and taken is not None else None
+
+
 def _rollout_steps(patient: Patient) -> float | None:
     return patient.setting("n_steps") if patient.is_on_policy else None
 
@@ -196,6 +205,7 @@ _DERIVED: Mapping[str, Callable[[Patient], float | None]] = {
     "action_noise": _action_noise,
     "network_width": _width,
     "on_policy_budget": lambda patient: patient.run.budget if patient.is_on_policy else None,
+    "published_share": _published_share,
     "total_movement": _movement,
     "gradient_updates": _updates,
     "update_to_data": _update_to_data,

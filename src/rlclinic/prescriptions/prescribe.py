@@ -186,21 +186,25 @@ def _one_per_mechanism(candidates: Sequence[Candidate]) -> list[Candidate]:
 def _ordered(case: Case, candidates: Sequence[Candidate]) -> list[Candidate]:
     """By priority, then by the stages of an expert. Facts come first: nothing can be judged without them.
 
-    Then comes a lead that its evidence singles out: what follows waits for it.
+    So is a setting that no working config comes near, if it is the likelier cause. Then comes a lead that its evidence
+    singles out: what follows waits for it.
     """
     if not candidates:
         return []
     top = min((item.priority for item in candidates), key=lambda priority: priority.rank)
     lead = candidates[0].cause if did_badly(case) and candidates[0].is_convicted else None
-    raised = [_raised(case, item, top) if _is_first(item, lead) else item for item in candidates]
-    return sorted(
-        raised,
-        key=lambda item: (item.priority.rank, not _is_first(item, lead), item.stage.rank, -item.probability),
+    far_off = max((item.probability for item in candidates if item.is_far_off), default=0.0)
+    first = [_is_first(item, lead, far_off) for item in candidates]
+    raised = [_raised(case, item, top) if leads else item for item, leads in zip(candidates, first, strict=True)]
+    order = sorted(
+        range(len(raised)),
+        key=lambda at: (raised[at].priority.rank, not first[at], raised[at].stage.rank, -raised[at].probability),
     )
+    return [raised[at] for at in order]
 
 
-def _is_first(item: Candidate, lead: Cause | None) -> bool:
-    return item.stage is Stage.FACTS or item.cause is lead
+def _is_first(item: Candidate, lead: Cause | None, far_off: float) -> bool:
+    return item.cause is lead or (item.stage is Stage.FACTS and item.probability >= far_off)
 
 
 def _raised(case: Case, item: Candidate, top: Priority) -> Candidate:

@@ -43,7 +43,11 @@ class Row:
 ROWS: tuple[Row, ...] = (
     Row("wandb", "wandb", (("run-*.wandb",), ("@run-*_*-*", "files/"), ("@offline-run-*_*-*", "files/"))),
     Row("mlflow", "mlflow", (("meta.yaml", "params/"), ("meta.yaml", "metrics/"), ("meta.yaml", "tags/"))),
-    Row("gymnasium-solver", "gymnasium_solver", (("config.json", "metrics.csv"), ("config.json", "run.log"))),
+    Row(
+        "gymnasium-solver",
+        "gymnasium_solver",
+        (("config.json", "metrics.csv"), ("config.json", "run.log"), ("status.json", "metrics.csv")),
+    ),
     Row("rl-zoo", "rl_zoo", (("*/args.yml", "*/config.yml"),)),
     Row("mlagents", "mlagents", (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"))),
     Row("sample-factory", "sample_factory", (("config.json", ".summary/"), ("cfg.json", ".summary/"))),

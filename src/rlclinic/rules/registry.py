@@ -120,7 +120,7 @@ ROWS: tuple[Row, ...] = (
         "POL15",
         "action-noise-wrong-from-start",
         "policy",
-        ("action_std/mean", "return/train|return/eval"),
+        ("action_std/mean|action_std/min|action_std/max", "return/train|return/eval"),
         ("ppo", "actor-critic"),
     ),
     Row(
@@ -233,6 +233,13 @@ ROWS: tuple[Row, ...] = (
         ("policy_lag|config:buffer_size", "return/train|return/eval"),
     ),
     Row(
+        "OFF16",
+        "entropy-outweighs-reward",
+        "off_policy",
+        ("q/mean|q1/mean|policy_loss", "return/train|return/eval"),
+        ("continuous-q",),
+    ),
+    Row(
         "OPT01",
         "gradient-norm-explodes",
         "optimisation",
@@ -277,6 +284,13 @@ ROWS: tuple[Row, ...] = (
         "optimisation",
         ("grad_norm|grad_norm/*|value_loss|approx_kl", "return/train|return/eval"),
         covered_by=("ENV09",),
+    ),
+    Row(
+        "OPT12",
+        "nothing-moves",
+        "optimisation",
+        ("entropy", "value_loss", "explained_variance", "grad_norm"),
+        ("ppo", "actor-critic"),
     ),
     Row(
         "MMR01",
@@ -351,6 +365,12 @@ ROWS: tuple[Row, ...] = (
     Row("EVA05", "evaluation-noise-hides-trend", "evaluation", ("return/train", "return/eval")),
     Row("EVA06", "other-seeds-did-better", "evaluation", ("return/train|return/eval",)),
     Row("EVA07", "evaluations-fell", "evaluation", ("return/train", "return/eval")),
+    Row(
+        "EVA08",
+        "return-is-per-step",
+        "evaluation",
+        ("return/train", "reward/step|return/eval", "episode_length|episode_length/eval"),
+    ),
     Row("PRC01", "process-died", "process"),
     Row("PRC02", "memory-ran-out", "process"),
     Row("PRC03", "stopped-before-budget", "process"),

@@ -28,6 +28,8 @@ GOOD_PART = 0.25
 # Factor by which a gain must grow, or a cost shrink, within a whole budget.
 HARDLY_MOVED = 2.0
 FEWEST_EVALUATIONS = 6
+# Budgets beyond the first after which the goal is out of reach at the present pace.
+SEVERAL_BUDGETS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Standing:
     """Far behind others of its task, or at a standstill far below its goal: it does badly."""
     missed: bool = False
     """Its whole budget is used and a known goal was clearly missed."""
+    slow: bool = False
+    """So it was, and at the pace of its last third that goal is several budgets away."""
     open_end: bool = False
     """Its budget is used up and nothing says that it is done."""
     crept: bool = False
@@ -55,6 +59,7 @@ def standing_of(patient: Patient, verdict: Verdict) -> Standing:
         missed=missed_goal(patient),
         open_end=is_open(patient),
         crept=crept(patient),
+        slow=_is_slow(patient),
     )
 
 
@@ -116,6 +121,14 @@ def _well_on_its_way(patient: Patient) -> bool:
     if goal is None or outcome is None or goal.level <= outcome.start:
         return False
     return outcome.gain >= GOOD_PART * (goal.level - outcome.start)
+
+
+def _is_slow(patient: Patient) -> bool:
+    goal, outcome = goal_of(patient), patient.outcome
+    if goal is None or outcome is None or not missed_goal(patient):
+        return False
+    # The slope is the change over a third of the run.
+    return goal.level - outcome.end > SEVERAL_BUDGETS * 3.0 * max(outcome.late_slope, 0.0)
 
 
 def _below_random(patient: Patient) -> bool:

@@ -109,7 +109,7 @@ def test_what_is_unsafe_is_shown_and_written_only_on_request(runs: Path, tmp_pat
 
 
 def test_what_waits_for_something_by_hand_is_written_only_by_its_number(runs: Path, tmp_path: Path) -> None:
-    run = Path(shutil.copytree(runs / "faults" / "one_critic_sac_pendulum", tmp_path / "run"))
+    run = Path(shutil.copytree(runs / "faults" / "nan_reward_dqn_cartpole", tmp_path / "run"))
     first, second = diagnose(read(run)).prescriptions[:2]
     assert (first.kind, second.kind) == (PrescriptionKind.CHECK, PrescriptionKind.CONFIG)
     before = (run / "config.yaml").read_text()

@@ -26,10 +26,10 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
 
 FEWEST_EVALUATIONS = 6
-# Share of the training return's range that the gap must exceed.
+# Share of what the training return had climbed by then that the gap must exceed.
 MATERIAL = 0.35
-# Robust standard deviations of the gap itself.
-CLEAR = 3.0
+# Robust standard errors of the gap itself.
+CLEAR = 4.0
 # Share of the late evaluations that must lie on one side.
 PERSISTENT = 0.9
 # How far apart the first quarter may be, as a share of the late gap: more is another unit, not a parting.
@@ -75,15 +75,18 @@ def _gap(train: Series, evaluation: Series) -> Gap | None:
     steps, values = steps[inside], values[inside]
     if steps.size < FEWEST_EVALUATIONS or returns.size < FEWEST_EVALUATIONS:
         return None
-    differences = np.interp(steps, at, _smooth(returns)) - values
+    curve = _smooth(returns)
+    differences = np.interp(steps, at, curve) - values
     quarter, half = max(2, steps.size // 4), steps.size // 2
     late = differences[half:]
     middle = float(np.median(late))
     scatter = float(1.4826 * np.median(np.abs(late - middle)))
+    # What was climbed by then: a return that rises to the end is not held against what it reaches later.
+    climb = float(np.median(np.interp(steps[half:], at, curve)) - np.min(curve))
     return Gap(
         early=float(np.median(differences[:quarter])),
         late=middle,
-        bar=max(MATERIAL * float(np.ptp(_smooth(returns))), CLEAR * scatter),
+        bar=max(MATERIAL * climb, CLEAR * scatter / np.sqrt(late.size)),
         share=float(np.mean(late > 0)),
         step=float(steps[half]),
         train=float(np.median(np.interp(steps[half:], at, returns))),

@@ -19,6 +19,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.optimisation._parts import PREFIX, gradient_norms
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
 from rlclinic.rules.stretch import rounding
@@ -44,7 +45,14 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence(series.name, 0.0, rounding(series) or None, note="largest norm of the part")
         for series in certain
     )
-    return Sighting(_severity(patient, certain), 0.85, summary, evidence, float(certain[0].steps[0]))
+    severity = _severity(patient, certain)
+    # Beside a return that rises well it is worth a look, and hardly what holds the run back.
+    sure = 0.85 if severity is Severity.ERROR or not _rose(patient) else 0.5
+    return Sighting(severity, sure, summary, evidence, float(certain[0].steps[0]))
+
+
+def _rose(patient: Patient) -> bool:
+    return patient.outcome is not None and patient.outcome.improved and not suffers(patient)
 
 
 def _severity(patient: Patient, silent: list[Series]) -> Severity:

@@ -25,12 +25,14 @@ WIDE = 5.0
 # Late over early level within which training has not changed it.
 STAYED = 2.0
 MIN_POINTS = 12
+# At the start all dimensions have the same one.
+SPREADS = ("action_std/mean", "action_std/min", "action_std/max")
 
 
 def check(patient: Patient) -> Sighting | None:
     """Compare the first level of the std with the range, and the last with the first."""
-    early, late, outcome = patient.early("action_std/mean"), patient.late("action_std/mean"), patient.outcome
-    series = patient.series("action_std/mean")
+    name = next((name for name in SPREADS if patient.series(name) is not None), SPREADS[0])
+    early, late, outcome, series = patient.early(name), patient.late(name), patient.outcome, patient.series(name)
     if series is None or early is None or late is None or outcome is None or len(series) < MIN_POINTS:
         return None
     narrow, wide = early.value < NARROW, early.value > WIDE
@@ -44,7 +46,7 @@ def check(patient: Patient) -> Sighting | None:
         f"actions in [-1, 1]); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("action_std/mean", early.value, bar, level=early, note="median of the first tenth"),
+        patient.evidence(name, early.value, bar, level=early, note="median of the first tenth"),
         patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"),
     )
     return Sighting(Severity.WARNING, 0.8, summary, evidence, early.first_step)

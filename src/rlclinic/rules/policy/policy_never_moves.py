@@ -1,10 +1,10 @@
 """The policy is the same from the first update to the last.
 
 What it sees: The entropy of the policy is one number, to the last digit, in every row, while the value loss goes on
-changing and the return does not improve.
+changing and the return does not improve, or every evaluation gives the same return.
 Why it hurts: Updates are made and the policy gets none of them: its parameters are not in the optimiser, its loss is
 detached, its gradient is masked, or its rate is zero.
-Evidence needed: entropy and value_loss with at least 10 points, entropy not rounded to a few digits; a return.
+Evidence needed: entropy and value_loss with at least 6 points, entropy not rounded to a few digits; a return.
 Looks alike: A Gaussian policy with a fixed spread, whose entropy is constant although its mean learns: there the return
 moves. A rate that is far too small moves the entropy in its last digits (kl-vanishes).
 What to change: Compare the policy's weights before and after one update. If they are equal, look at what the optimiser
@@ -24,21 +24,43 @@ from rlclinic.rules.stretch import finite
 
 # A few roundings of a 32-bit float, as a share of the level.
 ROUNDING = 2e-6
-FEWEST_POINTS = 10
+FEWEST_POINTS = 6
+FEWEST_EVALUATIONS = 5
 
 
 def check(patient: Patient) -> Sighting | None:
     """Compare the largest and the smallest entropy."""
-    entropy, loss = patient.series("entropy"), patient.series("value_loss")
-    if entropy is None or loss is None or entropy.decimals is not None or not suffers(patient):
+    loss = patient.series("value_loss")
+    if loss is None or not is_frozen(patient) or not (suffers(patient) or _evaluates_the_same(patient)):
         return None
-    _, values = finite(entropy)
     _, losses = finite(loss)
-    if values.size < FEWEST_POINTS or losses.size < FEWEST_POINTS or np.ptp(losses) == 0.0:
+    if losses.size < FEWEST_POINTS or np.ptp(losses) == 0.0:
         return None
-    span, level = float(np.ptp(values)), float(np.abs(values).max())
-    if level == 0.0 or span > ROUNDING * level:
-        return None
+    entropy = patient.run.series["entropy"]
+    _, values = finite(entropy)
     summary = f"{entropy.logged_as} is {values[0]:.6g} in all {values.size} rows while the value loss goes on changing"
-    evidence = (patient.evidence("entropy", span, ROUNDING * level, note="largest minus smallest"),)
+    span, bar = float(np.ptp(values)), ROUNDING * float(np.abs(values).max())
+    evidence = (patient.evidence("entropy", span, bar, note="largest minus smallest"),)
     return Sighting(Severity.ERROR, 0.85, summary, evidence, None)
+
+
+def is_frozen(patient: Patient) -> bool:
+    """Whether the entropy is one number, to the last digit, in every row."""
+    entropy = patient.series("entropy")
+    if entropy is None or entropy.decimals is not None:
+        return False
+    _, values = finite(entropy)
+    level = float(np.abs(values).max())
+    return values.size >= FEWEST_POINTS and level > 0.0 and float(np.ptp(values)) <= ROUNDING * level
+
+
+def _evaluates_the_same(patient: Patient) -> bool:
+    """Whether all evaluations gave the same mean of episodes that differ."""
+    returns, spread = patient.series("return/eval"), patient.late("return/eval_std", 1.0)
+    if returns is None or (spread is not None and spread.value == 0.0):
+        return False
+    _, values = finite(returns)
+    level = float(np.abs(values).max())
+    # A policy that never arrives gets the same whole number each time; a mean of different episodes has digits.
+    told = spread is not None or float(values[0]) != round(float(values[0]), 2)
+    return values.size >= FEWEST_EVALUATIONS and told and float(np.ptp(values)) <= ROUNDING * level

@@ -1,0 +1,78 @@
+"""The return that is logged is the reward of one step.
+
+What it sees: A training return equal to the mean reward of a step at every point, while episodes last many steps; or,
+where that is not logged, equal to the evaluation return divided by the length of its episodes.
+Why it hurts: Curves, thresholds, the choice of the best model and every rule that reads the return judge another
+number than the one that is meant. It hardly moves where longer episodes are better.
+Evidence needed: return/train and reward/step or return/eval with their episode lengths, at least 5 points each.
+Looks alike: Episodes of a step or two, where both are the same number. Rewards that are normalised in training.
+What to change: Log the sum of the rewards of an episode: read `info["episode"]["r"]` of the environment's monitor
+and do not divide it by the length.
+References: Gymnasium's RecordEpisodeStatistics; SB3's Monitor: both log sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.model.series import FloatArray, Series
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+FEWEST_POINTS = 5
+# Steps of an episode from which on a sum is another number than a mean.
+LONG = 8.0
+# How far the logged return may lie from the reward of a step, as a share of it.
+EQUAL = 0.25
+# Of the return that the length of an episode would give: below it the two are apart.
+APART = 0.4
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the training return against the reward of a step."""
+    train = patient.series("return/train")
+    if train is None or len(train) < FEWEST_POINTS or patient.is_language_model:
+        return None
+    at, returns = finite(train)
+    for name, steps, per_step, lengths in _rewards(patient):
+        seen = np.interp(steps, at, returns)
+        if steps.size >= FEWEST_POINTS and _is_per_step(seen, per_step, lengths):
+            told, length = float(np.median(seen)), float(np.median(lengths))
+            summary = (
+                f"{train.logged_as} is {told:.4g}, about the reward of one step, while episodes last {length:.4g} "
+                f"steps: their sums would be about {told * length:.4g}"
+            )
+            evidence = (patient.evidence(name, float(np.median(per_step)), told, note="reward of a step"),)
+            return Sighting(Severity.WARNING, 0.9, summary, evidence, float(at[0]))
+    return None
+
+
+def _is_per_step(returns: FloatArray, per_step: FloatArray, lengths: FloatArray) -> bool:
+    """The typical distance from the reward of a step is small; that from a sum over the episode is not."""
+    if float(np.median(lengths)) < LONG or not np.any(per_step):
+        return False
+    size = float(np.median(np.abs(per_step)))
+    near = float(np.median(np.abs(returns - per_step))) <= EQUAL * size
+    return near and float(np.median(np.abs(returns))) < APART * float(np.median(np.abs(per_step * lengths)))
+
+
+def _rewards(patient: Patient) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
+    """Name, steps, rewards of a step and episode lengths, from training or from evaluation."""
+    rewards, lengths = patient.series("reward/step"), patient.series("episode_length")
+    if rewards is not None and lengths is not None:
+        steps, values = finite(rewards)
+        yield rewards.name, steps, values, _at(lengths, steps)
+    evaluated, lengths = patient.series("return/eval"), patient.series("episode_length/eval")
+    if evaluated is not None and lengths is not None:
+        steps, values = finite(evaluated)
+        long = _at(lengths, steps)
+        yield evaluated.name, steps, values / np.maximum(long, 1.0), long
+
+
+def _at(series: Series, steps: FloatArray) -> FloatArray:
+    at, values = finite(series)
+    return np.interp(steps, at, values)

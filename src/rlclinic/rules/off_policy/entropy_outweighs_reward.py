@@ -1,0 +1,55 @@
+"""The soft Q values are about the entropy, not about the reward.
+
+What it sees: Every return of the run is negative and the mean soft Q is clearly positive over the last third: what
+makes it positive is the entropy bonus.
+Why it hurts: The policy maximises the sum of reward and weighted entropy. Where the bonus is the larger part, acting at
+random is the best policy, and the return stays that of a random one.
+Evidence needed: q/mean (or the actor loss) of a soft actor-critic, and returns.
+Looks alike: Tasks with positive rewards that the agent does not find yet: a critic that only hopes for them hardly
+exceeds their size. Rewards that are shifted inside the learner.
+What to change: Let the temperature be tuned (ent_coef auto) with a target entropy of minus the number of action
+dimensions; with a fixed temperature lower it, or scale the rewards up.
+References: Haarnoja et al. 2018 (arXiv 1812.05905), sections 4 and 5: reward scale and temperature are one quantity.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.q_values import q_series, rewards_rescaled
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+FEWEST_POINTS = 8
+# Rewards of a step, in size, from which on a mean Q is clearly positive.
+CLEAR = 2.0
+LATE = 0.34
+RETURNS = ("return/train", "return/eval", "return/train_max", "return/eval_max")
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the signs of Q and of all returns."""
+    q, outcome = q_series(patient), patient.outcome
+    if q is None or outcome is None or "SAC" not in patient.run.algorithm.upper() or rewards_rescaled(patient):
+        return None
+    seen = [found.highest for name in RETURNS if (found := patient.series(name)) is not None]
+    highest = max((value for value in seen if value is not None), default=None)
+    steps, values = finite(q)
+    if highest is None or highest >= 0.0 or values.size < FEWEST_POINTS or not suffers(patient):
+        return None
+    late = values[-max(1, int(LATE * values.size)) :]
+    length = patient.late("episode_length")
+    level, bar = float(np.median(late)), CLEAR * abs(outcome.end) / (length.value if length is not None else 1.0)
+    if level < bar:
+        return None
+    above = np.flatnonzero(values < 0.0)
+    onset = float(steps[min(int(above[-1]) + 1, steps.size - 1)]) if above.size else float(steps[0])
+    summary = (
+        f"mean soft Q is {level:.4g} over the last third although no return is above {highest:.4g}: the entropy bonus "
+        "is the larger part of it"
+    )
+    evidence = (patient.evidence(q.name, level, bar, note="median of the last third"),)
+    return Sighting(Severity.WARNING, 0.8, summary, evidence, onset)
