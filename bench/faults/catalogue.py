@@ -6,7 +6,8 @@ title = "the learning rate is far too high"
 accepted = ["learning-rate-too-high"]   # causes that count as right; frozen before anything was scored
 judged_on = "evaluation"            # optional: what shows the harm; `training`, or `none` for what harms no policy
 component = "done mask"             # optional: for a patched trainer, in the words of the mutants
-cases = { cartpole-ppo = ["gross"] }    # base -> levels; the first cases are recorded first
+cases = { cartpole-ppo = ["gross"] }    # base -> levels; the first cases are recorded first, the last ones not at all
+further = { mountaincar-ppo = ["gross"] }   # optional: base -> levels that are recorded however many cases there are
 
 [levels.gross]                      # from gross to near the edge; each has one or more of
 set = { gamma = 0.2 }               #   values over those of the base
@@ -34,7 +35,7 @@ FOLDER = Path(__file__).with_name("catalogue")
 GROUPS = "ABCDEFG"
 JUDGED_ON = ("evaluation", "training", "none")
 _REQUIRED = frozenset({"id", "group", "title", "accepted", "cases", "levels"})
-_OPTIONAL = frozenset({"judged_on", "component"})
+_OPTIONAL = frozenset({"judged_on", "component", "further"})
 
 
 class BadFault(ValueError):  # noqa: N818 - reads as what it is
@@ -87,6 +88,7 @@ class Fault:
     levels: Mapping[str, Level]
     judged_on: str = "evaluation"
     component: str = ""
+    further: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @cache
@@ -106,10 +108,12 @@ def _checked(raw: Mapping[str, Any], name: str, known: Mapping[str, Base]) -> Fa
     if missing or strange:
         raise BadFault(f"{name}: lacks {sorted(missing)}, does not know {sorted(strange)}")
     levels = {level: _level(entry) for level, entry in raw["levels"].items()}
+    cases, further = (_levels_by_base(raw.get(key, {})) for key in ("cases", "further"))
+    used = {level for chosen in (*cases.values(), *further.values()) for level in chosen}
     wrong = {
         "causes": set(raw["accepted"]) - set(causes()),
-        "bases": set(raw["cases"]) - set(known),
-        "levels": {level for chosen in raw["cases"].values() for level in chosen} ^ set(levels),
+        "bases": {*cases, *further} - set(known) | set(cases) & set(further),
+        "levels": used ^ set(levels),
         "words": {raw["group"]} - set(GROUPS) | {raw.get("judged_on", "evaluation")} - set(JUDGED_ON),
     }
     for what, entries in wrong.items():
@@ -117,10 +121,12 @@ def _checked(raw: Mapping[str, Any], name: str, known: Mapping[str, Base]) -> Fa
             raise BadFault(f"{name}: {what} {sorted(entries)} do not fit")
     if not raw["accepted"] or not raw["id"].startswith(raw["group"]):
         raise BadFault(f"{name}: no accepted cause, or an id of another group")
-    cases = {base: tuple(chosen) for base, chosen in raw["cases"].items()}
-    return Fault(
-        **{**raw, "cause": raw["accepted"][0], "accepted": frozenset(raw["accepted"]), "cases": cases, "levels": levels}
-    )
+    accepted = {"cause": raw["accepted"][0], "accepted": frozenset(raw["accepted"])}
+    return Fault(**{**raw, **accepted, "cases": cases, "further": further, "levels": levels})
+
+
+def _levels_by_base(raw: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    return {base: tuple(chosen) for base, chosen in raw.items()}
 
 
 def _level(raw: Mapping[str, Any]) -> Level:

@@ -184,8 +184,11 @@ def _in_other_layouts() -> Iterator[Instance]:
 
 def _cases(fault: Fault) -> list[Instance]:
     """In the order of the catalogue."""
-    found = [_instance(fault.id, base, level) for base, chosen in fault.cases.items() for level in chosen]
-    return found[: CASES + max(len(found) - CASES, 0) // MORE]
+    found, further = (
+        [_instance(fault.id, base, level) for base, chosen in cases.items() for level in chosen]
+        for cases in (fault.cases, fault.further)
+    )
+    return found[: CASES + max(len(found) - CASES, 0) // MORE] + further
 
 
 def _mixed(instances: Iterable[Instance | None]) -> list[Instance]:

@@ -13,7 +13,7 @@ from functools import cache
 from bench.faults.bases import bases
 from bench.faults.plan import Instance, plan
 
-TEST_ENVIRONMENTS = frozenset({"courier", "tank", "frozenlake"})
+TEST_ENVIRONMENTS = frozenset({"courier", "tank", "frozenlake", "mountaincar", "mountaincarcontinuous"})
 TEST_ALGORITHMS = frozenset({"TD3"})
 TEST_LAYOUTS = frozenset({"cleanrl"})
 WITHHELD = frozenset({"network-too-small", "optimiser-settings-wrong", "stale-data", "action-space-unnormalised"})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 import pytest
 from bench.faults.bases import bases
 from bench.faults.catalogue import GROUPS, BadFault, Level, _checked, faults
 from bench.faults.patches import check
-from bench.faults.plan import SEEDS, Instance, plan
+from bench.faults.plan import SEEDS, Instance, _cases, plan
 from bench.faults.split import TEST_ALGORITHMS, TEST_ENVIRONMENTS, TEST_LAYOUTS, WITHHELD, sides
 
 ALGORITHMS = {"PPO", "A2C", "DQN", "SAC", "TD3", "REINFORCE", "MM-RKHS"}
@@ -26,7 +27,7 @@ def test_there_are_sixty_faults_in_all_groups_on_all_algorithms_and_ten_environm
 @pytest.mark.parametrize("fault", sorted(faults()))
 def test_every_level_of_a_fault_changes_the_run_and_its_patches_fit_the_installed_code(fault: str) -> None:
     entry = faults()[fault]
-    for base, levels in entry.cases.items():
+    for base, levels in (*entry.cases.items(), *entry.further.items()):
         clean = bases()[base].recipe(0)
         for level in (entry.levels[name] for name in levels):
             assert level.edits or level.inject(clean).to_config() != clean.to_config()
@@ -46,6 +47,24 @@ def test_a_fault_that_names_an_unknown_cause_is_refused() -> None:
     raw = {"id": "E1", "group": "E", "title": "", "accepted": ["no-such-cause"], "cases": {}, "levels": {}}
     with pytest.raises(BadFault, match="no-such-cause"):
         _checked(raw, "e1.toml", bases())
+
+
+def test_further_cases_are_recorded_and_leave_the_counted_ones_alone() -> None:
+    counted = replace(faults()["E1"], further={})
+    both = replace(counted, further={"rail-ppo": ("gross", "near")})
+    assert [one.name for one in _cases(both)] == [
+        *(one.name for one in _cases(counted)),
+        "E1.gross@rail-ppo",
+        "E1.near@rail-ppo",
+    ]
+
+
+def test_a_further_case_on_a_base_that_is_counted_already_is_refused() -> None:
+    levels = {"gross": {"set": {"gamma": 0.2}}}
+    twice = {"cases": {"rail-ppo": ["gross"]}, "further": {"rail-ppo": ["gross"]}}
+    raw = {"id": "D1", "group": "D", "title": "", "accepted": ["discount-too-low"], "levels": levels, **twice}
+    with pytest.raises(BadFault, match="rail-ppo"):
+        _checked(raw, "d1.toml", bases())
 
 
 def test_the_plan_has_enough_runs_seeds_healthy_runs_pairs_and_other_layouts() -> None:
