@@ -12,8 +12,8 @@ HALF, FEWEST_STARTS = 0.5, 4
 MOST_SELF_TIME, FEWEST_PAIRS = 0.02, 5
 
 
-def repair_goals(cases: Sequence[Case], harm: Harm) -> str:
-    """One sentence for each goal of the repair rate."""
+def repair_goals(cases: Sequence[Case], harm: Harm, *, untreated: int = 0) -> str:
+    """One sentence for each goal of the repair rate; none is decided while configurations wait for their treatment."""
     told = []
     for name, goal, levels in (
         ("the first prescription", FIRST, [case.first for case in cases]),
@@ -21,6 +21,8 @@ def repair_goals(cases: Sequence[Case], harm: Harm) -> str:
     ):
         hits, total = share(levels)
         word = "reached" if total and hits / total >= goal else "not reached"
+        if untreated:
+            word = f"not decided: {untreated} configurations are not treated yet"
         told.append(f"The goal of {goal:.0%} by {name} is {word}.")
     left = [f"{case.task} {case.fault}" for case in cases if share([case.rounds])[0] == 0]
     if left:

@@ -45,19 +45,25 @@ def repair_section() -> str:
     done = score.harm(lines)
     parts = [
         "## Repair rate\n",
-        f"{len(every)} faulty configurations of {len(tasks())} tasks were trained on {_seeds(lines)}; {len(valid)} of "
+        f"{len(every)} faulty configurations of {len({case.task for case in every})} tasks were trained on "
+        f"{_seeds(lines)}; {len(valid)} of "
         f"them stay below {RESTORED:.0%} of the healthy return and count, {sum(not case.known for case in valid)} of "
         "these on environments that rlclinic has no entry for. Every seed is a patient: its run is diagnosed, the "
         "first change of the config among the prescriptions is applied and trained again on the same seed and budget, "
         f"up to {ROUNDS} times. A level is the mean return of the last evaluations, 0 a random policy and 1 the mean "
         "of three clean seeds; a configuration is repaired where the mean level of its seeds is at least "
         f"{RESTORED:.0%}. "
+        "The clean configs of cartpole-ppo (the third of three that were tried) and cartpole-a2c (one of two) were "
+        "chosen because all three of these seeds reach the bar: other seeds may do worse. "
+        "Faults of these and of point-ppo that did no damage on seed 0 were made grosser or replaced by ones that do; "
+        "point-ppo's entropy-bonus did none at three sizes and stays uncounted. No diagnosis was looked at for that. "
         "A prescription that is no change of the config counts as no repair. Clean runs reach the bar themselves in "
-        f"{sum(line['level'] >= RESTORED for line in clean)} of {len(clean)}.\n",
+        f"{sum(line['level'] >= RESTORED for line in clean)} of {len(clean)}.{_untreated(every)}\n",
         "Rules, tables and targets of steps were made with a look at runs of most of these tasks, so their rates "
         "flatter. `fresh` counts the tasks of which no run had been looked at when they were set down: "
-        f"{', '.join(name for name, task in tasks().items() if task.fresh)}. Each patient was advised by the rules of "
-        "the day of its record; a later rule does not change it until it is treated again.\n",
+        f"{', '.join(name for name, task in tasks().items() if task.fresh)}. Since then what comes first of a "
+        "check and a far-off setting was changed with a look at rate-100-times of room-qrdqn. Each patient was advised "
+        "by the rules of the day of its record; a later rule does not change it until it is treated again.\n",
         _table(
             ("configurations repaired by", "all", "with an entry", "without", "fresh", "goal"),
             [
@@ -71,15 +77,28 @@ def repair_section() -> str:
         f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2 % of at "
         f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
         f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
-        f"the mean with {len(CONFIRMING)} further seeds. {_advised_clean(clean)}\n",
-        repair_goals(valid, done) + "\n",
-        "What the leading prescription was: " + _kinds(lines) + ".\n",
+        f"the mean with {len(CONFIRMING)} further seeds. The one harm that was "
+        "confirmed on a config that is no longer in the table, cartpole-a2c's former entropy-bonus, is not in this "
+        f"count. {_advised_clean(clean)}\n",
+        repair_goals(valid, done, untreated=sum(_left(every).values())) + "\n",
+        "What the leading prescription was: " + _kinds(lines) + f". {_second_rounds(lines)}\n",
         _table(
             ("task", "fault", "faulty", "first", f"{ROUNDS} rounds", "reset", "rate / 3", "first advice"),
             [_case_row(case, lines) for case in every],
         ),
     ]
     return "\n".join(parts)
+
+
+def _second_rounds(lines: score.Lines) -> str:
+    """Why further rounds add so little."""
+    further = [item for line in lines for item in line["rounds"][1:]]
+    idle = sum(item["applied"] is None for item in further)
+    return (
+        f"Of {len(further)} further rounds {idle} advised no change that can be trained: after a change that helps in "
+        "part a run looks like one that needs more steps, and these configs name no goal. The baselines were trained "
+        f"on seed {', '.join(str(seed) for seed in sorted({line['seed'] for line in score.baselines()}))}."
+    )
 
 
 def optimize_section() -> str:
@@ -128,7 +147,7 @@ def overhead_section() -> str:
         ratio = (
             f"{found['ratio']:.3f} ({found['low']:.3f} to {found['high']:.3f})" if found["pairs"] else "not measured"
         )
-        share = f"{found['share']:.1%}" if found["share"] is not None else "not measured"
+        share = f"{found['share']:.2%}" if found["share"] is not None else "not measured"
         rows.append((algorithm, f"{environment}, {steps:,} steps", share, ratio, str(found["pairs"])))
     return "\n".join(
         [
@@ -163,6 +182,20 @@ def _seeds(lines: Sequence[dict[str, Any]]) -> str:
     counts = Counter((line["task"], line["fault"]) for line in lines if line["fault"])
     spread = sorted(set(counts.values()))
     return f"{' or '.join(map(str, spread))} seed{'s' if spread != [1] else ''}"
+
+
+def _untreated(cases: Sequence[score.Case]) -> str:
+    """Configurations that no share on the page counts, because no run of them has been treated since they changed."""
+    left = _left(cases)
+    if not left:
+        return ""
+    told = ", ".join(f"{count} of {name}" for name, count in left.items())
+    return f" Not treated yet and in no share below, good or bad: {told}."
+
+
+def _left(cases: Sequence[score.Case]) -> Counter[str]:
+    there = {(case.task, case.fault) for case in cases}
+    return Counter(name for name, task in tasks().items() for fault in task.faults if (name, fault) not in there)
 
 
 def _advised_clean(clean: Sequence[dict[str, Any]]) -> str:

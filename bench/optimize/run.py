@@ -57,7 +57,7 @@ def searches() -> list[dict[str, Any]]:
 def start_of(name: str, seed: int) -> Recipe:
     """The recipe that a search begins with."""
     entry = starts()[name]
-    recipe = tasks()[name].faulty(entry["fault"])
+    recipe = tasks()[name].faulty(entry["fault"]).with_changes(entry.get("config", {}))
     changes = {"threshold": entry["threshold"], "stop_at_threshold": True, "seed": seed}
     return recipe.with_changes({**changes, "eval_freq": recipe.total_steps // EVALUATIONS})
 

@@ -42,3 +42,9 @@ def test_the_goal_of_optimise_is_half_the_steps_on_the_median_pair() -> None:
 )
 def test_overhead_names_the_algorithms_above_its_goal(share: float, pairs: int, words: str) -> None:
     assert words in overhead_goal({"PPO": {"share": share, "pairs": pairs}})
+
+
+def test_no_repair_goal_is_decided_while_configurations_wait_for_their_treatment() -> None:
+    told = repair_goals([], Harm(0, 0, 0, 0), untreated=3)
+    assert "by the first prescription is not decided: 3 configurations are not treated yet" in told
+    assert "is reached" not in told
