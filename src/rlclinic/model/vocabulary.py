@@ -76,6 +76,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("success_rate", "training success rate", "share", "up", 0.0, 1.0),
     Metric("success_rate/eval", "evaluation success rate", "share", "up", 0.0, 1.0),
     Metric("episodes", "finished episodes", "episodes", low=0.0),
+    Metric("vec_steps", "steps of each parallel environment so far", "vector steps", low=0.0),
     Metric("truncation_rate", "share of episodes cut by the time limit", "share", "", 0.0, 1.0),
     Metric("policy_loss", "policy loss", families=(*_PG, "continuous-q", *_LM), expected=True),
     Metric(

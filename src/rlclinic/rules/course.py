@@ -49,6 +49,8 @@ class Course:
     end: float
     error: float
     """Standard error of the gain from start to end."""
+    start_error: float
+    """The same with the few episodes that the first points of a windowed return rest on."""
     span: float
     """Highest minus lowest level."""
     half_rise: float
@@ -116,13 +118,13 @@ class Course:
     @property
     def surely_gained(self) -> bool:
         """Whether the gain is more than noise, however small it is."""
-        return self.gain > 3.0 * self.error and self.gain > 0
+        return self.gain > 3.0 * self.start_error and self.gain > 0
 
 
 @lru_cache(maxsize=8)
 def course_of(patient: Patient) -> Course | None:
     """The course of a run's return; None where it has none."""
-    outcome, series = patient.outcome, patient.run.returns
+    outcome, series = patient.outcome, patient.returns
     if outcome is None or series is None:
         return None
     values = series.values[np.isfinite(series.values)]
@@ -133,13 +135,15 @@ def course_of(patient: Patient) -> Course | None:
     noise = window.noise if window else max(robust_spread(half) for half in np.array_split(binned - outcome.curve, 2))
     # A mean over the last episodes wanders slowly: averaging its points does not lessen the noise.
     independent = 2.0 if window else 1.0 / first + 1.0 / last
+    error = max(noise, 1e-12) * math.sqrt(independent)
     unit = max(noise, _two_percent(outcome))
     span = float(np.ptp(outcome.curve))
     return Course(
         outcome=outcome,
         unit=unit,
         end=_end(binned, outcome),
-        error=max(noise, 1e-12) * math.sqrt(independent),
+        error=error,
+        start_error=math.hypot(window.noise, window.start_noise) if window else error,
         span=span,
         half_rise=_rise(binned[-max(1, binned.size // 2) :]),
         half_error=noise * math.sqrt(3.0 if window else 12.0 / max(1, binned.size // 2)),

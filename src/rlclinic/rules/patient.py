@@ -13,6 +13,7 @@ from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
 from rlclinic.rules.outcome import Outcome, outcome_of
+from rlclinic.rules.settled import settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,12 @@ class Patient:
     @cached_property
     def outcome(self) -> Outcome | None:
         """The course of the return that says how well the agent does."""
-        return outcome_of(self.run.returns)
+        return outcome_of(self.returns)
+
+    @cached_property
+    def returns(self) -> Series | None:
+        """That return, from where it knows more than the shortest episodes."""
+        return settled(self.run)
 
     @cached_property
     def families(self) -> frozenset[str]:

@@ -33,6 +33,8 @@ class WindowNoise:
     noise: float
     first_episodes: float
     """Episodes in the mean at the end of the first fifth."""
+    start_noise: float
+    """Noise of the first point, which rests on fewer episodes."""
 
 
 def window_noise(patient: Patient, series: Series) -> WindowNoise | None:
@@ -54,7 +56,12 @@ def window_noise(patient: Patient, series: Series) -> WindowNoise | None:
     changes = np.diff(values)[apart] * _per_episode(new[apart], held[apart])
     # Where episodes are longer than the distance of points, most changes are zero and only their mean square tells.
     single = robust_spread(changes) if float(np.median(new[apart])) >= 1.0 else float(changes.std())
-    return WindowNoise(single / math.sqrt(float(held[-1])), float(held[int(BEGINNING * held.size)]))
+    start = max(float(steps[0] / length[0]), 1.0)
+    return WindowNoise(
+        noise=single / math.sqrt(float(held[-1])),
+        first_episodes=float(held[int(BEGINNING * held.size)]),
+        start_noise=single / math.sqrt(min(start, WINDOW_EPISODES)),
+    )
 
 
 def robust_spread(residuals: FloatArray) -> float:

@@ -1,0 +1,49 @@
+"""A training return without its first points, which know only the shortest episodes.
+
+Many environments that begin together finish their shortest episodes first. Where short means success (a goal is
+reached) or failure (a fall), the first means are far above or below what the policy gets, and a run that never moved
+seems to have fallen or climbed. Once every environment had the time for two whole episodes the bias is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from rlclinic.model.run import Run
+from rlclinic.model.series import Series
+
+EPISODES = 2.0
+# Times the steps so far within which later lengths tell how long episodes are.
+AHEAD = 3.0
+# Points that are left out at the most, as a share: a start that takes longer belongs to the course.
+LONGEST = 0.25
+FEWEST_POINTS = 8
+
+
+def settled(run: Run) -> Series | None:
+    """The return that says how well the agent does, from where all lengths of episodes are in it."""
+    series, lengths, environments = run.returns, run.series.get("episode_length"), _environments(run)
+    if series is None or series.name != "return/train" or lengths is None or environments <= 1.0:
+        return series
+    known = np.isfinite(lengths.values) & (lengths.values > 0.0)
+    if series.axis != "env_steps" or lengths.axis != "env_steps" or not known.any():
+        return series
+    at, values = lengths.steps[known], lengths.values[known]
+    # The lengths of the first moments are those of the shortest episodes as well.
+    length = np.array([values[(at >= step) & (at <= AHEAD * step)].max(initial=0.0) for step in series.steps])
+    ready = series.steps >= EPISODES * environments * length
+    first = int(np.argmax(ready)) if ready.any() else 0
+    if first == 0 or first > LONGEST * len(series) or len(series) - first < FEWEST_POINTS:
+        return series
+    times = series.wall_times[first:] if series.wall_times is not None else None
+    return replace(series, steps=series.steps[first:], values=series.values[first:], wall_times=times)
+
+
+def _environments(run: Run) -> float:
+    """Environments that run side by side, from the config or as the two counters of steps tell."""
+    told, counter = run.config.number("n_envs"), run.series.get("vec_steps")
+    if told is not None or counter is None or counter.last is None or counter.last <= 0.0:
+        return told or 1.0
+    return float(counter.steps[-1]) / counter.last
