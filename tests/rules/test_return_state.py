@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlclinic.rules.return_state import ended_below_start, has_fallen, is_flat, reached_goal, return_name, suffers
+from rlclinic.rules.return_state import (
+    ended_below_start,
+    has_fallen,
+    is_flat,
+    missed_goal,
+    reached_goal,
+    return_name,
+    suffers,
+)
 from rlclinic.rules.stretch import lasting_from, longest, moving_median
 from tests.rules.scene import fault, flat, recorded, rising, scene
 
@@ -36,6 +44,22 @@ def test_a_run_at_its_goal_is_neither_flat_nor_fallen() -> None:
     assert reached_goal(scene(series=returns, environment="CartPole-v1"))
     assert not is_flat(scene(series=returns, environment="CartPole-v1"))
     assert is_flat(scene(series=returns))
+
+
+def test_a_goal_that_no_evaluation_comes_near_is_missed_whatever_exploration_gets() -> None:
+    """constructed: the exploring policy is above the goal, its greedy version far below, or above it now and then."""
+    trained = rising(20.0, 200.0)
+    short, lucky = np.tile([60.0, 90.0], 5), np.tile([60.0, 190.0], 5)
+    told = {"threshold": 180.0, "budget": 100_000.0}
+    fails, mixed, alone = (
+        scene(series={"return/train": trained, **more}, **told)
+        for more in ({"return/eval": short}, {"return/eval": lucky}, {})
+    )
+
+    assert missed_goal(fails)
+    assert not reached_goal(fails)
+    assert reached_goal(alone)
+    assert not missed_goal(mixed)
 
 
 def test_the_goal_of_a_task_does_not_hold_for_rewards_on_another_scale() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -31,6 +32,10 @@ MATERIAL = 0.5
 BEHIND = 0.15
 # A curve is judged by at most this many bins, so that single episodes average out.
 BINS = 60
+# Evaluations, and share of them, that say how the policy of the end does where it is tried.
+FEWEST_TRIED, TRIED = 4, 0.5
+# Share of the way to the goal by which their mean must fall short of it, beyond its standard error.
+SHORT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,20 @@ def reach_of(patient: Patient, goal: Goal) -> Reach | None:
     if not found and (returns := patient.run.returns) is not None and returns.caveat:
         alone = _reach(returns, goal)
         found = [alone] if alone is not None else []
+    if tried_short(patient, goal):
+        found = [replace(reach, held=False) for reach in found]
     return next((reach for reach in found if reach.held), found[0] if found else None)
+
+
+def tried_short(patient: Patient, goal: Goal) -> bool:
+    """Whether none of the last evaluations comes to the goal, and their mean not near, whatever exploring ones get."""
+    series = patient.series("return/eval")
+    values = series.values[np.isfinite(series.values)] if series is not None and not series.caveat else np.zeros(0)
+    last = values[-max(FEWEST_TRIED, round(TRIED * values.size)) :]
+    if last.size < FEWEST_TRIED or float(last.max()) >= goal.level:
+        return False
+    error = float(last.std(ddof=1)) / math.sqrt(last.size)
+    return float(last.mean()) + error < goal.level - SHORT * abs(goal.level - goal.base)
 
 
 def _reach(series: Series, goal: Goal) -> Reach | None:

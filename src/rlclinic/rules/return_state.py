@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from rlclinic.model.run import Status
 from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import Goal, goal_of, reach_of, reference_steps
+from rlclinic.rules.goal import Goal, goal_of, reach_of, reference_steps, tried_short
 from rlclinic.rules.patient import Patient
 
 # Share of the way from a random policy to the goal below which nothing was learned.
@@ -35,7 +35,7 @@ def reached_goal(patient: Patient) -> bool:
     if goal is None or outcome is None:
         return False
     reach = reach_of(patient, goal)
-    return outcome.end >= goal.level or (reach is not None and reach.held)
+    return (outcome.end >= goal.level and not tried_short(patient, goal)) or (reach is not None and reach.held)
 
 
 @lru_cache(maxsize=8)
@@ -79,6 +79,8 @@ def missed_goal(patient: Patient) -> bool:
     used = patient.progress >= USED_UP if patient.progress is not None else state is Status.FINISHED
     needed, taken = reference_steps(patient), patient.run.env_steps
     in_time = goal.source == "run" or (needed is not None and taken is not None and taken >= needed)
+    if used and in_time and tried_short(patient, goal):
+        return True
     trained, evaluated = max(course.end, course.outcome.end), patient.late("return/eval")
     if evaluated is not None and evaluated.value >= trained:
         return used and in_time and goal.share(evaluated.value) < CLOSE_TO_GOAL
