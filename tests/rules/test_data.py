@@ -244,3 +244,14 @@ def test_the_length_of_a_known_task_counts_where_failing_episodes_are_short() ->
     found = horizon_short_for_task.check(patient)
     assert found is not None
     assert "500 steps" in found.summary
+
+
+def test_updates_that_only_the_log_counts_are_few_or_not() -> None:
+    """constructed: an off-policy run whose counter ends at thirty, one whose counter ends at three thousand."""
+
+    def found(last: float) -> object:
+        counted = {"return/train": flat(), "updates": np.linspace(1.0, last, 60)}
+        return few_updates_in_budget.check(scene(algorithm="SAC", series=counted, steps=4000.0))
+
+    assert found(30.0) is not None
+    assert found(3000.0) is None

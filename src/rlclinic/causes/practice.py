@@ -16,8 +16,9 @@ from importlib.resources import files
 from rlclinic.model.run import Run, Status
 from rlclinic.reference.working import size_of
 from rlclinic.rules.goal import known_task
+from rlclinic.rules.loss_weights import LossWeights, loss_weights
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.update_count import rollout, updates_per_rollout, updates_per_step
+from rlclinic.rules.update_count import logged_updates, rollout, updates_per_rollout, updates_per_step
 
 # Decades by which a value of zero lies outside a bound that it breaks: it switches something off.
 SWITCHED_OFF = 1.5
@@ -27,9 +28,16 @@ LOGARITHMS = frozenset({"log_std_init"})
 LINEAR = frozenset({"target_entropy_per_action"})
 # Optimisers whose updates do not depend on the size of the gradient: the rate alone bounds a step.
 ADAPTIVE = frozenset({"", "adam", "adamw", "rmsprop", "rmsproptflike"})
+PLAIN = frozenset({"sgd"})
+# Share of a step that one weight takes: a hundred weights that move alike take a tenth each.
+ONE_OF_MANY = 0.1
 
-# Settings that trainers write among their metrics.
+# Settings that trainers write among their metrics, and weights that the parts of the loss tell.
 LOGGED = frozenset({"learning_rate", "clip_range"})
+WEIGHTS: Mapping[str, Callable[[LossWeights], float | None]] = {
+    "vf_coef": lambda weights: weights.value,
+    "ent_coef": lambda weights: weights.entropy,
+}
 DETERMINISTIC = frozenset({"TD3", "DDPG"})
 ADDS_NO_NOISE = frozenset({"sb3", "sb3-zoo", "rlclinic"})
 
@@ -74,6 +82,8 @@ def value_of(run: Run, name: str) -> float | None:
 
 def _logged(run: Run, name: str) -> float | None:
     """The value that the log tells of a setting whose file is not there; a schedule counts by its highest."""
+    if name in WEIGHTS and not run.config.settings:
+        return WEIGHTS[name](loss_weights(Patient(run)))
     series = run.series.get(name) if name in LOGGED else None
     return series.highest if series is not None else None
 
@@ -91,10 +101,12 @@ def _decades(name: str, value: float, bound: float) -> float:
 
 
 def _updates(patient: Patient) -> float | None:
-    """Gradient steps within the budget."""
+    """Gradient steps within the budget, as planned or, where no config tells, as logged."""
     budget = patient.run.budget or patient.run.env_steps
     if not budget:
         return None
+    if not patient.run.config.settings:
+        return logged_updates(patient)
     if patient.is_on_policy:
         whole, each = rollout(patient), updates_per_rollout(patient)
         return budget / whole * each if whole and each else None
@@ -116,7 +128,14 @@ def _movement(patient: Patient) -> float | None:
     """How far a weight can move at most: an adaptive optimiser moves it by about the rate in each update."""
     rate, updates = value_of(patient.run, "learning_rate"), _updates(patient)
     optimiser = str(patient.run.config.get("optimizer") or "").lower()
-    return rate * updates if rate is not None and updates is not None and optimiser in ADAPTIVE else None
+    if rate is None or updates is None:
+        return None
+    if optimiser in ADAPTIVE:
+        return rate * updates
+    clip, gradient = patient.setting("max_grad_norm"), patient.level("grad_norm")
+    sizes = [size for size in (clip, gradient.value if gradient is not None else None) if size]
+    # Plain descent moves all weights together by the rate times the norm; one of them takes a small part of that.
+    return rate * updates * min(sizes) * ONE_OF_MANY if optimiser in PLAIN and sizes else None
 
 
 def _share(name: str) -> Callable[[Patient], float | None]:

@@ -1,15 +1,20 @@
-"""How many gradient updates a config implies: minibatches per rollout, updates per env step, updates in a budget."""
+"""How many gradient updates a config implies or a log counts: per rollout, per env step, in a budget."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import SINGLE_STEP
 from rlclinic.rules.setting import positive
 
 # Frameworks whose `train_freq` and `gradient_steps` are known to mean env steps (per environment) and updates.
 COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
 COUNTED_IN_STEPS = frozenset({"cleanrl", "rlclinic"})
+# Gradient steps of a pass over a rollout where only passes are counted: what most frameworks default to, at least.
+MINIBATCHES = 4.0
 
 
 def rollout(patient: Patient) -> float | None:
@@ -70,3 +75,17 @@ def expected_updates(patient: Patient, steps: float) -> float | None:
     if whole is None or each is None:
         return None
     return math.floor(steps / whole) * each
+
+
+def logged_updates(patient: Patient) -> float | None:
+    """Gradient steps by the count of the log; None where it may count something else.
+
+    On policy most count passes over the rollout: then the count grows by several from one row to the next.
+    """
+    counted = patient.series("updates")
+    if counted is None or counted.last is None or counted.axis != "env_steps" or len(counted) < 2:
+        return None
+    if patient.is_off_policy or patient.run.algorithm.upper() in SINGLE_STEP:
+        return counted.last
+    passes = float(np.median(np.diff(counted.values)))
+    return counted.last * MINIBATCHES if passes > 1.0 else None

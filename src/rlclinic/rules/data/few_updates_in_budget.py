@@ -1,9 +1,11 @@
 """The budget holds only a handful of gradient updates.
 
-What it sees: Fewer than 200 gradient steps in the whole run, as the config implies, or fewer than 10 rollouts.
+What it sees: Fewer than 200 gradient steps in the whole run, as the config implies or the log counts, or fewer than 10
+rollouts.
 Why it hurts: A network needs thousands of small steps. With a few hundred the policy at the end is close to the one
 at the start, whatever the data.
-Evidence needed: rollout size and batch size (or updates per step) in the config, and the budget or the steps taken.
+Evidence needed: rollout size and batch size (or updates per step) in the config, or a count of updates in the log; the
+budget or the steps taken.
 Looks alike: Runs that were stopped, and runs that learned all the same: a note there. Updates counted in rollouts. A
 budget that is too short for any config: then the updates per env step are those of working configs.
 What to change: Shorter rollouts, smaller batches, more epochs, more updates per step, or a larger budget.
@@ -21,7 +23,7 @@ from rlclinic.rules.return_state import reached_goal
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import crept, failed
-from rlclinic.rules.update_count import expected_updates, rollout
+from rlclinic.rules.update_count import expected_updates, logged_updates, rollout
 
 # Gradient steps in the run.
 FEW = 200.0
@@ -44,7 +46,8 @@ def check(patient: Patient) -> Sighting | None:
     starts = (positive(patient, "learning_starts") or 0.0) if patient.is_off_policy else 0.0
     if starts >= steps:
         return None
-    updates, size = expected_updates(patient, steps), rollout(patient)
+    planned_updates, size = expected_updates(patient, steps), rollout(patient)
+    updates = planned_updates if planned_updates is not None else logged_updates(patient)
     rounds = steps / size if size is not None and patient.is_on_policy else None
     few_rounds = rounds is not None and rounds < FEW_ROLLOUTS
     if updates is None or (updates >= FEW and not few_rounds):
@@ -56,7 +59,8 @@ def check(patient: Patient) -> Sighting | None:
     bad = failed(patient) or (rare and crept(patient))
     in_rounds = f" in {rounds:.0f} rollouts of {size:,.0f} samples" if rounds is not None else ""
     why = "; working configs make more than three times as many of such a budget" if rare else ""
-    summary = f"{steps:,.0f} env steps allow {updates:,.0f} gradient updates{in_rounds}{why}"
+    made = "allow" if planned_updates is not None else "came with about"
+    summary = f"{steps:,.0f} env steps {made} {updates:,.0f} gradient updates{in_rounds}{why}"
     key = "rollout_size" if patient.is_on_policy else "train_freq"
     evidence = (
         setting_evidence(patient, key, updates, FEW, note="gradient updates in the budget"),
