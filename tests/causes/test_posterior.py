@@ -223,6 +223,23 @@ def test_a_bug_is_likelier_where_settings_are_known_and_none_explains_what_went_
     assert probability(known, Verdict.LEARNING, [], "implementation-bug") < 0.05
 
 
+def test_a_sure_sign_of_another_cause_leaves_nothing_to_elimination() -> None:
+    known, bare = ppo(learning_rate=3e-4, gamma=0.99), [finding("never-improved")]
+    told = [*bare, finding("not-a-number", Severity.ERROR)]
+    assert probability(known, Verdict.NOT_LEARNING, told, "implementation-bug") < 0.3 * probability(
+        known, Verdict.NOT_LEARNING, bare, "implementation-bug"
+    )
+
+
+def test_a_run_that_was_over_too_soon_to_be_judged_is_not_called_well() -> None:
+    over, going_on = (
+        causes_of(ppo(), Verdict.INSUFFICIENT_DATA, [], ALL, standing=standing)[0]
+        for standing in (Standing(open_end=True), Standing())
+    )
+    assert over[0].id != NOTHING_WRONG
+    assert going_on[0].id == NOTHING_WRONG
+
+
 def test_a_goal_out_of_reach_at_the_present_pace_is_no_matter_of_the_budget() -> None:
     seen = [finding("still-rising-at-end", Severity.INFO)]
     shares = [

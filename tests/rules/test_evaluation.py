@@ -12,6 +12,7 @@ from rlclinic.rules.evaluation import (
     evaluation_of_old_policy,
     evaluations_fell,
     few_evaluations,
+    return_is_per_step,
     return_not_there,
     train_and_eval_part,
 )
@@ -45,6 +46,53 @@ def test_a_better_greedy_policy_or_a_little_gap_is_no_parting() -> None:
 def test_returns_in_another_unit_do_not_part() -> None:
     """constructed: clipped scores differ from the first point on."""
     assert train_and_eval_part.check(pair(np.linspace(2, 8, 20), train=rising(150, 400))) is None
+
+
+def test_the_greedy_version_of_a_policy_that_is_about_uniform_is_no_parting() -> None:
+    """constructed: the same gap with a policy that hardly prefers an action, and with one that does."""
+    behind = np.concatenate([np.linspace(20, 60, 8), np.full(12, 60.0)])
+    returns = {"return/train": rising(), "return/eval": behind}
+    uniform = scene(series={**returns, "entropy": flat(1.36, noise=0.001)}, config={"n_actions": 4})
+    decided = scene(series={**returns, "entropy": line(1.36, 0.3)}, config={"n_actions": 4})
+
+    assert train_and_eval_part.check(uniform) is None
+    assert train_and_eval_part.check(decided) is not None
+
+
+def test_a_mean_that_lags_behind_a_falling_policy_is_no_parting() -> None:
+    """constructed: evaluations show the fall first."""
+    fell = np.concatenate([np.linspace(20, 200, 30), np.linspace(200, 110, 30)])
+    early = np.concatenate([np.linspace(20, 200, 10), np.full(10, 100.0)])
+
+    assert train_and_eval_part.check(pair(early, train=fell)) is None
+
+
+def test_few_evaluations_that_scatter_part_where_all_of_them_fall_short() -> None:
+    """constructed: an untrained greedy policy does worse than a random one, and later ones swing below training."""
+    swings = np.array([-40.0, -30.0, 0.0, 10.0, 40.0, 90.0, 100.0, 20.0, 60.0])
+
+    assert train_and_eval_part.check(pair(swings)) is not None
+
+
+def test_a_greedy_policy_that_times_out_beside_short_training_episodes_is_an_old_one() -> None:
+    """constructed: every training episode arrives, no evaluated one does."""
+    arrives = {
+        "return/train": rising(0.1, 1.8),
+        "return/eval": np.full(10, -0.8),
+        "episode_length": np.linspace(40, 8, 60),
+        "episode_length/eval": np.full(10, 40.0),
+    }
+
+    assert evaluation_of_old_policy.check(scene(series=arrives)) is not None
+
+
+def test_a_return_per_step_is_known_by_its_ends_where_its_mean_lags_behind() -> None:
+    """constructed: evaluations improve at once, the mean over the last episodes follows."""
+    evaluated = np.concatenate([[-1020.0], np.full(9, -180.0)])
+    lagging = {"return/train": line(-6.0, -1.3), "return/eval": evaluated, "episode_length": flat(200.0)}
+
+    assert return_is_per_step.check(scene(series=lagging)) is not None
+    assert return_is_per_step.check(scene(series={**lagging, "return/train": line(-1200.0, -260.0)})) is None
 
 
 def test_the_reader_knows_that_an_untrained_copy_is_evaluated() -> None:

@@ -17,7 +17,7 @@ from rlclinic.rules.implementation import (
     ratio_off_before_any_step,
     sinks_below_random,
 )
-from tests.rules.scene import POINTS, Values, around, fault, flat, line, recorded, scene
+from tests.rules.scene import POINTS, Values, around, fault, flat, line, recorded, rising, scene
 
 ONE_STEP = {"learning_rate": 3e-4, "n_epochs": 1, "n_steps": 128, "n_envs": 4, "batch_size": 512}
 MANY_STEPS = {"learning_rate": 3e-4, "n_epochs": 10, "n_steps": 128, "n_envs": 4, "batch_size": 64}
@@ -159,6 +159,29 @@ def test_a_fall_at_once_by_jumps_or_by_less_exploration_is_not_learned_backwards
         {"return/train": line(60.0, 30.0)},
     ):
         assert sinks_below_random.check(scene(environment="CartPole-v1", series=series)) is None
+
+
+def test_jumps_that_come_after_the_fall_do_not_excuse_it() -> None:
+    """constructed: a policy driven the wrong way leaves its clip once it is lost."""
+    late_jumps = np.concatenate([flat(0.004, 15), flat(2.0, POINTS - 15)])
+    found = sinks_below_random.check(
+        scene(environment="CartPole-v1", series={"return/train": line(24.0, 9.4), "approx_kl": late_jumps})
+    )
+
+    assert found is not None
+
+
+def test_a_small_slide_of_a_return_is_not_learned_backwards() -> None:
+    """constructed: clear of its noise, and a tenth of its level."""
+    assert sinks_below_random.check(scene(series={"return/train": line(1.0, 0.87, noise=0.001)})) is None
+
+
+def test_a_kl_of_nothing_without_a_config_counts_in_a_run_that_does_badly() -> None:
+    """constructed: the log counts several passes over each rollout."""
+    passes = {"approx_kl": np.zeros(POINTS), "updates": 8.0 * np.arange(1, POINTS + 1)}
+
+    assert ratio_never_moves.check(scene(series={**passes, "return/train": flat()})) is not None
+    assert ratio_never_moves.check(scene(series={**passes, "return/train": rising()})) is None
 
 
 def test_an_untrained_q_network_that_acts_less_at_random_is_not_learned_backwards() -> None:

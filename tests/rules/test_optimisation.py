@@ -310,6 +310,15 @@ def test_a_part_with_small_or_lost_gradients_is_another_case(part: np.ndarray) -
     assert part_gets_no_gradient.check(scene(series=series)) is None
 
 
+def test_a_policy_gets_no_gradient_where_its_norm_is_next_to_nothing() -> None:
+    """constructed: the loss is detached and rounding is left; a critic beside which a policy only seems silent."""
+    detached = {"grad_norm/actor": 2e-7 * np.ones(60), "grad_norm/critic": flat(0.1), "return/train": flat()}
+    drowned = {"grad_norm/actor": flat(0.1), "grad_norm/critic": flat(1e6), "return/train": flat()}
+
+    assert part_gets_no_gradient.check(scene(series=detached)) is not None
+    assert part_gets_no_gradient.check(scene(series=drowned)) is None
+
+
 def test_a_norm_printed_as_zero_beside_small_norms_is_not_known() -> None:
     """constructed: both parts are near the rounding."""
     series = {

@@ -64,8 +64,11 @@ OUT_OF_REACH = {"budget-too-small": 2.0, NOTHING_WRONG: 1.0}
 # its way and no goal says whether that was far enough.
 NOT_SAID = 0.2
 UNSETTLED = frozenset({Verdict.LEARNING, Verdict.INSUFFICIENT_DATA})
-# What a run that does badly adds to causes that no setting shows, where the settings are known: others would show.
-ELIMINATED = {"implementation-bug": 1.6}
+# What a run adds that came to its end and has too little of a return to be judged by: it is not known to be well.
+OVER_TOO_SOON = {NOTHING_WRONG: -0.75, "budget-too-small": 0.3}
+# What a run that does badly without a sure sign adds to causes that no setting shows, where the settings are known:
+# others would show.
+ELIMINATED = {"implementation-bug": 2.1}
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
@@ -190,8 +193,10 @@ def _score(
         metrics -= OUT_OF_REACH.get(cause, 0.0)
     tried_badly = any(finding.name in TRIED and finding.severity.rank > 0 for finding in findings)
     bad = verdict in BAD or standing.behind or standing.missed or (tried_badly and not standing.done)
-    if bad and run.config.settings:
+    if bad and run.config.settings and not any(f.severity is Severity.ERROR and _is_trouble(f) for f in findings):
         metrics += ELIMINATED.get(cause, 0.0)
+    if verdict is Verdict.INSUFFICIENT_DATA and standing.open_end:
+        metrics += OVER_TOO_SOON.get(cause, 0.0)
     in_part = bad or (outside > 0.0 and standing.open_end)
     in_full = metrics > 0 or (outside > 0.0 and (strongest > 0.0 or standing.crept))
     weight = 0.0 if standing.done else 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0

@@ -113,7 +113,7 @@ ROWS: tuple[Row, ...] = (
         "POL14",
         "target-kl-cuts-updates",
         "policy",
-        ("updates", "config:target_kl"),
+        ("updates", "config:target_kl|approx_kl"),
         ("ppo",),
     ),
     Row(
@@ -129,6 +129,14 @@ ROWS: tuple[Row, ...] = (
         "policy",
         ("entropy", "value_loss", "return/train|return/eval"),
         ("ppo", "actor-critic"),
+    ),
+    Row(
+        "POL17",
+        "policy-crawls",
+        "policy",
+        ("approx_kl|policy_loss", "return/train|return/eval"),
+        ("ppo",),
+        covered_by=("POL05", "POL16"),
     ),
     Row("VAL01", "explained-variance-negative", "value", ("explained_variance",), ("ppo", "actor-critic")),
     Row("VAL02", "explained-variance-fell", "value", ("explained_variance", "value_loss"), ("ppo", "actor-critic")),
@@ -289,7 +297,7 @@ ROWS: tuple[Row, ...] = (
         "OPT12",
         "nothing-moves",
         "optimisation",
-        ("entropy", "value_loss", "explained_variance", "grad_norm"),
+        ("entropy", "value_loss", "explained_variance", "grad_norm|grad_norm/actor|grad_norm/critic"),
         ("ppo", "actor-critic"),
     ),
     Row(
@@ -321,7 +329,7 @@ ROWS: tuple[Row, ...] = (
         "DAT03",
         "few-updates-in-budget",
         "data",
-        ("config:n_steps|config:rollout_size|config:train_freq|config:update_to_data",),
+        ("config:n_steps|config:rollout_size|config:train_freq|config:update_to_data|updates",),
     ),
     Row(
         "DAT04",

@@ -38,8 +38,8 @@ SUPERVISED = frozenset({"SFT"})
 
 # Points of the return below which nothing is said about its course.
 FEWEST_POINTS = 6
-# Points below which a return that has not moved is too little to judge.
-FEW_POINTS = 40
+# Points below which a return that has not moved is too little to judge, and the same in a run that came to its end.
+FEW_POINTS, FEW_POINTS_OF_ALL = 40, 20
 # Share of the budget from which on the end of the process does not matter.
 NEARLY_ALL = 0.95
 # Points from which on a run that was stopped is judged by its course where its budget is not known.
@@ -112,7 +112,8 @@ def _insufficient(case: _Case) -> str | None:
         return case.findings["CNV08"].summary + ", which shows neither success nor failure"
     if course.climbed or course.surely_gained or course.rose_from_trough:
         return None
-    if course.outcome.points >= FEW_POINTS and had_time(case.patient):
+    least = FEW_POINTS_OF_ALL if run.status.state is Status.FINISHED else FEW_POINTS
+    if course.outcome.points >= least and had_time(case.patient):
         return None
     return _too_short(case.patient, course)
 

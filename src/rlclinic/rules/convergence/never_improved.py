@@ -17,6 +17,7 @@ moves).
 from __future__ import annotations
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.run import Status
 from rlclinic.model.series import Series
 from rlclinic.rules.costs import longer_episodes_cost_more
 from rlclinic.rules.course import course_of
@@ -28,8 +29,8 @@ from rlclinic.rules.words import steps_text
 from rlclinic.signals.trend import trend
 
 FEWEST_POINTS = 20
-# Points from which on the lack of a rise is worth a warning.
-WARNING_POINTS = 40
+# Points from which on the lack of a rise is worth a warning, and the same in a run that came to its end.
+WARNING_POINTS, WARNING_POINTS_OF_ALL = 40, 20
 # Units of noise that the best stretch must stay below; chance alone makes two to three.
 BEST_WITHIN = 4.0
 # First step as a share of the last one, above which the log begins in the middle of a training.
@@ -63,7 +64,8 @@ def check(patient: Patient) -> Sighting | None:
     )
     if returns.steps[0] > RESUMED * outcome.steps[-1]:
         return Sighting(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
-    if outcome.points < WARNING_POINTS or course.gain > max(course.unit, course.error) or _surely_rises(returns):
+    least = WARNING_POINTS_OF_ALL if patient.run.status.state is Status.FINISHED else WARNING_POINTS
+    if outcome.points < least or course.gain > max(course.unit, course.error) or _surely_rises(returns):
         return Sighting(Severity.INFO, 0.6, summary, evidence)
     return Sighting(Severity.WARNING, 0.8, summary, evidence)
 

@@ -22,6 +22,8 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
 
 FEWEST_EVALUATIONS = 5
+# Share of the limit below which the episodes of the end are those of a policy that arrives.
+ARRIVES = 0.5
 # Words of a reader's caveat that say so.
 STALE_WORDS = ("untrained", "never refreshes", "old policy", "stale")
 
@@ -42,7 +44,8 @@ def _constant(patient: Patient) -> Sighting | None:
     if series is None or train is None or train.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
-    course = outcome_of(train)
+    returns = patient.returns
+    course = patient.outcome if returns is not None and returns.name == train.name else outcome_of(train)
     if values.size < FEWEST_EVALUATIONS or np.ptp(values) > 0 or course is None:
         return None
     level = float(values[0])
@@ -62,8 +65,13 @@ def _constant(patient: Patient) -> Sighting | None:
 
 
 def _all_timed_out(patient: Patient) -> bool:
-    """Whether every evaluation episode lasted as long as any: policies that never arrive all get the same."""
+    """Whether every evaluation episode lasted as long as any: policies that never arrive all get the same.
+
+    Not where training episodes became short: the trained policy does arrive.
+    """
     evaluated, trained = patient.series("episode_length/eval"), patient.series("episode_length")
-    if evaluated is None or trained is None:
+    late = patient.late("episode_length")
+    if evaluated is None or trained is None or late is None:
         return False
-    return bool(np.nanmin(evaluated.values) >= np.nanmax(trained.values))
+    longest = float(np.nanmin(evaluated.values))
+    return longest >= float(np.nanmax(trained.values)) and late.value > ARRIVES * longest

@@ -25,9 +25,11 @@ from rlclinic.rules.stretch import finite
 
 FEWEST_POINTS = 5
 # Steps of an episode from which on a sum is another number than a mean.
-LONG = 8.0
+LONG = 5.0
 # How far the logged return may lie from the reward of a step, as a share of it.
 EQUAL = 0.25
+# The same as a factor, at the ends alone.
+LAGS = 2.0
 # Of the return that the length of an episode would give: below it the two are apart.
 APART = 0.4
 
@@ -56,8 +58,14 @@ def _is_per_step(returns: FloatArray, per_step: FloatArray, lengths: FloatArray)
     if float(np.median(lengths)) < LONG or not np.any(per_step):
         return False
     size = float(np.median(np.abs(per_step)))
-    near = float(np.median(np.abs(returns - per_step))) <= EQUAL * size
+    near = float(np.median(np.abs(returns - per_step))) <= EQUAL * size or _agree_at_both_ends(returns, per_step)
     return near and float(np.median(np.abs(returns))) < APART * float(np.median(np.abs(per_step * lengths)))
+
+
+def _agree_at_both_ends(returns: FloatArray, per_step: FloatArray) -> bool:
+    """Whether first and last points are of one size; in between a mean over the last episodes lags behind."""
+    ends = [(returns[at], per_step[at]) for at in (0, -1)]
+    return all(one * other > 0.0 and 1.0 / LAGS < one / other < LAGS for one, other in ends)
 
 
 def _rewards(patient: Patient) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
@@ -66,7 +74,8 @@ def _rewards(patient: Patient) -> Iterator[tuple[str, FloatArray, FloatArray, Fl
     if rewards is not None and lengths is not None:
         steps, values = finite(rewards)
         yield rewards.name, steps, values, _at(lengths, steps)
-    evaluated, lengths = patient.series("return/eval"), patient.series("episode_length/eval")
+    evaluated = patient.series("return/eval")
+    lengths = patient.series("episode_length/eval") or patient.series("episode_length")
     if evaluated is not None and lengths is not None:
         steps, values = finite(evaluated)
         long = _at(lengths, steps)

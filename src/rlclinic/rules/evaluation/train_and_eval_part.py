@@ -8,7 +8,8 @@ One of the two numbers misleads, and the wrong model may be kept as the best.
 Evidence needed: both returns over the same axis, with at least 6 evaluations.
 Looks alike: Returns in different units (clipped or per-life rewards of Atari in training, raw scores in
 evaluation): these differ from the first point on. A return over the last 100 episodes lags behind a rising
-evaluation. A greedy policy that is better than the exploring one is what evaluation is for.
+evaluation, and a falling one. A greedy policy that is better than the exploring one is what evaluation is for; that of
+a policy that is still about uniform repeats one action.
 What to change: Evaluate with the stochastic policy once; share and freeze the observation normaliser between
 training and evaluation; give both environments the same wrappers.
 References: SB3 issues 1063 and 870 (normaliser statistics, deterministic evaluation); IsaacLab issue 2635.
@@ -22,18 +23,25 @@ import numpy as np
 
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
+from rlclinic.rules.course import course_of
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import uniform
 from rlclinic.rules.sighting import Sighting
 
 FEWEST_EVALUATIONS = 6
 # Share of what the training return had climbed by then that the gap must exceed.
 MATERIAL = 0.35
-# Robust standard errors of the gap itself.
-CLEAR = 4.0
+# Standard errors of the gap itself: robust ones, of which a few points give too small a number, or plain ones.
+CLEAR, CLEAR_PLAIN = 4.0, 3.0
+# Share of the gap by which the training return may fall over the second half.
+SINKING = 0.5
+# Share of the greatest entropy above which a policy is about uniform: its greedy version is another policy.
+UNIFORM = 0.85
 # Share of the late evaluations that must lie on one side.
 PERSISTENT = 0.9
-# How far apart the first quarter may be, as a share of the late gap: more is another unit, not a parting.
-TOGETHER = 0.5
+# How far apart the first quarter may be, as a share of the late gap, or of a clear climb (an untrained greedy policy
+# does worse than an untrained random one): more is another unit, not a parting.
+TOGETHER, TOGETHER_OF_CLIMB = 0.5, 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,10 @@ class Gap:
 
     early: float
     late: float
+    climb: float
+    """Of the training return until the second half."""
+    fall: float
+    """Of the training return over the second half."""
     bar: float
     share: float
     step: float
@@ -55,7 +67,11 @@ def check(patient: Patient) -> Sighting | None:
     if train is None or evaluation is None or train.caveat or evaluation.caveat or train.axis != evaluation.axis:
         return None
     gap = _gap(train, evaluation)
-    if gap is None or gap.late < gap.bar or gap.share < PERSISTENT or abs(gap.early) > TOGETHER * gap.late:
+    if gap is None or gap.late < gap.bar or gap.share < PERSISTENT or _is_uniform(patient) or _sinks(gap):
+        return None
+    course = course_of(patient)
+    climb = gap.climb if course is not None and course.climbed else 0.0
+    if abs(gap.early) > max(TOGETHER * gap.late, TOGETHER_OF_CLIMB * climb):
         return None
     summary = (
         f"over the second half {evaluation.logged_as} is {gap.evaluation:.4g} where {train.logged_as} is "
@@ -66,6 +82,17 @@ def check(patient: Patient) -> Sighting | None:
         patient.evidence("return/eval", gap.share, PERSISTENT, note="share of late evaluations below training"),
     )
     return Sighting(Severity.WARNING, 0.75, summary, evidence, gap.step)
+
+
+def _sinks(gap: Gap) -> bool:
+    """Whether the training return sinks: a mean over the last episodes then lies above what the policy gets by now."""
+    return gap.fall > SINKING * gap.late
+
+
+def _is_uniform(patient: Patient) -> bool:
+    """Whether the policy hardly prefers any action; the best of nearly equal ones, always taken, leads elsewhere."""
+    top, late = uniform(patient), patient.late("entropy", 0.5)
+    return top is not None and late is not None and late.value > UNIFORM * top
 
 
 def _gap(train: Series, evaluation: Series) -> Gap | None:
@@ -86,7 +113,9 @@ def _gap(train: Series, evaluation: Series) -> Gap | None:
     return Gap(
         early=float(np.median(differences[:quarter])),
         late=middle,
-        bar=max(MATERIAL * climb, CLEAR * scatter / np.sqrt(late.size)),
+        climb=climb,
+        fall=float(np.interp(steps[half], at, curve) - curve[-1]),
+        bar=max(MATERIAL * climb, min(CLEAR * scatter, CLEAR_PLAIN * late.std(ddof=1)) / np.sqrt(late.size)),
         share=float(np.mean(late > 0)),
         step=float(steps[half]),
         train=float(np.median(np.interp(steps[half:], at, returns))),

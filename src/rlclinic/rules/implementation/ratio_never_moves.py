@@ -20,6 +20,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._entropy import dead_from_start
 from rlclinic.rules.policy._updates import steps_per_batch
+from rlclinic.rules.return_state import suffers
 from rlclinic.rules.setting import positive
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
@@ -29,6 +30,8 @@ from rlclinic.signals.constants import constants
 ROUNDING_NOISE = 1e-9
 # Smallest learning rate whose steps must show.
 LEAST_RATE = 1e-6
+# Passes over a batch where neither config nor log tell: nobody trains with fewer but on purpose.
+USUAL_PASSES = 3.0
 FEWEST_POINTS = 15
 
 
@@ -37,7 +40,12 @@ def check(patient: Patient) -> Sighting | None:
     kl, steps, rate = patient.series("approx_kl"), steps_per_batch(patient), positive(patient, "learning_rate")
     if kl is None or kl.decimals is not None or len(kl) < FEWEST_POINTS or patient.is_language_model:
         return None
-    if steps is None or steps <= 1.0 or rate is None or rate < LEAST_RATE:
+    if rate is None:
+        logged = patient.level("learning_rate")
+        rate = logged.value if logged is not None else LEAST_RATE
+    if steps is None:
+        steps = _passes(patient)
+    if steps <= 1.0 or rate < LEAST_RATE:
         return None
     if dead_from_start(patient):
         return None
@@ -51,3 +59,11 @@ def check(patient: Patient) -> Sighting | None:
     summary = f"{kl.logged_as} is 0 at all {len(kl)} points with {steps:.0f} gradient steps per batch: {how}"
     evidence = (patient.evidence("approx_kl", largest, ROUNDING_NOISE, note="largest size, against rounding"),)
     return Sighting(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))
+
+
+def _passes(patient: Patient) -> float:
+    """Passes over each batch by the log's own count, in a run that does badly; else what is usual."""
+    counted = patient.series("updates")
+    if not suffers(patient):
+        return 1.0
+    return float(np.median(np.diff(counted.values))) if counted is not None and len(counted) > 1 else USUAL_PASSES

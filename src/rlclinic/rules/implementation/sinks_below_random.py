@@ -14,27 +14,32 @@ References: Ilyas et al. and the probe literature on flipped advantages; probe P
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlclinic.model.finding import Severity
 from rlclinic.rules.costs import longer_episodes_cost_more
-from rlclinic.rules.course import course_of
+from rlclinic.rules.course import Course, course_of
 from rlclinic.rules.goal import known_task
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import clip_kl, clip_range
 from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
 from rlclinic.signals.drift import drift
 
 # Standard deviations of single random episodes by which the end must lie below their mean.
 BELOW = 0.5
 # Share of the curve's variance that one course downwards must explain.
 ONE_WAY = 0.7
-# Units of noise that the fall must exceed.
-CLEAR = 4.0
-# The same below the untrained policy where nobody knows what random actions earn.
+# Units of noise that the fall must exceed, and share of the start.
+CLEAR, MATERIAL = 4.0, 0.25
+# Units of noise below the untrained policy where nobody knows what random actions earn.
 FAR_BELOW = 6.0
-# Units of noise by which the return may have risen before.
-CLIMBED = 2.0
-# Share of the run before which a fall that is complete is a jump, not a drift.
-GRADUAL = 0.15
+# Units of noise, and share of the fall, by which the return may have risen before.
+CLIMBED, CLIMBED_SHARE = 2.0, 0.35
+# Share of the fall from which on the return has begun to sink.
+BEGUN = 0.15
+# Share of the fall at which it is as good as complete, and of the run before which that makes it a jump, not a drift.
+COMPLETE, GRADUAL = 0.9, 0.15
 # Times the KL at which all ratios stand at the clip; beyond it updates are jumps. And the clip where none is known.
 JUMPS = 5.0
 USUAL_CLIP = 0.2
@@ -53,13 +58,18 @@ def check(patient: Patient) -> Sighting | None:
         bar, about = task.random_mean - BELOW * (task.random_std or 0.0), f"random actions get {task.random_mean:.4g}"
     else:
         bar, about = course.outcome.start - FAR_BELOW * course.unit, "it began with an untrained policy"
-    if course.outcome.points < FEWEST_POINTS or course.end >= bar or course.outcome.climb > CLIMBED * course.unit:
+    if course.outcome.points < FEWEST_POINTS or course.end >= bar:
         return None
-    if -course.gain < CLEAR * course.unit or longer_episodes_cost_more(patient) or _jumps(patient):
+    if course.outcome.climb > max(CLIMBED * course.unit, CLIMBED_SHARE * -course.gain):
+        return None
+    if (
+        -course.gain < max(CLEAR * course.unit, MATERIAL * abs(course.outcome.start))
+        or longer_episodes_cost_more(patient)
+        or _jumps(patient, course)
+    ):
         return None
     way = drift(returns, centre="mean")
-    half = course.outcome.start + 0.9 * course.gain
-    reached = next(step for step, value in zip(course.outcome.steps, course.outcome.curve, strict=True) if value < half)
+    reached = _first_below(course, course.outcome.start + COMPLETE * course.gain)
     early = reached - returns.steps[0] < GRADUAL * (returns.steps[-1] - returns.steps[0])
     if not way.enough or way.direction > 0 or not way.share >= ONE_WAY or early:
         return None
@@ -71,6 +81,17 @@ def check(patient: Patient) -> Sighting | None:
     return Sighting(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
 
 
-def _jumps(patient: Patient) -> bool:
-    level = patient.level("approx_kl")
-    return level is not None and level.value > JUMPS * clip_kl(clip_range(patient) or USUAL_CLIP)
+def _jumps(patient: Patient, course: Course) -> bool:
+    """Whether updates were jumps before the return had fallen; a policy that is lost may jump about afterwards."""
+    series = patient.series("approx_kl")
+    if series is None:
+        return False
+    steps, values = finite(series)
+    until = _first_below(course, course.outcome.start + BEGUN * course.gain)
+    before = values[steps <= until]
+    return before.size > 0 and float(np.median(before)) > JUMPS * clip_kl(clip_range(patient) or USUAL_CLIP)
+
+
+def _first_below(course: Course, level: float) -> float:
+    below = zip(course.outcome.steps, course.outcome.curve, strict=True)
+    return next((float(step) for step, value in below if value < level), float(course.outcome.steps[-1]))

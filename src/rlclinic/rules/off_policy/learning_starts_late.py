@@ -15,6 +15,8 @@ from __future__ import annotations
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.saturation import saturation
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
 
@@ -53,7 +55,8 @@ def _by_the_log(patient: Patient) -> Sighting | None:
         return None
     summary = f"{loss.logged_as} is first logged at {first:,.0f} of {taken:,.0f} env steps: nothing was learned before"
     evidence = (patient.evidence("value_loss", first / taken, LATE, note="share of the steps before the first loss"),)
-    return Sighting(Severity.WARNING, 0.8, summary, evidence, first)
+    done = reached_goal(patient) or saturation(patient) is not None
+    return Sighting(Severity.WARNING if done else Severity.ERROR, 0.8, summary, evidence, first)
 
 
 def _sighting(

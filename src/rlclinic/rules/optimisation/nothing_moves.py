@@ -4,7 +4,7 @@ What it sees: The policy's entropy is one number in every row, the value loss do
 nothing, while gradients of an ordinary size are logged at an ordinary learning rate.
 Why it hurts: Between the gradient and the weights the update is lost: clipped to nothing, multiplied by a zero rate, or
 stepped by an optimiser that holds other tensors.
-Evidence needed: entropy, value_loss, explained_variance, grad_norm and a return, with at least 6 points.
+Evidence needed: entropy, value_loss, explained_variance, a gradient norm and a return, with at least 6 points.
 Looks alike: A policy that gets no gradient beside a critic that learns (policy-never-moves alone). A rate that is far
 too small: there the logged rate says so.
 What to change: Raise max_grad_norm to 0.5 or more; print the size of one optimiser step; compare the parameters that
@@ -22,23 +22,33 @@ from rlclinic.rules.policy.policy_never_moves import FEWEST_POINTS, is_frozen
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
 
-# Explained variance of a critic that has learned something.
-EXPLAINS = 0.15
+# Rise of the explained variance of a critic that has learned something; an untrained one explains a part by chance.
+EXPLAINS = 0.2
 # Late over early value loss below which it fell.
-FELL = 0.7
+FELL = 0.5
+# Share of the run that is its beginning: a critic learns its first lesson at once.
+FIRST = 0.05
+# Times by which a gradient that stays the same may differ from start to end.
+OTHER = 3.0
 # A rate below which nothing is expected to move.
 TINY_RATE = 1e-6
-NO_GRADIENT = 1e-8
+NO_GRADIENT = 1e-6
+# The policy's own first: that of the critic alone moves no policy.
+GRADIENTS = ("grad_norm/actor", "grad_norm", "grad_norm/critic")
 
 
 def check(patient: Patient) -> Sighting | None:
     """Ask whether the critic stands as still as the policy, and whether both had gradients."""
-    gradient, explained = patient.level("grad_norm"), patient.late("explained_variance", 0.5)
-    early, late = patient.early("value_loss", 0.25), patient.late("value_loss", 0.25)
-    if gradient is None or explained is None or early is None or late is None or not is_frozen(patient):
+    name = next((name for name in GRADIENTS if patient.level(name) is not None), GRADIENTS[0])
+    gradient = patient.level(name)
+    before, explained = patient.early("explained_variance", FIRST), patient.late("explained_variance", 0.5)
+    early, late = patient.early("value_loss", FIRST), patient.late("value_loss", 0.25)
+    if gradient is None or before is None or explained is None or early is None or late is None:
         return None
     rate = patient.level("learning_rate")
-    if gradient.points < FEWEST_POINTS or gradient.value <= NO_GRADIENT or explained.value > EXPLAINS:
+    if not is_frozen(patient) or gradient.points < FEWEST_POINTS or gradient.value <= NO_GRADIENT:
+        return None
+    if explained.value - before.value > EXPLAINS or _changed(patient, name):
         return None
     if late.value < FELL * early.value or (rate is not None and rate.value < TINY_RATE):
         return None
@@ -50,6 +60,14 @@ def check(patient: Patient) -> Sighting | None:
     evidence = (
         patient.evidence("entropy", float(np.ptp(entropies)), 0.0, note="largest minus smallest"),
         patient.evidence("value_loss", late.value, FELL * early.value, level=late, note="median of the last quarter"),
-        patient.evidence("grad_norm", gradient.value, NO_GRADIENT, note="median"),
+        patient.evidence(name, gradient.value, NO_GRADIENT, note="median"),
     )
     return Sighting(Severity.ERROR, 0.85, summary, evidence, None)
+
+
+def _changed(patient: Patient, name: str) -> bool:
+    """Whether the gradient became another: then some weights did move."""
+    first, last = patient.early(name, FIRST), patient.late(name, 0.25)
+    if first is None or last is None or first.value <= 0.0 or last.value <= 0.0:
+        return False
+    return not 1.0 / OTHER < last.value / first.value < OTHER

@@ -27,28 +27,45 @@ from rlclinic.rules.stretch import rounding
 FEWEST_POINTS = 5
 # Another part's norm over the rounding of the silent one, for a printed zero to mean zero.
 CLEARLY_ABOVE = 1000.0
+# Share of the other norms, and size in itself, below which a policy with scaled advantages gets as good as nothing; and
+# the share of the rows that must show it.
+NEXT_TO_NONE, NEARLY_ALL = 1e-5, 0.9
 # Parts that are never frozen on purpose.
 ESSENTIAL = ("actor", "policy", "critic", "value")
+POLICY = ("actor", "policy")
 
 
 def check(patient: Patient) -> Sighting | None:
     """Look for a part whose every norm is zero beside one whose norms are not."""
     norms = [series for series in gradient_norms(patient) if len(series) >= FEWEST_POINTS]
-    silent = [series for series in norms if series.name.startswith(PREFIX) and not np.any(series.values)]
     loud = max((float(np.median(series.values)) for series in norms if np.any(series.values)), default=0.0)
+    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(series, loud)]
     certain = [series for series in silent if loud > CLEARLY_ABOVE * rounding(series)]
     if not certain or loud <= 0:
         return None
     names = ", ".join(series.logged_as for series in certain)
-    summary = f"{names}: exactly 0 in all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
+    level = max(_level(series) for series in certain)
+    told = f"at most {level:.2g}" if level > 0.0 else "exactly 0"
+    summary = f"{names}: {told} in nearly all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
     evidence = tuple(
-        patient.evidence(series.name, 0.0, rounding(series) or None, note="largest norm of the part")
+        patient.evidence(series.name, _level(series), NEXT_TO_NONE * loud, note="nearly all norms of the part")
         for series in certain
     )
     severity = _severity(patient, certain)
     # Beside a return that rises well it is worth a look, and hardly what holds the run back.
     sure = 0.85 if severity is Severity.ERROR or not _rose(patient) else 0.5
     return Sighting(severity, sure, summary, evidence, float(certain[0].steps[0]))
+
+
+def _is_silent(series: Series, loud: float) -> bool:
+    """Whether a part gets nothing; that of a critic is small where its loss is, that of a policy never."""
+    policy = any(word in series.name for word in POLICY)
+    return _level(series) <= NEXT_TO_NONE * min(loud, 1.0) if policy else not np.any(series.values)
+
+
+def _level(series: Series) -> float:
+    """What nearly all norms stay below: the first rows may be those of another part's start."""
+    return float(np.quantile(np.abs(series.values[np.isfinite(series.values)]), NEARLY_ALL, method="lower"))
 
 
 def _rose(patient: Patient) -> bool:

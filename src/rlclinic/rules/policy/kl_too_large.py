@@ -45,6 +45,8 @@ WIDTH = 3
 BURST = 0.1
 BURST_FACTOR = 10.0
 MIN_POINTS = 10
+# Share of the climb that may be missing at the end of a run that holds its best.
+HELD = 0.1
 
 
 def check(patient: Patient) -> Sighting | None:
@@ -74,7 +76,7 @@ def _sustained(patient: Patient, steps: FloatArray, calm: FloatArray, bar: float
     first = longest(above)
     onset = float(steps[first[0]]) if first is not None else None
     broken = level >= MEANINGLESS and ended_below_start(patient)
-    severity = Severity.ERROR if broken else Severity.WARNING
+    severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(patient) else Severity.WARNING
     confidence = 0.9 if broken else (0.8 if suffers(patient) else 0.65)
     summary = (
         f"KL of single updates is {level:.3g} nats in {100 * above.mean():.0f} % of the run (0.001 to 0.05 is common)"
@@ -85,6 +87,14 @@ def _sustained(patient: Patient, steps: FloatArray, calm: FloatArray, bar: float
     if outcome is not None:
         evidence.append(patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"))
     return Sighting(severity, confidence, summary, tuple(evidence), onset)
+
+
+def _holds_its_best(patient: Patient) -> bool:
+    """Whether the return climbed and stands where it was best, and evaluations with it: jumps that do no harm."""
+    outcome = patient.outcome
+    if outcome is None or suffers(patient) or lost_evaluations(patient) is not None:
+        return False
+    return outcome.improved and outcome.drop <= max(outcome.scale, HELD * outcome.climb)
 
 
 def _mostly_beyond(patient: Patient, steps: FloatArray, calm: FloatArray, clip: float) -> Sighting | None:

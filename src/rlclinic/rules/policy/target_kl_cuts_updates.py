@@ -1,7 +1,7 @@
 """The target KL ends nearly every update before it has begun.
 
 What it sees: A target KL far below what a healthy update changes, and a counter that shows only a small part of the
-updates that the config implies.
+updates that the config implies. Without a config, one pass over each rollout with next to no KL.
 Why it hurts: The first minibatch already exceeds the limit, so that each batch is used for one step instead of dozens:
 the policy creeps, and the critic, which stops with it, never learns.
 Evidence needed: target_kl in the config, the counter of updates, and the settings that imply how many there should be.
@@ -12,24 +12,31 @@ References: Achiam 2018, Spinning Up, PPO (target KL 0.01); Dossa et al. 2021 on
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlclinic.model.finding import Severity
-from rlclinic.rules.data.updates_fewer_than_expected import made_and_implied
+from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_implied
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import clip_kl, clip_range
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.standing import failed, is_open
 
 # Share of the implied updates that were made.
 FEW = 0.3
 # Target KL as a share of the KL at which all ratios stand at the clip (0.02 for a clip of 0.2).
 TINY = 0.1
 USUAL_CLIP = 0.2
+FEWEST_POINTS = 10
+# Frameworks whose counter counts passes over a rollout.
+COUNT_PASSES = COUNTERS | {"rlclinic"}
 
 
 def check(patient: Patient) -> Sighting | None:
     """Hold the limit against the clip, and the made updates against the implied ones."""
     limit, counted = positive(patient, "target_kl"), made_and_implied(patient)
+    if not patient.run.config.settings:
+        return _by_the_log(patient)
     if limit is None or counted is None:
         return None
     made, implied = counted
@@ -46,3 +53,22 @@ def check(patient: Patient) -> Sighting | None:
     )
     severity = Severity.ERROR if failed(patient) else Severity.WARNING
     return Sighting(severity, 0.85, summary, evidence)
+
+
+def _by_the_log(patient: Patient) -> Sighting | None:
+    """One pass over every rollout, where several are usual, that moves the policy by next to nothing."""
+    counted, level = patient.series("updates"), patient.level("approx_kl")
+    if counted is None or level is None or len(counted) < FEWEST_POINTS or patient.run.framework not in COUNT_PASSES:
+        return None
+    bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
+    if not bool(np.all(np.diff(counted.values) == 1.0)) or not 0.0 < level.value < bar or not is_open(patient):
+        return None
+    summary = (
+        f"{counted.logged_as} grows by one pass a rollout (3 to 20 are common) at a KL of {level.value:.2g} nats: as "
+        "if a limit of the KL ended every update at once"
+    )
+    evidence = (
+        patient.evidence("updates", 1.0, note="passes over a rollout"),
+        patient.evidence("approx_kl", level.value, bar, level=level, note="median, in nats"),
+    )
+    return Sighting(Severity.WARNING, 0.5, summary, evidence)

@@ -23,8 +23,8 @@ from rlclinic.rules.standing import failed
 from rlclinic.rules.stretch import finite
 from rlclinic.rules.value._critic import has_critic
 
-# A few roundings of a 32-bit float: what is left of the explained variance of a constant.
-ROUNDING = 5e-6
+# What is left of the explained variance where values differ by less than a hundredth of what returns do.
+ROUNDING = 1e-4
 MOST = 0.9
 FEWEST_POINTS = 10
 

@@ -1,0 +1,74 @@
+"""Every update moves the policy far less than its clip would allow, and the budget is over.
+
+What it sees: Over the first half of the run KL of single updates is below a thirtieth of what the clip range stands for
+and hardly anything is clipped; where no KL is logged, a policy loss that is as good as zero. Nothing says that the task
+is done.
+Why it hurts: The run creeps along a way that it could have gone many times faster: most of the budget is not used.
+Evidence needed: approx_kl or policy_loss with at least 12 points, of a run that came to its end.
+Looks alike: A run that learned its task early and has nothing left to change: there the updates of its first half are
+of the usual size. Loss that is zero by construction where each batch is used once.
+What to change: Raise the learning rate in steps of three; take more passes over each batch; loosen a target KL.
+References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Evidence, Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import clip_kl, clip_range, steps_per_batch
+from rlclinic.rules.return_state import return_name
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.standing import is_open
+from rlclinic.rules.stretch import finite
+
+# Share of the KL at which all ratios stand at the clip; working runs show a fifth and more.
+SMALL = 0.03
+USUAL_CLIP = 0.2
+# Clip fraction that counts as none.
+UNCLIPPED = 0.01
+# Size of a policy loss over normalised advantages; working runs show twenty times as much. Below the second number it
+# is zero by construction.
+SMALL_LOSS, NO_LOSS = 2e-4, 1e-7
+FIRST_PART = 0.5
+FEWEST_POINTS = 12
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Hold the size of updates against what the clip allows."""
+    outcome, per_batch = patient.outcome, steps_per_batch(patient)
+    if outcome is None or patient.is_language_model or not is_open(patient):
+        return None
+    if per_batch is not None and per_batch <= 1.0:
+        return None
+    found = _by_kl(patient) if patient.series("approx_kl") is not None else _by_loss(patient)
+    if found is None:
+        return None
+    told, evidence = found
+    summary = f"{told}; the return went from {outcome.start:.4g} to {outcome.end:.4g} within the budget"
+    about = patient.evidence(return_name(patient), outcome.gain, note="gain from start to end")
+    return Sighting(Severity.WARNING, 0.8, summary, (evidence, about), None)
+
+
+def _by_kl(patient: Patient) -> tuple[str, Evidence] | None:
+    level, clipped = patient.level("approx_kl", 0.0, FIRST_PART), patient.level("clip_fraction")
+    bar = SMALL * clip_kl(clip_range(patient) or USUAL_CLIP)
+    if level is None or 2 * level.points < FEWEST_POINTS or not 0.0 < level.value < bar:
+        return None
+    if clipped is not None and clipped.value > UNCLIPPED:
+        return None
+    told = f"KL of single updates is {level.value:.2g} nats over the first half (0.001 to 0.02 is common)"
+    return told, patient.evidence("approx_kl", level.value, bar, level=level, note="median of the first half, in nats")
+
+
+def _by_loss(patient: Patient) -> tuple[str, Evidence] | None:
+    series = patient.series("policy_loss")
+    if series is None or patient.setting("normalize_advantage") == 0.0:
+        return None
+    _, values = finite(series)
+    size = float(np.median(np.abs(values)))
+    if values.size < FEWEST_POINTS or not NO_LOSS < size < SMALL_LOSS:
+        return None
+    told = f"{series.logged_as} is {size:.2g} in size (0.003 to 0.05 is common): ratios stay at 1"
+    return told, patient.evidence("policy_loss", size, SMALL_LOSS, note="median of its size")
