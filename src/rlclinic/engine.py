@@ -100,7 +100,7 @@ def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
         lines.append("Nothing says how the run ended.")
     if run.returns is not None and goal is None:
         lines.append(
-            "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: name the return "
-            "that you are after with `--goal`."
+            "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: name the "
+            "return that you are after with `--goal`."
         )
     return tuple(lines)

@@ -21,7 +21,8 @@ from rlclinic.prescriptions.conviction import did_badly, has_telling_sign
 from rlclinic.prescriptions.effects import Effects, packaged_effects
 from rlclinic.prescriptions.impact import has_goal
 from rlclinic.prescriptions.implicated import far_off_first, implicated_first
-from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promising, was_no_help
+from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promising, was_no_help, was_passed
+from rlclinic.prescriptions.pace import faster
 from rlclinic.prescriptions.remedies import Stage
 from rlclinic.prescriptions.separation import separating_test
 from rlclinic.rules.standing import Standing
@@ -38,6 +39,8 @@ HALF = 0.5
 WORTH_SAYING = 0.15
 # Verdicts that say nothing bad about learning.
 GOOD = frozenset({Verdict.SOLVED, Verdict.LEARNING, Verdict.INSUFFICIENT_DATA, Verdict.INTERRUPTED})
+# Settings that say how long to train.
+BUDGETS = frozenset({"total_steps", "total_updates", "total_epochs"})
 HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
 # Mechanisms without which a run cannot be judged at all.
 BLIND = frozenset({"logging", "evaluation"})
@@ -76,8 +79,11 @@ def prescribe(
     likely = far_off_first(likely, candidates) if likely else likely
     test = separating_test(case, likely)
     changes = [item.prescription for item in _ordered(case, _one_per_mechanism(likely))]
-    if not any(item.changes for item in changes):
-        changes += [item.prescription for item in further[:1]]
+    if all(_only_lasts_longer(item) for item in changes if item.changes):
+        # Before a longer budget, or in place of nothing: what can be tried with the same one.
+        checks = [item for item in changes if not item.changes][: LEADING - 1 - (test is not None)]
+        longer = [item for item in changes if item.changes]
+        changes = [*checks, *(item.prescription for item in further[:1]), *longer] if further else changes
     chosen = changes if test is None else [test, *changes]
     return tuple(_worded(chosen[:LEADING], tested=test is not None))
 
@@ -102,15 +108,20 @@ def _candidates(case: Case, effects: Effects) -> list[Candidate]:
 
 
 def _further(case: Case, neighbours: Sequence[Neighbour], effects: Effects) -> list[Candidate]:
-    """Further steps in a direction that helped, in a run that is not where it was meant to be."""
-    if not (case.standing.open_end and has_goal(case)):
-        return []
-    made = [candidate_of(case, cause, effects) for cause in promising(case, neighbours)]
-    return [
-        item
-        for item in made
-        if item is not None and item.prescription.changes and not was_no_help(item.prescription.changes, neighbours)
-    ]
+    """Steps for a run that is not where it was meant to be: what its numbers leave room for, and what helped before."""
+    pushes = [(push, was_passed) for push in faster(case)]
+    if case.standing.open_end and has_goal(case):
+        pushes += [(push, was_no_help) for push in promising(case, neighbours)]
+    found = []
+    for push, was_tried in pushes:
+        made = candidate_of(case, push.cause_in(case), effects)
+        if made is not None and made.prescription.changes and not was_tried(made.prescription.changes, neighbours):
+            found.append(made.with_prescription(replace(made.prescription, rationale=push.why)))
+    return found
+
+
+def _only_lasts_longer(item: Prescription) -> bool:
+    return {change.key for change in item.changes} <= BUDGETS
 
 
 def _is_healthy(case: Case, lead: Cause, candidates: Sequence[Candidate]) -> bool:

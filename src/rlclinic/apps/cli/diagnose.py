@@ -43,8 +43,9 @@ def diagnose(
     """Say what is wrong with a run and why: verdict, findings with their arithmetic, causes with probabilities.
 
     RUN is named as in `rlclinic show`. --goal says what return would be enough: a run that missed it with its whole
-    budget is also told what would make it learn faster. Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a usage error or
-    a missing path, 5 nothing could be checked. Settings come from [tool.rlclinic] in pyproject.toml or rlclinic.toml.
+    budget is also told what would make it learn faster. Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a
+    usage error or a missing path, 5 nothing could be checked. Settings come from [tool.rlclinic] in pyproject.toml or
+    rlclinic.toml.
     """
     from rlclinic.engine import diagnose as run_diagnosis
     from rlclinic.rules.registry import check_names
