@@ -83,9 +83,10 @@ def repair_section() -> str:
         f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2 % of at "
         f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
         f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
-        f"the mean with {len(CONFIRMING)} further seeds. The one harm that was "
-        "confirmed on a config that is no longer in the table, cartpole-a2c's former entropy-bonus, is not in this "
-        f"count. {_advised_clean(clean)}\n",
+        f"the mean with {len(CONFIRMING)} further seeds. Three harms "
+        "that were confirmed are no longer in this count: cartpole-a2c's former entropy-bonus is not in the table, and two "
+        "seeds of acrobot-ppo's rate-hundredth were treated again since a learning rate goes to the entry of the tables "
+        f"and not beyond it. {_advised_clean(clean)}\n",
         repair_goals(valid, done, untreated=sum(_left(every).values())) + "\n",
         "What the leading prescription was: " + _kinds(lines) + f". {_second_rounds(lines)}\n",
         _table(

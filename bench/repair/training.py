@@ -21,8 +21,8 @@ from rlclinic.trials.measure import measure
 # Runs are looked at again when rules change; they are large and not part of the repository.
 ROOT = Path(os.environ.get("RLCLINIC_BENCH_RUNS", "bench/data/lab"))
 RECORD = Path(__file__).with_name("runs.jsonl")
-# Digits of a recorded return, and by how much they may let it differ.
-DIGITS, ROUNDING = 4, 1e-4
+# Digits of a recorded return, whatever its unit, and the share by which two of one run may differ.
+DIGITS, ROUNDING = 6, 1e-4
 # Keys that do not change what is trained.
 _ASIDE = frozenset({"log_freq", "checkpoint_freq", "device"})
 
@@ -59,7 +59,7 @@ def trained(recipe: Recipe, *, files: bool = False) -> Trained:
     if known is not None and (not files or known.folder.is_dir()):
         return known
     found = _train(recipe, key)
-    if known is not None and math.isclose(known.final, found.final, abs_tol=ROUNDING):
+    if known is not None and math.isclose(known.final, found.final, rel_tol=ROUNDING):
         # Trained again for its files alone.
         return found
     RECORD.parent.mkdir(parents=True, exist_ok=True)
@@ -90,8 +90,8 @@ def _line(recipe: Recipe, found: Trained) -> dict[str, Any]:
         "environment": recipe.environment,
         "algorithm": recipe.algorithm,
         "seed": recipe.seed,
-        "final": round(found.final, DIGITS),
-        "auc": round(found.auc, DIGITS),
+        "final": float(f"{found.final:.{DIGITS}g}"),
+        "auc": float(f"{found.auc:.{DIGITS}g}"),
         "steps": found.steps,
         "seconds": round(found.seconds, 2),
         "error": found.error,

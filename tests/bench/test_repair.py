@@ -154,6 +154,16 @@ def test_units_are_named_by_task_or_by_fault_and_what_is_repaired_is_left_out() 
     assert is_asked(("slower", *unit[1:]), (), {("room-dqn", "late-start", 1)})
 
 
+def test_a_return_in_tiny_units_is_recorded_with_all_its_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "RECORD", tmp_path / "runs.jsonl")
+    monkeypatch.setattr(training, "_train", lambda _, key: training.Trained(key, 4.4321e-4, 1e-4, 1.0, 1.0))
+    recipe = tasks()["room-dqn"].clean()
+    training.trained(recipe)
+    assert training.recorded()[training.key_of(recipe)].final == 4.4321e-4
+
+
 def test_a_run_that_is_trained_again_for_its_files_is_not_entered_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
