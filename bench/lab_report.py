@@ -68,6 +68,7 @@ def repair_section() -> str:
         f"{', '.join(name for name, task in tasks().items() if task.fresh)}. What is advised against a missed goal "
         "was made with a look at the ten configurations that three rounds without a goal had left: of cartpole-a2c, "
         "point-ppo, pendulum-sac, room-qrdqn and acrobot-ppo. So the rate of three rounds is a fit, not a forecast. "
+        f"{_held_out(score.held_out())}"
         "Each patient was advised by the rules of the day of its record; a later rule does not change it until it is "
         "treated again.\n",
         _table(
@@ -83,10 +84,10 @@ def repair_section() -> str:
         f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2 % of at "
         f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
         f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
-        f"the mean with {len(CONFIRMING)} further seeds. Three harms "
-        "that were confirmed are no longer in this count: cartpole-a2c's former entropy-bonus is not in the table, and two "
-        "seeds of acrobot-ppo's rate-hundredth were treated again since a learning rate goes to the entry of the tables "
-        f"and not beyond it. {_advised_clean(clean)}\n",
+        f"the mean with {len(CONFIRMING)} further seeds. Three harms that were confirmed are no longer in this count: "
+        "cartpole-a2c's former entropy-bonus is not in the table, and two seeds of acrobot-ppo's rate-hundredth were "
+        "treated again since a learning rate goes to the entry of the tables and not beyond it. "
+        f"{_advised_clean(clean)}\n",
         repair_goals(valid, done, untreated=sum(_left(every).values())) + "\n",
         "What the leading prescription was: " + _kinds(lines) + f". {_second_rounds(lines)}\n",
         _table(
@@ -95,6 +96,22 @@ def repair_section() -> str:
         ),
     ]
     return "\n".join(parts)
+
+
+def _held_out(lines: score.Lines) -> str:
+    """How patients fared that nobody had looked at, where some were treated."""
+    if not lines:
+        return ""
+    seeds, configs = sorted({line["seed"] for line in lines}), {(line["task"], line["fault"]) for line in lines}
+    ill = [line for line in lines if line["level"] < RESTORED]
+    first, last = (score.share(map(level, ill)) for level in (score.change_level, score.last_level))
+    harm = score.harm(lines)
+    return (
+        f"On further seeds ({', '.join(map(str, seeds))}), of which no run had been looked at, {len(configs)} of these "
+        f"configurations were treated: of {len(ill)} patients below the bar the first change repairs {first[0]} and "
+        f"three rounds {last[0]}, and {harm.confirmed} of {harm.treatments} changes did harm. "
+        "They are in no other share. "
+    )
 
 
 def _second_rounds(lines: score.Lines) -> str:

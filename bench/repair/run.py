@@ -32,7 +32,8 @@ def run(
 ) -> None:
     """Clean runs first, because every level is measured against them; then treatments, then the baselines.
 
-    `only` names tasks, or single patients of them as TASK/FAULT and TASK/clean; with `left` patients are skipped whose record ends at the bar.
+    `only` names tasks, or single patients of them as TASK/FAULT and TASK/clean; with `left` patients are skipped whose
+    record ends at the bar.
     """
     os.environ["OMP_NUM_THREADS"] = "1"
     units = [

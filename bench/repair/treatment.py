@@ -27,7 +27,7 @@ ROUNDS = 3
 RESTORED = 0.9
 # A fall by this share of the healthy return is a harm, if further seeds confirm it.
 HARM = 0.1
-# Seeds whose mean is the healthy return, however many are treated: levels of all records are in one unit.
+# Seeds of the benchmark. Their mean is the healthy return, however many are treated: all levels are in one unit.
 HEALTHY_SEEDS = (0, 1, 2)
 # Seeds of a confirmation; no treatment uses them.
 CONFIRMING = (100, 101)

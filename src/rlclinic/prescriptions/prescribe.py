@@ -21,6 +21,7 @@ from rlclinic.prescriptions.conviction import did_badly, has_telling_sign
 from rlclinic.prescriptions.effects import Effects, packaged_effects
 from rlclinic.prescriptions.impact import has_goal
 from rlclinic.prescriptions.implicated import far_off_first, implicated_first
+from rlclinic.prescriptions.levers import BUDGETS
 from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promising, was_no_help, was_passed
 from rlclinic.prescriptions.pace import faster
 from rlclinic.prescriptions.remedies import Stage
@@ -39,8 +40,6 @@ HALF = 0.5
 WORTH_SAYING = 0.15
 # Verdicts that say nothing bad about learning.
 GOOD = frozenset({Verdict.SOLVED, Verdict.LEARNING, Verdict.INSUFFICIENT_DATA, Verdict.INTERRUPTED})
-# Settings that say how long to train.
-BUDGETS = frozenset({"total_steps", "total_updates", "total_epochs"})
 HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
 # Mechanisms without which a run cannot be judged at all.
 BLIND = frozenset({"logging", "evaluation"})
@@ -79,12 +78,9 @@ def prescribe(
     likely = far_off_first(likely, candidates) if likely else likely
     test = separating_test(case, likely)
     changes = [item.prescription for item in _ordered(case, _one_per_mechanism(likely))]
-    if all(_only_lasts_longer(item) for item in changes if item.changes):
-        # Before a longer budget, or in place of nothing: what can be tried with the same one.
-        checks = [item for item in changes if not item.changes][: LEADING - 1 - (test is not None)]
-        longer = [item for item in changes if item.changes]
-        changes = [*checks, *(item.prescription for item in further[:1]), *longer] if further else changes
     chosen = changes if test is None else [test, *changes]
+    if further and all(_only_lasts_longer(item) for item in chosen):
+        chosen = _with_step(chosen, further[0].prescription)
     return tuple(_worded(chosen[:LEADING], tested=test is not None))
 
 
@@ -120,7 +116,14 @@ def _further(case: Case, neighbours: Sequence[Neighbour], effects: Effects) -> l
     return found
 
 
+def _with_step(chosen: Sequence[Prescription], step: Prescription) -> list[Prescription]:
+    """What can be tried in the same budget before what needs a longer one, and with a place among the leading ones."""
+    checks, longer = ([item for item in chosen if bool(item.changes) is acts] for acts in (False, True))
+    return [*checks[: LEADING - 1], step, *longer]
+
+
 def _only_lasts_longer(item: Prescription) -> bool:
+    """Whether it changes nothing, or only how long is trained."""
     return {change.key for change in item.changes} <= BUDGETS
 
 
