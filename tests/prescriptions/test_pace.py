@@ -101,8 +101,10 @@ def test_values_that_run_away_are_not_fed_more_updates() -> None:
 
 def test_what_can_be_tried_in_the_same_budget_comes_before_a_longer_one() -> None:
     shares = {"unknown": 0.32, "budget-too-small": 0.3}
-    keys = list(turned_keys(advised(run_of(PPO, kl=1e-4), shares=shares)))
-    assert keys == ["learning_rate", "total_steps"]
+    test, faster, longer = advised(run_of(PPO, kl=1e-4), shares=shares)
+    assert test.changes == ()
+    assert list(turned_keys([faster, longer])) == ["learning_rate", "total_steps"]
+    assert faster.instruction.startswith("If that does not suffice: raise"), "the test is about the budget"
 
 
 def test_a_change_for_a_fault_goes_without_it() -> None:

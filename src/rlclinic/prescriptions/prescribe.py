@@ -239,6 +239,9 @@ def _worded(chosen: Sequence[Prescription], *, tested: bool) -> list[Prescriptio
     waits = ""
     for index, item in enumerate(chosen):
         acts = item.kind is not PrescriptionKind.CHECK
+        if waits == CONFIRMED and not set(item.causes) & set(chosen[0].causes):
+            # The test is about something else.
+            waits = LATER
         text = f"{waits}{_begun(item.instruction)}" if waits and acts else item.instruction
         finished.append(replace(item, instruction=text))
         if acts:
