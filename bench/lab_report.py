@@ -50,7 +50,11 @@ def repair_section() -> str:
         f"them stay below {RESTORED:.0%} of the healthy return and count, {sum(not case.known for case in valid)} of "
         "these on environments that rlclinic has no entry for. Every seed is a patient: its run is diagnosed, the "
         "first change of the config among the prescriptions is applied and trained again on the same seed and budget, "
-        f"up to {ROUNDS} times. A level is the mean return of the last evaluations, 0 a random policy and 1 the mean "
+        f"up to {ROUNDS} times. The first round is told no goal. From the second round on the diagnosis is told one "
+        f"(`--goal`): the return at the bar of {RESTORED:.0%}, in the units of the run, because who comes back does so "
+        "for a higher return. Where the first round advises no change, the second is the same run with the goal told. "
+        f"A change after which the level is lower by more than {HARM:.0%} of the healthy return is taken back. A level "
+        "is the mean return of the last evaluations, 0 a random policy and 1 the mean "
         "of three clean seeds; a configuration is repaired where the mean level of its seeds is at least "
         f"{RESTORED:.0%}. "
         "The clean configs of cartpole-ppo (the third of three that were tried) and cartpole-a2c (one of two) were "
@@ -61,9 +65,14 @@ def repair_section() -> str:
         f"{sum(line['level'] >= RESTORED for line in clean)} of {len(clean)}.{_untreated(every)}\n",
         "Rules, tables and targets of steps were made with a look at runs of most of these tasks, so their rates "
         "flatter. `fresh` counts the tasks of which no run had been looked at when they were set down: "
-        f"{', '.join(name for name, task in tasks().items() if task.fresh)}. Since then what comes first of a "
-        "check and a far-off setting was changed with a look at rate-100-times of room-qrdqn. Each patient was advised "
-        "by the rules of the day of its record; a later rule does not change it until it is treated again.\n",
+        f"{', '.join(name for name, task in tasks().items() if task.fresh)}. What is advised against a missed goal, "
+        "what a learning rate far off goes to and when returns are tiny for a critic was changed with a look at the "
+        "ten configurations that three rounds without a goal had left, and at trial runs of some of the changes: of "
+        "cartpole-a2c, point-ppo, pendulum-sac, room-qrdqn and acrobot-ppo. So the gain over 84 % and 85 %, which the "
+        "first prescription and three rounds had come to before, is a fit, not a forecast. "
+        f"{_held_out(score.held_out())}"
+        "Each patient was advised by the rules of the day of its record; a later rule does not change it until it is "
+        "treated again.\n",
         _table(
             ("configurations repaired by", "all", "with an entry", "without", "fresh", "goal"),
             [
@@ -77,9 +86,10 @@ def repair_section() -> str:
         f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2 % of at "
         f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
         f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
-        f"the mean with {len(CONFIRMING)} further seeds. The one harm that was "
-        "confirmed on a config that is no longer in the table, cartpole-a2c's former entropy-bonus, is not in this "
-        f"count. {_advised_clean(clean)}\n",
+        f"the mean with {len(CONFIRMING)} further seeds. Three harms that were confirmed are no longer in this count: "
+        "cartpole-a2c's former entropy-bonus is not in the table, and two seeds of acrobot-ppo's rate-hundredth were "
+        "treated again since a learning rate goes to the entry of the tables and not beyond it. "
+        f"{_advised_clean(clean)}\n",
         repair_goals(valid, done, untreated=sum(_left(every).values())) + "\n",
         "What the leading prescription was: " + _kinds(lines) + f". {_second_rounds(lines)}\n",
         _table(
@@ -90,13 +100,30 @@ def repair_section() -> str:
     return "\n".join(parts)
 
 
-def _second_rounds(lines: score.Lines) -> str:
-    """Why further rounds add so little."""
-    further = [item for line in lines for item in line["rounds"][1:]]
-    idle = sum(item["applied"] is None for item in further)
+def _held_out(lines: score.Lines) -> str:
+    """How patients fared that nobody had looked at, where some were treated."""
+    if not lines:
+        return ""
+    seeds, configs = sorted({line["seed"] for line in lines}), {(line["task"], line["fault"]) for line in lines}
+    ill = [line for line in lines if line["level"] < RESTORED]
+    first, last = (score.share(map(level, ill)) for level in (score.change_level, score.last_level))
+    harm = score.harm(lines)
     return (
-        f"Of {len(further)} further rounds {idle} advised no change that can be trained: after a change that helps in "
-        "part a run looks like one that needs more steps, and these configs name no goal. The baselines were trained "
+        f"On further seeds ({', '.join(map(str, seeds))}), of which no run had been looked at, {len(configs)} of these "
+        f"configurations were treated: of {len(ill)} patients below the bar the first change repairs {first[0]} and "
+        f"three rounds {last[0]}, and {harm.confirmed} of {harm.treatments} changes did harm. "
+        "They are in no other share. "
+    )
+
+
+def _second_rounds(lines: score.Lines) -> str:
+    """What the rounds came to that were told a goal."""
+    further = [item for line in lines if line["fault"] for item in line["rounds"][1:]]
+    idle = sum(item["applied"] is None for item in further)
+    higher = sum(item["applied"] is not None and item["after"] > item["before"] for item in further)
+    return (
+        f"Of {len(further)} further rounds on faulty configs {len(further) - idle} advised a change that can be "
+        f"trained, and {higher} of these raised the level. The baselines were trained "
         f"on seed {', '.join(str(seed) for seed in sorted({line['seed'] for line in score.baselines()}))}."
     )
 
@@ -200,7 +227,12 @@ def _left(cases: Sequence[score.Case]) -> Counter[str]:
 
 def _advised_clean(clean: Sequence[dict[str, Any]]) -> str:
     given = sum(line["rounds"][0]["applied"] is not None for line in clean)
-    return f"Of {len(clean)} clean runs {given} were advised a change of the config."
+    told = [line["rounds"][1] for line in clean if len(line["rounds"]) > 1]
+    again = sum(item["applied"] is not None for item in told)
+    return (
+        f"Of {len(clean)} clean runs {given} were advised a change of the config; of {len(told)} that were told the "
+        f"goal which they had reached, {again}."
+    )
 
 
 def _kinds(lines: Sequence[dict[str, Any]]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +12,10 @@ import yaml
 
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import diagnose
-from rlclinic.model.diagnosis import Diagnosis, Verdict
+from rlclinic.model.diagnosis import Diagnosis, Target, Verdict
+from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Severity
+from rlclinic.readers.open import read
 
 RUNS = Path(__file__).parent / "fixtures" / "runs"
 CASES: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
@@ -105,3 +109,24 @@ def test_a_diagnosis_shows_itself_in_a_notebook(runs: Path) -> None:
     html = diagnose(runs / "sb3" / "ppo_cartpole_high_lr")._repr_html_()
     assert "learning-rate-too-high" in html
     assert "collapsed" in html
+
+
+def test_a_goal_that_the_user_tells_comes_before_that_of_the_task(runs: Path) -> None:
+    path = runs / "sb3" / "ppo_cartpole"
+    low, high = (diagnose(path, goal=goal) for goal in (60.0, 100_000.0))
+    assert (low.target, high.target) == (Target(60.0, "told by the user"), Target(100_000.0, "told by the user"))
+    assert low.verdict is Verdict.SOLVED
+    assert high.verdict is not Verdict.SOLVED
+    assert diagnose(path).target != low.target
+
+
+def test_a_run_without_a_goal_hints_at_how_to_tell_one(runs: Path) -> None:
+    run = replace(read(runs / "sb3" / "ppo_cartpole"), environment="MyRobot-v0", threshold=None)
+    assert any("`--goal`" in line for line in diagnose(run).unknowns)
+    assert not any("goal" in line for line in diagnose(run, goal=400.0).unknowns)
+
+
+@pytest.mark.parametrize("goal", [math.nan, math.inf])
+def test_a_goal_that_is_no_number_is_refused(runs: Path, goal: float) -> None:
+    with pytest.raises(UsageError, match="goal"):
+        diagnose(runs / "sb3" / "ppo_cartpole", goal=goal)

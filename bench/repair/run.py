@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.repair.tasks import tasks
 from bench.repair.training import key_of, trained
-from bench.repair.treatment import CLEAN, healthy, level_of, treat
+from bench.repair.treatment import CLEAN, RESTORED, healthy, level_of, treat
 from rlclinic.lab.recipe import Recipe
 
 PATIENTS = Path(__file__).with_name("patients.jsonl")
@@ -22,20 +22,45 @@ Unit = tuple[str, str, str, int]
 """What (`treat`, `reset`, `slower`), task, fault, seed."""
 
 
-def run(seeds: tuple[int, ...], workers: int, only: tuple[str, ...] = (), parts: tuple[str, ...] = PARTS) -> None:
-    """Clean runs first, because every level is measured against them; then treatments, then the baselines."""
+def run(
+    seeds: tuple[int, ...],
+    workers: int,
+    only: tuple[str, ...] = (),
+    parts: tuple[str, ...] = PARTS,
+    *,
+    left: bool = False,
+) -> None:
+    """Clean runs first, because every level is measured against them; then treatments, then the baselines.
+
+    `only` names tasks, or single patients of them as TASK/FAULT and TASK/clean; with `left` patients are skipped whose
+    record ends at the bar.
+    """
     os.environ["OMP_NUM_THREADS"] = "1"
-    names = [name for name in tasks() if not only or name in only]
+    units = [
+        unit for unit in _units(list(tasks()), seeds, parts) if is_asked(unit, only, _repaired() if left else set())
+    ]
+    names = list(dict.fromkeys(unit[1] for unit in units))
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        if "treatments" in parts:
-            list(pool.map(_clean, [(name, seed) for seed in seeds for name in names]))
         levels = dict(zip(names, pool.map(healthy, names), strict=True))
-        waiting = [pool.submit(_work, unit, levels[unit[1]]) for unit in _units(names, seeds, parts)]
-        for done, future in enumerate(as_completed(waiting), 1):
+        waiting = [pool.submit(_work, unit, levels[unit[1]]) for unit in units]
+        for count, future in enumerate(as_completed(waiting), 1):
             path, lines, told = future.result()
-            print(f"{done}/{len(waiting)} {told}", flush=True)
+            print(f"{count}/{len(waiting)} {told}", flush=True)
             with open(path, "a", encoding="utf-8") as record:
                 record.writelines(json.dumps(line) + "\n" for line in lines)
+
+
+def is_asked(unit: Unit, only: tuple[str, ...], repaired: set[tuple[str, str, int]]) -> bool:
+    """Whether a unit is among those that were named, and still to be done."""
+    what, name, fault, seed = unit
+    named = not only or name in only or f"{name}/{fault or 'clean'}" in only
+    return named and not (what == "treat" and (name, fault, seed) in repaired)
+
+
+def _repaired() -> set[tuple[str, str, int]]:
+    from bench.repair.score import last_level, patients
+
+    return {(line["task"], line["fault"], line["seed"]) for line in patients() if last_level(line) >= RESTORED}
 
 
 def _units(names: list[str], seeds: tuple[int, ...], parts: tuple[str, ...]) -> Iterator[Unit]:
@@ -54,10 +79,6 @@ def _units(names: list[str], seeds: tuple[int, ...], parts: tuple[str, ...]) -> 
         resets = {key_of(tasks()[name].reset(fault)): (name, fault) for name, fault in cases}
         yield from (("reset", name, fault, seed) for name, fault in resets.values())
         yield from (("slower", name, fault, seed) for name, fault in cases)
-
-
-def _clean(which: tuple[str, int]) -> None:
-    trained(tasks()[which[0]].clean().with_changes({"seed": which[1]}), files=True)
 
 
 def _work(unit: Unit, clean: float) -> tuple[Path, list[dict[str, Any]], str]:

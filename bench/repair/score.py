@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.repair.run import BASELINES, PATIENTS
 from bench.repair.tasks import tasks
-from bench.repair.treatment import HARM, RESTORED
+from bench.repair.treatment import HARM, HEALTHY_SEEDS, RESTORED
 
 Lines = Sequence[Mapping[str, Any]]
 
@@ -55,8 +55,13 @@ class Harm:
 
 
 def patients() -> list[dict[str, Any]]:
-    """The last record of every patient."""
-    return _last(PATIENTS, ("task", "fault", "seed"))
+    """The last record of every patient on the seeds of the benchmark."""
+    return [line for line in _last(PATIENTS, ("task", "fault", "seed")) if line["seed"] in HEALTHY_SEEDS]
+
+
+def held_out() -> list[dict[str, Any]]:
+    """The same on further seeds, of which no run was looked at."""
+    return [line for line in _last(PATIENTS, ("task", "fault", "seed")) if line["seed"] not in HEALTHY_SEEDS]
 
 
 def baselines() -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import time
@@ -20,6 +21,8 @@ from rlclinic.trials.measure import measure
 # Runs are looked at again when rules change; they are large and not part of the repository.
 ROOT = Path(os.environ.get("RLCLINIC_BENCH_RUNS", "bench/data/lab"))
 RECORD = Path(__file__).with_name("runs.jsonl")
+# Digits of a recorded return, whatever its unit, and the share by which two of one run may differ.
+DIGITS, ROUNDING = 6, 1e-4
 # Keys that do not change what is trained.
 _ASIDE = frozenset({"log_freq", "checkpoint_freq", "device"})
 
@@ -56,6 +59,9 @@ def trained(recipe: Recipe, *, files: bool = False) -> Trained:
     if known is not None and (not files or known.folder.is_dir()):
         return known
     found = _train(recipe, key)
+    if known is not None and math.isclose(known.final, found.final, rel_tol=ROUNDING):
+        # Trained again for its files alone.
+        return found
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     with open(RECORD, "a", encoding="utf-8") as record:
         record.write(json.dumps(_line(recipe, found)) + "\n")
@@ -84,8 +90,8 @@ def _line(recipe: Recipe, found: Trained) -> dict[str, Any]:
         "environment": recipe.environment,
         "algorithm": recipe.algorithm,
         "seed": recipe.seed,
-        "final": round(found.final, 4),
-        "auc": round(found.auc, 4),
+        "final": float(f"{found.final:.{DIGITS}g}"),
+        "auc": float(f"{found.auc:.{DIGITS}g}"),
         "steps": found.steps,
         "seconds": round(found.seconds, 2),
         "error": found.error,

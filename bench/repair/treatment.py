@@ -1,4 +1,9 @@
-"""Treat one faulty run as its user would: diagnose, apply what is advised, train again, up to three times."""
+"""Treat one faulty run as its user would: diagnose, apply what is advised, train again, up to three times.
+
+Who comes back for a second round does so because the return is not enough, and says what would be: from then on the
+diagnosis is told the goal. A clean run at the bar is asked about a second time too, to see that a goal which it has
+reached leads to no advice.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ ROUNDS = 3
 RESTORED = 0.9
 # A fall by this share of the healthy return is a harm, if further seeds confirm it.
 HARM = 0.1
-# Seeds whose mean is the healthy return, however many are treated: levels of all records are in one unit.
+# Seeds of the benchmark. Their mean is the healthy return, however many are treated: all levels are in one unit.
 HEALTHY_SEEDS = (0, 1, 2)
 # Seeds of a confirmation; no treatment uses them.
 CONFIRMING = (100, 101)
@@ -47,6 +52,8 @@ class Round:
     """Levels: 0 is a random policy, 1 the healthy run."""
     confirmed: tuple[float, float] | None = None
     """Mean levels before and after over further seeds too, where the change looked harmful."""
+    goal: float | None = None
+    """The return that the diagnosis was told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,22 +86,32 @@ def level_of(task: Task, fault: str, final: float, clean: float) -> float:
     return (final / task.unit(fault) - floor(task.name)) / (clean - floor(task.name))
 
 
+def bar_of(task: Task, fault: str, clean: float) -> float:
+    """The return at which a configuration counts as repaired, in the units of its runs."""
+    low = floor(task.name)
+    return task.unit(fault) * (low + RESTORED * (clean - low))
+
+
 def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
-    """Up to three rounds on a faulty run, one on a clean one. A change that did not help is taken back."""
+    """Up to three rounds on a faulty run, two on a clean one. A change that made it clearly worse is taken back."""
     task = tasks()[name]
     recipe = (task.faulty(fault) if fault else task.clean()).with_changes({"seed": seed})
     key = key_of(recipe)
     first = level = level_of(task, fault, trained(recipe).final, clean)
     rounds: list[Round] = []
     others: list[Recipe] = []
-    for number in range(ROUNDS if fault else 1):
-        if number and level >= RESTORED:
+    for number in range(ROUNDS if fault else 2):
+        if number and (level >= RESTORED) == bool(fault):
             break
-        done, changed = _round(task, fault, recipe, others, level, clean)
+        goal = bar_of(task, fault, clean) if number else None
+        done, changed = _round(task, fault, recipe, others, level, clean, goal)
         rounds.append(done)
         if changed is None:
-            break
-        if done.after <= level:
+            if goal is not None:
+                # Nothing is left to tell: a further round would be the same one.
+                break
+            continue
+        if done.after < level - HARM:
             others.append(changed)
             continue
         others.append(recipe)
@@ -103,20 +120,26 @@ def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
 
 
 def _round(
-    task: Task, fault: str, recipe: Recipe, others: Sequence[Recipe], level: float, clean: float
+    task: Task,
+    fault: str,
+    recipe: Recipe,
+    others: Sequence[Recipe],
+    level: float,
+    clean: float,
+    goal: float | None,
 ) -> tuple[Round, Recipe | None]:
     # Only what is diagnosed must have its files; of a treatment that needs no further round the record is enough.
     run, *tried = (read(trained(item, files=True).folder) for item in (recipe, *others))
-    diagnosis = diagnose(run, others=tried)
+    diagnosis = diagnose(run, goal=goal, others=tried)
     advice = tuple(_advice(item) for item in diagnosis.prescriptions)
     applied, changed = applicable(diagnosis, recipe)
     seen = (diagnosis.verdict.value, tuple((cause.id, round(cause.probability, 2)) for cause in diagnosis.causes[:3]))
     if changed is None:
-        return Round(*seen, advice, None, "", level, level), None
+        return Round(*seen, advice, None, "", level, level, goal=goal), None
     treated = trained(changed)
     after = level_of(task, fault, treated.final, clean)
     confirmed = _confirmed(task, fault, recipe, changed, (level, after), clean) if after < level - HARM else None
-    return Round(*seen, advice, applied, treated.key, level, after, confirmed), changed
+    return Round(*seen, advice, applied, treated.key, level, after, confirmed, goal), changed
 
 
 def applicable(diagnosis: Diagnosis, recipe: Recipe) -> tuple[int | None, Recipe | None]:

@@ -24,16 +24,23 @@ from rlclinic.rules.verdict import verdict
 
 
 def diagnose(
-    run: Run | str | Path, *, select: Sequence[str] = (), ignore: Sequence[str] = (), others: Sequence[Run] = ()
+    run: Run | str | Path,
+    *,
+    goal: float | None = None,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    others: Sequence[Run] = (),
 ) -> Diagnosis:
     """Examine a run, given as such or named as for `read`. `select` and `ignore` take rule codes, names or families.
 
+    `goal` is the return that the user is after; it comes before what the run's files or its task name.
     `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
     """
     if not isinstance(run, Run):
         from rlclinic.store.reading import read
 
         run = read(run)
+    run = run.with_goal(goal)
     patient = Patient(run)
     rows = tuple(row for row in ROWS if (not select or _named(row, select)) and not _named(row, ignore))
     findings, not_checked = examine(patient, rows)
@@ -52,7 +59,7 @@ def diagnose(
         component=suspect.component if suspect else None,
         standing=standing,
     )
-    goal = goal_of(patient)
+    aim = goal_of(patient)
     prescriptions = prescribe(run, word, findings, causes, standing=standing, others=others, effects=known_effects())
     return Diagnosis(
         run=run,
@@ -65,8 +72,8 @@ def diagnose(
         decision_path=decision_path(findings, checked, order.after_the_fall),
         prescriptions=prescriptions,
         next_steps=next_steps(run, prescriptions),
-        unknowns=_unknowns(run, goal),
-        target=Target(goal.level, goal.origin) if goal is not None else None,
+        unknowns=_unknowns(run, aim),
+        target=Target(aim.level, aim.origin) if aim is not None else None,
         moves=order.moves,
         suspect=suspect,
         guidelines=guidelines(run.path) if prescriptions else (),
@@ -92,5 +99,8 @@ def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
     if run.status.state is Status.UNKNOWN:
         lines.append("Nothing says how the run ended.")
     if run.returns is not None and goal is None:
-        lines.append("No goal is known, neither from the run nor for its task, so `solved` can hardly be judged.")
+        lines.append(
+            "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: name the "
+            "return that you are after with `--goal`."
+        )
     return tuple(lines)

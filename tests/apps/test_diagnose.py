@@ -39,6 +39,23 @@ def test_json_is_the_contract(runs: Path) -> None:
     }
 
 
+def test_a_told_goal_is_what_the_run_is_held_against(runs: Path) -> None:
+    path = str(runs / "sb3" / "ppo_cartpole")
+    data = json.loads(rlclinic("diagnose", path, "--goal", "100000", "--json").stdout)
+    assert data["goal"] == {"level": 100000.0, "origin": "told by the user"}
+    assert data["run"]["return"]["threshold"] == 100000.0
+    assert data["verdict"] != "solved"
+    assert "100,000, told by the user" in rlclinic("diagnose", path, "--goal", "100000").stdout
+
+
+@pytest.mark.parametrize("goal", ["much", "nan", "inf"])
+def test_a_goal_that_is_no_return_is_a_usage_error(runs: Path, goal: str) -> None:
+    result = rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole"), "--goal", goal)
+    assert result.returncode == 2
+    assert "goal" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_a_healthy_run_exits_with_zero(runs: Path) -> None:
     assert rlclinic("diagnose", str(runs / "sb3" / "ppo_cartpole")).returncode == 0
 

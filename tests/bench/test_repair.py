@@ -10,9 +10,10 @@ import pytest
 pytest.importorskip("stable_baselines3")
 
 from bench.repair import score, training
-from bench.repair.run import slower
+from bench.repair import treatment as treating
+from bench.repair.run import is_asked, slower
 from bench.repair.tasks import floor, tasks
-from bench.repair.treatment import level_of
+from bench.repair.treatment import RESTORED, Round, bar_of, level_of, treat
 
 
 def treatment(before: float, after: float, applied: int | None = 0, **more: Any) -> dict[str, Any]:
@@ -92,3 +93,86 @@ def test_a_record_with_a_torn_last_line_is_read_up_to_it(tmp_path: Path, monkeyp
     record.write_text(json.dumps(line) + "\n" + json.dumps({**line, "key": "b"})[:20], encoding="utf-8")
     monkeypatch.setattr(training, "RECORD", record)
     assert list(training.recorded()) == ["a"]
+
+
+def test_the_goal_that_is_told_is_the_bar_in_the_units_of_the_run() -> None:
+    task = tasks()["cartpole-ppo"]
+    for fault in ("short-horizon", "reward-thousandfold"):
+        assert level_of(task, fault, bar_of(task, fault, clean=500.0), clean=500.0) == pytest.approx(RESTORED)
+
+
+@pytest.mark.parametrize(
+    ("fault", "levels", "told", "starts"),
+    [
+        # No advice at first: the user comes back with a goal, and only once.
+        ("late-start", [None, None], [False, True], [0, 0]),
+        ("late-start", [None, 0.5, 0.6], [False, True, True], [0, 0, 2]),
+        # No further round for a run at the bar.
+        ("late-start", [0.95], [False], [0]),
+        ("late-start", [0.5, 0.95], [False, True], [0, 1]),
+        # What made it clearly worse is taken back, what made no difference is kept.
+        ("late-start", [0.3, 0.3, 0.1], [False, True, True], [0, 1, 2]),
+        ("late-start", [-0.5, 0.3, 0.4], [False, True, True], [0, 0, 2]),
+        # A clean run at the bar is asked about again.
+        ("", [None, None], [False, True], [0, 0]),
+    ],
+)
+def test_from_the_second_round_on_the_goal_is_told(
+    monkeypatch: pytest.MonkeyPatch, fault: str, levels: list[float | None], told: list[bool], starts: list[int]
+) -> None:
+    """`starts` names the config that each round began with: 0 as it was, else by the round that made it."""
+    begin = 0.3 if fault else 1.0
+    began: list[int] = []
+    goals: list[float | None] = []
+
+    def made(task: Any, fault: str, recipe: Any, others: Any, level: float, clean: float, goal: float | None) -> Any:
+        after = levels[len(goals)]
+        goals.append(goal)
+        began.append(0 if recipe.get("batch_size") == 64 else recipe.get("batch_size"))
+        done = Round("", (), (), None if after is None else 0, "", level, level if after is None else after, goal=goal)
+        return done, None if after is None else recipe.with_changes({"batch_size": len(goals)})
+
+    monkeypatch.setattr(treating, "_round", made)
+    monkeypatch.setattr(treating, "trained", lambda recipe: training.Trained("k", begin, 0.0, 0.0, 0.0))
+    monkeypatch.setattr(treating, "level_of", lambda task, fault, final, clean: final)
+    found = treat("room-dqn", fault, 0, clean=1.0)
+    assert [goal is not None for goal in goals] == told
+    assert len(found.rounds) == len(told)
+    assert began == starts
+    assert [goal for goal in goals if goal] == [pytest.approx(bar_of(tasks()["room-dqn"], fault, 1.0))] * sum(told)
+
+
+def test_units_are_named_by_task_or_by_fault_and_what_is_repaired_is_left_out() -> None:
+    unit = ("treat", "room-dqn", "late-start", 1)
+    assert is_asked(unit, (), set())
+    assert is_asked(unit, ("room-dqn",), set())
+    assert is_asked(unit, ("room-dqn/late-start",), set())
+    assert not is_asked(unit, ("room-dqn/few-updates", "room-ppo"), set())
+    assert not is_asked(unit, (), {("room-dqn", "late-start", 1)})
+    assert is_asked(("treat", "room-dqn", "", 1), ("room-dqn/clean",), set())
+    assert not is_asked(unit, ("room-dqn/clean",), set())
+    assert is_asked(("slower", *unit[1:]), (), {("room-dqn", "late-start", 1)})
+
+
+def test_a_return_in_tiny_units_is_recorded_with_all_its_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(training, "RECORD", tmp_path / "runs.jsonl")
+    monkeypatch.setattr(training, "_train", lambda _, key: training.Trained(key, 4.4321e-4, 1e-4, 1.0, 1.0))
+    recipe = tasks()["room-dqn"].clean()
+    training.trained(recipe)
+    assert training.recorded()[training.key_of(recipe)].final == 4.4321e-4
+
+
+def test_a_run_that_is_trained_again_for_its_files_is_not_entered_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe, finals = tasks()["room-dqn"].clean(), iter((0.5, 0.50001, 0.7))
+    monkeypatch.setattr(training, "RECORD", tmp_path / "runs.jsonl")
+    monkeypatch.setattr(training, "ROOT", tmp_path)
+    monkeypatch.setattr(training, "_train", lambda _, key: training.Trained(key, next(finals), 0.0, 1.0, 1.0))
+    counts = []
+    for _ in range(3):
+        training.trained(recipe, files=True)
+        counts.append(len(training.RECORD.read_text(encoding="utf-8").splitlines()))
+    assert counts == [1, 1, 2]

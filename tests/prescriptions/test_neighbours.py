@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from rlclinic.model.diagnosis import Verdict
-from rlclinic.model.prescription import Prescription
+from rlclinic.model.prescription import Change, Prescription
 from rlclinic.model.run import Run
-from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of
+from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, was_passed
 from rlclinic.prescriptions.prescribe import prescribe
 from rlclinic.rules.standing import Standing
 from tests.prescriptions.made import PPO, found, made_run, suspected, turned_keys
@@ -31,14 +32,20 @@ def advised(run: Run, others: Sequence[Run], shares: dict[str, float] = HEALTHY)
 
 def test_a_neighbour_tells_which_way_its_setting_lies_and_how_it_ended() -> None:
     run = run_of(200, learning_rate=1e-3)
-    assert neighbours_of(run, [run_of(40, learning_rate=1e-2)]) == (Neighbour("learning_rate", True, False, True),)
-    assert neighbours_of(run, [run_of(400, learning_rate=1e-4)]) == (Neighbour("learning_rate", False, True, False),)
-    assert neighbours_of(run, [run_of(201, learning_rate=1e-2)]) == (Neighbour("learning_rate", True, False, False),)
+    assert neighbours_of(run, [run_of(40, learning_rate=1e-2)]) == (
+        Neighbour("learning_rate", True, False, True, 1e-2),
+    )
+    assert neighbours_of(run, [run_of(400, learning_rate=1e-4)]) == (
+        Neighbour("learning_rate", False, True, False, 1e-4),
+    )
+    assert neighbours_of(run, [run_of(201, learning_rate=1e-2)]) == (
+        Neighbour("learning_rate", True, False, False, 1e-2),
+    )
 
 
 def test_a_discount_is_compared_by_its_horizon() -> None:
     (seen,) = neighbours_of(run_of(200, gamma=0.98), [run_of(40, gamma=0.5)])
-    assert (seen.up, seen.worse) == (False, True)
+    assert (seen.up, seen.worse, seen.size) == (False, True, 2.0)
 
 
 def test_runs_of_another_task_and_runs_that_differ_in_much_tell_nothing() -> None:
@@ -54,6 +61,7 @@ def test_a_direction_that_helped_is_taken_further_while_the_goal_is_far() -> Non
     (made,) = advised(run, [run_of(40, learning_rate=0.06)])
     assert turned_keys([made]) == {"learning_rate": (2e-3, 1e-3)}
     assert made.instruction.startswith("Optional")
+    assert made.rationale.startswith("A run with learning_rate 0.06 ended clearly lower than this one")
 
 
 def test_without_a_goal_a_run_that_learns_is_left_alone() -> None:
@@ -77,3 +85,14 @@ def test_what_helped_is_not_taken_back() -> None:
     signs = found("kl-too-large")
     shares = {"learning-rate-too-high": 0.5}
     assert turned_keys(prescribe(run, Verdict.UNSTABLE, signs, suspected(shares, signs), others=[before])) == {}
+
+
+@pytest.mark.parametrize(("after", "passed"), [(3e-4, False), (0.3, True), (0.5, True), (0.9, True)])
+def test_a_step_that_stays_short_of_what_failed_elsewhere_is_a_try_of_its_own(after: float, *, passed: bool) -> None:
+    far_up = Neighbour("learning_rate", up=True, better=False, worse=True, size=0.4)
+    assert was_passed([Change("learning_rate", "learning_rate", 2e-5, after)], [far_up]) is passed
+
+
+def test_a_step_that_way_is_open_where_it_helped() -> None:
+    helped = Neighbour("learning_rate", up=True, better=True, worse=False, size=1e-3)
+    assert not was_passed([Change("learning_rate", "learning_rate", 1e-4, 1e-3)], [helped])

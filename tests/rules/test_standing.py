@@ -9,8 +9,9 @@ from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Status
 from rlclinic.rules.growth import growth
 from rlclinic.rules.offline import is_offline
+from rlclinic.rules.patient import Patient
 from rlclinic.rules.q_values import q_bound
-from rlclinic.rules.standing import crept, failed, is_open, standing_of
+from rlclinic.rules.standing import crept, failed, fell_short, is_open, standing_of
 from rlclinic.rules.update_count import expected_updates, updates_per_step
 from tests.rules.cases import HEALTHY, Healthy
 from tests.rules.scene import fault, flat, recorded, rising, scene
@@ -62,6 +63,32 @@ def test_a_run_is_open_when_its_budget_is_used_up_and_nothing_says_that_it_is_do
     assert not is_open(scene(series=series, budget=200_000))
     assert not is_open(scene(series=series, status=Status.INTERRUPTED))
     assert not is_open(scene(series=series, budget=100_000, threshold=150.0))
+
+
+def told(series: dict[str, np.ndarray], goal: float, **more: float) -> Patient:
+    return Patient(scene(series=series, budget=100_000, **more).run.with_goal(goal))
+
+
+def test_a_run_fell_short_of_the_goal_that_its_user_told_however_near() -> None:
+    """constructed: a return that rises to 200; nobody who did not ask is told that 90 % are not enough."""
+    series = {"return/train": rising()}
+    assert fell_short(told(series, 220.0))
+    assert not fell_short(scene(series=series, budget=100_000, threshold=220.0))
+    assert fell_short(scene(series=series, budget=100_000, threshold=2000.0))
+
+
+def test_a_run_at_its_goal_or_within_noise_of_it_did_not_fall_short() -> None:
+    """constructed: the same return against goals below and just above its end, and in evaluation alone."""
+    series = {"return/train": rising()}
+    assert not fell_short(told(series, 150.0))
+    assert not fell_short(told(series, float(series["return/train"][-5:].mean()) + 0.5))
+    assert not fell_short(told({**series, "return/eval": np.full(12, 300.0)}, 250.0))
+
+
+def test_a_run_that_lost_its_goal_again_did_not_lack_pace() -> None:
+    """constructed: up to 200, then a quarter down."""
+    curve = np.concatenate([np.linspace(20.0, 200.0, 40), np.linspace(200.0, 160.0, 20)])
+    assert not fell_short(told({"return/train": curve}, 190.0))
 
 
 @pytest.mark.parametrize("name", ["solved_ppo_cartpole", "fast_lr_ppo_cartpole", "watched_ppo_cartpole"])

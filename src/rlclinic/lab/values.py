@@ -48,6 +48,9 @@ _OWN_KINDS = {
     "framework": "text", "env_kwargs": "any", "stop_at_threshold": "flag", "checkpoint_freq": "integer",
     "log_freq": "integer",
 }  # fmt: skip
+# Numbers that may be written with a schedule, as `lin_3e-4`.
+_SCHEDULED = frozenset({"learning_rate", "learning_rate_critic", "clip_range", "clip_range_vf"})
+_LINEAR = "lin_"
 _WORDS = {"true": True, "false": False, "yes": True, "no": False, "null": None, "none": None}
 
 
@@ -94,6 +97,8 @@ def typed(name: str, value: object) -> object:
     if isinstance(value, str) and kind in {"number", "integer", "any"}:
         # YAML reads 1e-3 as a text.
         value = plain(value)
+    if isinstance(value, str) and name in _SCHEDULED and not _is_schedule(value):
+        raise UsageError(f"{name} = {value!r}", hint=f"a number, or {_LINEAR} and a number for a linear schedule")
     if value is None or kind == "any":
         pass
     elif kind == "text":
@@ -109,6 +114,10 @@ def typed(name: str, value: object) -> object:
         value = int(value)
     _check_range(name, value)
     return value
+
+
+def _is_schedule(text: str) -> bool:
+    return text.startswith(_LINEAR) and not isinstance(plain(text.removeprefix(_LINEAR)), str)
 
 
 def _check_range(name: str, value: object) -> None:

@@ -51,7 +51,7 @@ class Target:
 
     level: float
     origin: str
-    """Who says so, in words: `the run's own threshold`, `the threshold of CartPole-v1`."""
+    """Who says so, in words: `told by the user`, `the run's own threshold`, `the threshold of CartPole-v1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Diagnosis:
     next_steps: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
     target: Target | None = None
-    """From the run's own files, else from the table of well-known tasks."""
+    """From the user, else from the run's own files, else from the table of well-known tasks."""
     moves: tuple[Move, ...] = ()
     """What moved around the trouble, the first first."""
     suspect: Suspect | None = None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
 from rlclinic.model.config import Config
+from rlclinic.model.errors import UsageError
 from rlclinic.model.series import FloatArray, Series, StepAxis
 
 RETURN_METRICS = ("return/train", "return/eval")
@@ -105,7 +107,9 @@ class Run:
     budget: float | None = None
     """Env steps the run was meant to take (updates, where the run counts in updates)."""
     threshold: float | None = None
-    """Return at which the task counts as solved, where the run's own files tell."""
+    """Return at which the task counts as solved, where the run's own files or its user tell."""
+    threshold_is_told: bool = False
+    """Whether the user told it, and no file of the run."""
     started_at: float | None = None
     ended_at: float | None = None
     config: Config = field(default_factory=Config)
@@ -127,6 +131,14 @@ class Run:
 
     def __contains__(self, name: str) -> bool:
         return name in self.series
+
+    def with_goal(self, goal: float | None) -> Run:
+        """The same run with the return that its user is after; unchanged where that is None."""
+        if goal is None:
+            return self
+        if not math.isfinite(goal):
+            raise UsageError(f"goal = {goal}", hint="a finite return, in the units in which the run logs it")
+        return replace(self, threshold=float(goal), threshold_is_told=True)
 
     @property
     def returns(self) -> Series | None:

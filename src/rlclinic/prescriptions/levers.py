@@ -13,6 +13,8 @@ from rlclinic.prescriptions.turn import Turn
 ADAPTIVE = frozenset({"adaptive", "KLAdaptiveLR", "KLAdaptiveRL"})
 # What a budget is counted in where it is not env steps.
 COUNTED = ("total_updates", "total_epochs")
+BUDGETS = frozenset({"total_steps", *COUNTED})
+"""Settings that say how long to train."""
 # Frameworks whose users write the number of minibatches; a batch size in their logs is only computed.
 COUNT_MINIBATCHES = frozenset({"cleanrl", "rsl_rl", "skrl", "openai-baselines"})
 

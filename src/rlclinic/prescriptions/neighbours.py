@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.likelihoods import likelihoods
-from rlclinic.model.diagnosis import Cause
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.case import Case
-from rlclinic.reference.working import size_of
+from rlclinic.prescriptions.push import Push
+from rlclinic.reference.working import size_of, value_of
 from rlclinic.rules.outcome import Outcome, outcome_of
 
 # Settings that are no part of what is learned with.
@@ -22,6 +21,8 @@ MOST_CHANGES = 3
 CLEAR = 3.0
 # Share of the larger climb that the difference must make up as well: single runs scatter.
 MATERIAL = 0.1
+# Factor within which two values are one and the same try: half a careful step.
+NEARLY = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class Neighbour:
     """Whether it ended clearly higher."""
     worse: bool
     """Whether it ended clearly lower."""
+    size: float
+    """What the other run has."""
 
 
 def neighbours_of(run: Run, others: Iterable[Run]) -> tuple[Neighbour, ...]:
@@ -50,8 +53,8 @@ def neighbours_of(run: Run, others: Iterable[Run]) -> tuple[Neighbour, ...]:
         for key in keys:
             here, there = run.config.number(key), other.config.number(key)
             if here is not None and there is not None:
-                above = size_of(key, there) > size_of(key, here)
-                found.append(Neighbour(key, above, difference > 0, difference < 0))
+                size = size_of(key, there)
+                found.append(Neighbour(key, size > size_of(key, here), difference > 0, difference < 0, size))
     return tuple(found)
 
 
@@ -64,8 +67,17 @@ def was_no_help(changes: Sequence[Change], neighbours: Sequence[Neighbour]) -> b
     )
 
 
-def promising(case: Case, neighbours: Sequence[Neighbour]) -> list[Cause]:
-    """The causes that a further step in a direction which has helped so far would treat."""
+def was_passed(changes: Sequence[Change], neighbours: Sequence[Neighbour]) -> bool:
+    """Whether the first of these changes comes to, or goes past, what another run tried without ending higher."""
+    return any(
+        item.key == change.key and _leads_up(change) == item.up and not item.better and _comes_to(change, item)
+        for change in changes[:1]
+        for item in neighbours
+    )
+
+
+def promising(case: Case, neighbours: Sequence[Neighbour]) -> list[Push]:
+    """Further steps in a direction which has helped so far."""
     found = []
     for item in neighbours:
         if item.better == item.worse:
@@ -74,9 +86,9 @@ def promising(case: Case, neighbours: Sequence[Neighbour]) -> list[Cause]:
         direction = "low" if item.up == item.better else "high"
         for cause, row in likelihoods().items():
             if (item.key, direction) in [(knob.key, knob.direction) for knob in row.knobs]:
-                entry = catalogue()[cause]
-                unlisted = Cause(cause, entry.cause_class, entry.kind, entry.meaning, 0.0)
-                found.append(case.causes.get(cause, unlisted))
+                side = "higher" if item.better else "lower"
+                why = f"A run with {item.key} {value_of(item.key, item.size):.3g} ended clearly {side} than this one"
+                found.append(Push(cause, f"{why}: a further step that way may help further."))
     return found
 
 
@@ -101,6 +113,15 @@ def _difference(run: Run, other: Run) -> float | None:
 def _course(run: Run) -> Outcome | None:
     """The evaluations, where there are any: a mean over past episodes lags behind."""
     return outcome_of(run.series.get("return/eval")) or outcome_of(run.returns)
+
+
+def _comes_to(change: Change, item: Neighbour) -> bool:
+    after = change.after
+    if isinstance(after, bool) or not isinstance(after, int | float):
+        return False
+    size = size_of(change.key, float(after))
+    # Less than a careful step short of what was tried tells nothing new.
+    return size * NEARLY >= item.size if item.up else size <= item.size * NEARLY
 
 
 def _leads_up(change: Change) -> bool | None:

@@ -21,7 +21,9 @@ from rlclinic.prescriptions.conviction import did_badly, has_telling_sign
 from rlclinic.prescriptions.effects import Effects, packaged_effects
 from rlclinic.prescriptions.impact import has_goal
 from rlclinic.prescriptions.implicated import far_off_first, implicated_first
-from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promising, was_no_help
+from rlclinic.prescriptions.levers import BUDGETS
+from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promising, was_no_help, was_passed
+from rlclinic.prescriptions.pace import faster
 from rlclinic.prescriptions.remedies import Stage
 from rlclinic.prescriptions.separation import separating_test
 from rlclinic.rules.standing import Standing
@@ -76,9 +78,9 @@ def prescribe(
     likely = far_off_first(likely, candidates) if likely else likely
     test = separating_test(case, likely)
     changes = [item.prescription for item in _ordered(case, _one_per_mechanism(likely))]
-    if not any(item.changes for item in changes):
-        changes += [item.prescription for item in further[:1]]
     chosen = changes if test is None else [test, *changes]
+    if further and all(_only_lasts_longer(item) for item in chosen):
+        chosen = _with_step(chosen, further[0].prescription)
     return tuple(_worded(chosen[:LEADING], tested=test is not None))
 
 
@@ -102,15 +104,27 @@ def _candidates(case: Case, effects: Effects) -> list[Candidate]:
 
 
 def _further(case: Case, neighbours: Sequence[Neighbour], effects: Effects) -> list[Candidate]:
-    """Further steps in a direction that helped, in a run that is not where it was meant to be."""
-    if not (case.standing.open_end and has_goal(case)):
-        return []
-    made = [candidate_of(case, cause, effects) for cause in promising(case, neighbours)]
-    return [
-        item
-        for item in made
-        if item is not None and item.prescription.changes and not was_no_help(item.prescription.changes, neighbours)
-    ]
+    """Steps for a run that is not where it was meant to be: what its numbers leave room for, and what helped before."""
+    pushes = [(push, was_passed) for push in faster(case)]
+    if case.standing.open_end and has_goal(case):
+        pushes += [(push, was_no_help) for push in promising(case, neighbours)]
+    found = []
+    for push, was_tried in pushes:
+        made = candidate_of(case, push.cause_in(case), effects)
+        if made is not None and made.prescription.changes and not was_tried(made.prescription.changes, neighbours):
+            found.append(made.with_prescription(replace(made.prescription, rationale=push.why)))
+    return found
+
+
+def _with_step(chosen: Sequence[Prescription], step: Prescription) -> list[Prescription]:
+    """What can be tried in the same budget before what needs a longer one, and with a place among the leading ones."""
+    checks, longer = ([item for item in chosen if bool(item.changes) is acts] for acts in (False, True))
+    return [*checks[: LEADING - 1], step, *longer]
+
+
+def _only_lasts_longer(item: Prescription) -> bool:
+    """Whether it changes nothing, or only how long is trained."""
+    return {change.key for change in item.changes} <= BUDGETS
 
 
 def _is_healthy(case: Case, lead: Cause, candidates: Sequence[Candidate]) -> bool:
@@ -225,6 +239,9 @@ def _worded(chosen: Sequence[Prescription], *, tested: bool) -> list[Prescriptio
     waits = ""
     for index, item in enumerate(chosen):
         acts = item.kind is not PrescriptionKind.CHECK
+        if waits == CONFIRMED and not set(item.causes) & set(chosen[0].causes):
+            # The test is about something else.
+            waits = LATER
         text = f"{waits}{_begun(item.instruction)}" if waits and acts else item.instruction
         finished.append(replace(item, instruction=text))
         if acts:

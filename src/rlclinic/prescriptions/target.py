@@ -4,7 +4,8 @@ A step is a factor of 3 for learning rates, entropy bonuses and horizons (1/(1-g
 never passes the value that is known to work for this environment. A value that is far off is not walked home in many
 rounds, each of which costs a training: with an entry for this environment more than two steps away the step goes to the
 entry; without one, where the value lies outside the spread of working configs, it goes to where the run's own updates
-say that it belongs, else to the usual value of working configs with such a budget.
+say that it belongs (from above not below the usual value), else to the usual value of working configs with such a
+budget.
 """
 
 from __future__ import annotations
@@ -27,8 +28,6 @@ STEP_OF_THREE = frozenset(
 ORDINARY = 2.0
 # Nats by which a lively healthy update moves a policy. For small steps the KL grows with the square of the rate.
 HEALTHY_KL = 0.02
-# An entry made for this many times the budget learns too slowly for it: the rate goes one step further.
-MUCH_LONGER = 10.0
 # Steps beyond which a value is so far from the entry for its environment that the entry itself is the target.
 FAR_STEPS = 2
 # What a step upwards from zero begins with, where no reference tells.
@@ -54,7 +53,7 @@ def stepped(case: Case, key: str, *, up: bool) -> float | None:
         ratio = _ratio(here, size_of(key, known), up=up)
         if 1.0 < ratio <= factor or ratio > factor**FAR_STEPS:
             # The step would pass what works here, or would leave it far away: both end there.
-            return _for_budget(case, key, known)
+            return known
         if ratio > 1.0:
             return rounded(key, value_of(key, step))
     off = _spreads_off(case, key, here, up=up)
@@ -95,10 +94,11 @@ def _is_far(case: Case, key: str, value: float, off: float | None) -> bool:
 def _home(case: Case, key: str, value: float) -> float | None:
     """Where a value that is far off goes: by the run's own updates, else to the usual value."""
     computed = _rate_by_kl(case, value) if key == "learning_rate" else None
-    bounds = working_range(case.run.algorithm, key)
+    bounds, usual = working_range(case.run.algorithm, key), usual_value(case.run.algorithm, key, case.budget)
     if computed is not None and bounds is not None:
-        return _significant(min(max(computed, bounds[0]), bounds[1]), ESTIMATED)
-    usual = usual_value(case.run.algorithm, key, case.budget)
+        # A policy that was destroyed moves by any number of nats: its KL tells the direction, not the distance.
+        lowest = usual if usual is not None and usual < value else bounds[0]
+        return min(max(_significant(computed, ESTIMATED), lowest), bounds[1])
     if key != "gamma" or usual is None or case.episode_length is None:
         return usual
     # Beyond its episode an agent has nothing to look at.
@@ -111,14 +111,6 @@ def _rate_by_kl(case: Case, rate: float) -> float | None:
     sizes = np.abs(series.values[np.isfinite(series.values)]) if series is not None else np.empty(0)
     usual = float(np.median(sizes)) if sizes.size else 0.0
     return rate * math.sqrt(HEALTHY_KL / usual) if usual > 0.0 else None
-
-
-def _for_budget(case: Case, key: str, known: float) -> float:
-    """The value of the entry; a learning rate one step faster where the entry had far more time."""
-    steps, budget = case.reference_number("total_steps"), case.budget
-    if key != "learning_rate" or not steps or not budget or steps < MUCH_LONGER * budget:
-        return known
-    return _significant(COARSE * known, ESTIMATED)
 
 
 def _ratio(here: float, goal: float, *, up: bool) -> float:

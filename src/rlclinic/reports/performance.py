@@ -123,7 +123,7 @@ def _row(series: Series) -> tuple[str, ...]:
 
 
 def _goal(run: Run, target: Target | None) -> list[tuple[str, str]]:
-    if run.threshold is not None:
+    if run.threshold is not None and not run.threshold_is_told:
         level, facts = run.threshold, [("threshold", number(run.threshold))]
     elif target is not None:
         level, facts = target.level, [("goal", f"{number(target.level)}, {target.origin}")]

@@ -43,8 +43,8 @@ class Goal:
     """The return that counts as success."""
 
     level: float
-    source: Literal["run", "task"]
-    """Whether the run's own files name it, or the table of well-known tasks."""
+    source: Literal["user", "run", "task"]
+    """Whether the user told it, the run's own files name it, or the table of well-known tasks."""
     base: float
     """Where the way to the goal begins: the random policy's return, else the run's start."""
     task: Task | None
@@ -54,8 +54,15 @@ class Goal:
         return (value - self.base) / (self.level - self.base) if self.level != self.base else 1.0
 
     @property
+    def is_own(self) -> bool:
+        """Whether it was set for this very run, and not for its task in general."""
+        return self.source != "task"
+
+    @property
     def origin(self) -> str:
         """In words, for a report."""
+        if self.source == "user":
+            return "told by the user"
         if self.source == "run" or self.task is None:
             return "the run's own threshold"
         return f"the {'threshold' if self.task.threshold == self.level else 'usual target'} of {self.task.name}"
@@ -83,8 +90,13 @@ def goal_of(patient: Patient) -> Goal | None:
     base = outcome.start
     if task is not None and task.random_mean is not None and task.random_mean < level:
         base = task.random_mean
-    source: Literal["run", "task"] = "run" if patient.run.threshold is not None else "task"
-    return Goal(level, source, base, task)
+    return Goal(level, _source(patient), base, task)
+
+
+def _source(patient: Patient) -> Literal["user", "run", "task"]:
+    if patient.run.threshold is None:
+        return "task"
+    return "user" if patient.run.threshold_is_told else "run"
 
 
 @lru_cache(maxsize=8)

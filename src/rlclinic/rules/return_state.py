@@ -78,7 +78,7 @@ def missed_goal(patient: Patient) -> bool:
         return False
     used = patient.progress >= USED_UP if patient.progress is not None else state is Status.FINISHED
     needed, taken = reference_steps(patient), patient.run.env_steps
-    in_time = goal.source == "run" or (needed is not None and taken is not None and taken >= needed)
+    in_time = goal.is_own or (needed is not None and taken is not None and taken >= needed)
     if used and in_time and tried_short(patient, goal):
         return True
     trained, evaluated = max(course.end, course.outcome.end), patient.late("return/eval")

@@ -42,6 +42,8 @@ class Standing:
     """Far behind others of its task, or at a standstill far below its goal: it does badly."""
     missed: bool = False
     """Its whole budget is used and a known goal was clearly missed."""
+    short: bool = False
+    """So it was, or it ended clearly below the goal that its user told, and was never there."""
     slow: bool = False
     """So it was, and at the pace of its last third that goal is several budgets away."""
     open_end: bool = False
@@ -57,6 +59,7 @@ def standing_of(patient: Patient, verdict: Verdict) -> Standing:
         done=verdict is Verdict.SOLVED,
         behind=lags_behind(patient) or stuck,
         missed=missed_goal(patient),
+        short=fell_short(patient),
         open_end=is_open(patient),
         crept=crept(patient),
         slow=_is_slow(patient),
@@ -91,6 +94,19 @@ def is_open(patient: Patient) -> bool:
     if outcome is None or reached_goal(patient) or saturation(patient) is not None:
         return False
     return progress >= USED_UP if progress is not None else state is Status.FINISHED
+
+
+def fell_short(patient: Patient) -> bool:
+    """Whether the whole budget did not do: a known goal was missed, or the one that the user told.
+
+    Who tells a goal says that less is not enough, so there even a small distance counts, if it is more than noise.
+    """
+    goal, curves = goal_of(patient), [patient.outcome, outcome_of(patient.series("return/eval"))]
+    if missed_goal(patient) or goal is None or goal.source != "user" or not is_open(patient):
+        return missed_goal(patient)
+    known = [curve for curve in curves if curve is not None and curve.points >= FEWEST_EVALUATIONS]
+    below = all(curve.end + curve.scale < goal.level for curve in known)
+    return bool(known) and below and known[0].peak < goal.level
 
 
 def crept(patient: Patient) -> bool:

@@ -163,7 +163,7 @@ def _stopped_at_goal(case: _Case) -> str | None:
     """
     run, goal, progress = case.patient.run, case.goal, case.patient.progress
     evaluated = run.series.get("return/eval")
-    if goal is None or goal.source != "run" or evaluated is None or run.status.state is not Status.FINISHED:
+    if goal is None or not goal.is_own or evaluated is None or run.status.state is not Status.FINISHED:
         return None
     last = evaluated.last
     if case.seen((*COLLAPSED, *UNSTABLE)) is not None:
@@ -175,7 +175,7 @@ def _stopped_at_goal(case: _Case) -> str | None:
 
 def _near_best(goal: Goal, reach: Reach) -> bool:
     task = goal.task
-    if goal.source == "run" or task is None or task.best_return is None or task.random_mean is None:
+    if goal.is_own or task is None or task.best_return is None or task.random_mean is None:
         return True
     way = task.best_return - task.random_mean
     return way <= 0 or (reach.end - task.random_mean) / way >= NEAR_BEST

@@ -14,14 +14,13 @@ from rlclinic.model.errors import UsageError
 from rlclinic.model.prescription import Change, Prescription, PrescriptionKind
 from rlclinic.model.run import Run
 from rlclinic.model.trial import BASELINE
+from rlclinic.prescriptions.levers import BUDGETS
 from rlclinic.reference.tasks import task_of
 from rlclinic.trials.command import OWN, placeholders
 from rlclinic.trials.plan import Arm, TrialPlan, arm_names
 
 # Seeds of an arm: with five, one bad seed does not decide.
 DEFAULT_SEEDS = 5
-# Keys that say how long to train; a trial gives every arm the same.
-BUDGET_KEYS = frozenset({"total_steps", "total_updates", "total_epochs"})
 
 
 def plan_trial(
@@ -62,7 +61,7 @@ def plan_trial(
 def testable(prescription: Prescription) -> bool:
     """Whether a trial can answer for it: config changes, and not only a longer budget."""
     keys = {change.key for change in prescription.changes}
-    return prescription.kind is PrescriptionKind.CONFIG and bool(keys) and not keys <= BUDGET_KEYS
+    return prescription.kind is PrescriptionKind.CONFIG and bool(keys) and not keys <= BUDGETS
 
 
 def _chosen(prescriptions: Sequence[Prescription]) -> list[tuple[tuple[Change, ...], tuple[str, ...]]]:
@@ -93,7 +92,7 @@ def _overridden(carried: Carried, overrides: Sequence[str]) -> tuple[tuple[Chang
 def _check(carried: Carried, arm: Arm) -> None:
     """An arm that could not be trained, or that changes nothing, is told before anything is trained."""
     recipe = carried.recipe
-    budgets = sorted({change.key for change in arm.changes} & BUDGET_KEYS)
+    budgets = sorted({change.key for change in arm.changes} & BUDGETS)
     if budgets:
         raise UsageError(
             f"{', '.join(budgets)}: every arm of a trial has the same budget", hint="train longer with --budget"

@@ -52,6 +52,12 @@ def test_write_changes_the_one_line_and_keeps_the_old_file(broken: Path) -> None
     assert read(broken).config.number("learning_rate") == after
 
 
+def test_a_told_goal_is_what_the_run_is_fixed_for(broken: Path) -> None:
+    assert _fix(str(broken), "--goal", "20").exit_code == 0
+    assert "Nothing to fix" in _fix(str(broken), "--goal", "5").stdout
+    assert "goal" in _error(str(broken), "--goal", "nan").message
+
+
 def test_a_healthy_run_has_nothing_to_fix(runs: Path) -> None:
     run = read(runs / "faults" / "solved_ppo_cartpole")
     assert not [item for item in diagnose(run).prescriptions if item.kind is PrescriptionKind.CONFIG]

@@ -49,10 +49,17 @@ def test_the_page_shows_every_run_and_is_written_whole(tmp_path: Path) -> None:
     assert "learning_rate 0.1 -&gt; 0.3" in html
 
 
+def test_a_told_goal_is_the_threshold_of_the_trial(tmp_path: Path) -> None:
+    arguments = ("--change", "learning_rate=0.3", "--seeds", "3", "--budget", "200", "--command", COMMAND)
+    assert json.loads(_trial(tmp_path, *arguments, "--goal", "1.5", "--json").stdout)["threshold"] == 1.5
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--change", "gama=0.9"), "gama"),
+        (("--change", "learning_rate=abc"), "learning_rate = 'abc'"),
+        (("--change", "learning_rate=0.2", "--goal", "nan"), "goal"),
         (("--change", "total_steps=5000"), "same budget"),
         (("--change", "learning_rate=0.1"), "changes nothing"),
         (("--change", "learning_rate=0.2", "--seeds", "0"), "--seeds 0"),

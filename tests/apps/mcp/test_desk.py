@@ -123,3 +123,12 @@ def test_jobs_are_not_written_through_a_link_out_of_the_root(desk: Desk) -> None
     assert told.is_error
     assert "leads out of the root" in told.content[0].text
     assert not (outside / "jobs").exists()
+
+
+def test_a_goal_is_diagnosed_apart_from_the_run_as_it_is(desk: Desk) -> None:
+    case = desk.case(SOLVER)
+    told = case.towards(12_345.0).target
+    assert told is not None
+    assert (told.level, told.origin) == (12_345.0, "told by the user")
+    assert case.towards(None) is case.diagnosis
+    assert case.diagnosis.target != told

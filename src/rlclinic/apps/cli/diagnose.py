@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour, write_error
-from rlclinic.apps.cli.reading import FILE, read_runs, run_options
+from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options
 from rlclinic.apps.settings import FAIL_ON, load_settings
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
@@ -21,6 +21,7 @@ NAMES = tuple(row.name for row in FORMATS)
 
 @click.command()
 @run_options
+@goal_option
 @click.option("--output-format", "form", type=click.Choice(NAMES), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Short for --output-format json.")
 @click.option("--output", "-o", type=FILE, help="Write to this file instead of the terminal.")
@@ -31,6 +32,7 @@ NAMES = tuple(row.name for row in FORMATS)
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
 def diagnose(
     source: dict[str, Any],
+    goal: float | None,
     form: str,
     as_json: bool,
     output: Path | None,
@@ -40,8 +42,10 @@ def diagnose(
 ) -> None:
     """Say what is wrong with a run and why: verdict, findings with their arithmetic, causes with probabilities.
 
-    RUN is named as in `rlclinic show`. Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a usage error or
-    a missing path, 5 nothing could be checked. Settings come from [tool.rlclinic] in pyproject.toml or rlclinic.toml.
+    RUN is named as in `rlclinic show`. --goal says what return would be enough: a run that missed it with its whole
+    budget is also told what would make it learn faster. Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a
+    usage error or a missing path, 5 nothing could be checked. Settings come from [tool.rlclinic] in pyproject.toml or
+    rlclinic.toml.
     """
     from rlclinic.engine import diagnose as run_diagnosis
     from rlclinic.rules.registry import check_names
@@ -52,7 +56,7 @@ def diagnose(
     check_names((*chosen, *left_out))
     apply_thresholds(settings.thresholds)
     runs, errors = read_runs(source)
-    diagnoses = [run_diagnosis(run, select=chosen, ignore=left_out) for run in runs]
+    diagnoses = [run_diagnosis(run, goal=goal, select=chosen, ignore=left_out) for run in runs]
     _print(diagnoses, errors, "json" if as_json else form, output)
     click.get_current_context().exit(_exit_code(diagnoses, errors, fail_on or settings.fail_on))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlclinic.apps.cli.output import write, write_json
-from rlclinic.apps.cli.reading import FILE
+from rlclinic.apps.cli.reading import FILE, goal_option
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
@@ -46,12 +46,20 @@ class Outcome:
 @click.option("--diff", "action", flag_value="diff", default="diff", help="Print the change; the default.")
 @click.option("--write", "action", flag_value="write", help="Write it, with a backup FILE.bak.")
 @click.option("--prescription", "number", type=click.IntRange(min=1), help="Which one, as numbered by `diagnose`.")
+@goal_option
 @click.option("--config", default="", metavar="FILE[::SECTION]", help="The config file to edit.")
 @click.option("--unsafe", is_flag=True, help="Write also what alters behaviour or the learning problem.")
 @click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def fix(
-    name: str, action: str, number: int | None, config: str, unsafe: bool, root: Path | None, as_json: bool
+    name: str,
+    action: str,
+    number: int | None,
+    goal: float | None,
+    config: str,
+    unsafe: bool,
+    root: Path | None,
+    as_json: bool,
 ) -> None:
     """Make the prescribed change in your own config file: only the changed values, comments and formatting stay.
 
@@ -61,7 +69,7 @@ def fix(
     written only when its number is named. Exit codes: 0 done or nothing to fix, 2 refused or a usage error, 5 nothing
     could be read.
     """
-    outcome, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write")
+    outcome, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write", goal=goal)
     if as_json:
         write_json(fix_object(outcome))
     else:
@@ -70,14 +78,21 @@ def fix(
 
 
 def decide(
-    name: str, root: Path | None, number: int | None, config: str, *, unsafe: bool, writes: bool
+    name: str,
+    root: Path | None,
+    number: int | None,
+    config: str,
+    *,
+    unsafe: bool,
+    writes: bool,
+    goal: float | None = None,
 ) -> tuple[Outcome, ExitCode]:
     """What to change in which file; written only where `writes` says so."""
     from rlclinic.prescriptions.edit.plan import plan
     from rlclinic.prescriptions.edit.write_file import write_file
     from rlclinic.prescriptions.syntax import render
 
-    diagnosis = _diagnosis(name, root)
+    diagnosis = _diagnosis(name, root, goal)
     outcome = Outcome(diagnosis.run, guidelines=list(diagnosis.guidelines))
     outcome.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
     _choose(diagnosis, number, outcome)
@@ -103,7 +118,7 @@ def decide(
     return outcome, ExitCode.ERROR if writes and outcome.held else ExitCode.OK
 
 
-def _diagnosis(name: str, root: Path | None) -> Diagnosis:
+def _diagnosis(name: str, root: Path | None, goal: float | None) -> Diagnosis:
     from rlclinic.engine import diagnose
     from rlclinic.readers.open import read
     from rlclinic.store.names import resolve
@@ -111,7 +126,7 @@ def _diagnosis(name: str, root: Path | None) -> Diagnosis:
     paths = resolve(name, root=root)
     if len(paths) > 1:
         raise UsageError(f"{name!r} names {len(paths)} runs", path=name, hint="one run is fixed at a time")
-    diagnosis = diagnose(read(paths[0]))
+    diagnosis = diagnose(read(paths[0]), goal=goal)
     # A run that died before its first row can still show what is wrong with its config.
     if not diagnosis.prescriptions and not any(len(series) for series in diagnosis.run.series.values()):
         raise NothingReadable("no metric could be read, so nothing is known to be wrong", path=paths[0])

@@ -12,6 +12,9 @@ from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.run import Run
 
 FILE = click.Path(path_type=Path)
+goal_option = click.option(
+    "--goal", type=float, metavar="RETURN", help="The return that you are after, in the units of the run."
+)
 
 _OPTIONS = (
     click.argument("names", nargs=-1, metavar="RUN..."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rlclinic.apps.cli.output import terminal_width, wants_colour
-from rlclinic.apps.cli.reading import FILE
+from rlclinic.apps.cli.reading import FILE, goal_option
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.trial import OutcomeState, Trial, TrialVerdict
 
@@ -27,6 +27,7 @@ FORMATS = ("text", "json", "html")
     "--change", "changes", multiple=True, metavar="KEY=VALUE", help="What to try; repeatable, tried together."
 )
 @click.option("--prescriptions", "count", type=int, default=1, show_default=True, help="How many of the leading ones.")
+@goal_option
 @click.option("--seeds", type=int, default=5, show_default=True, help="Runs of each arm.")
 @click.option("--budget", type=int, help="Env steps of every run; the run's own by default.")
 @click.option("--command", default="", metavar="TEMPLATE", help="Your training command, with {learning_rate}, {seed} …")
@@ -40,6 +41,7 @@ def trial(
     name: str,
     changes: tuple[str, ...],
     count: int,
+    goal: float | None,
     seeds: int,
     budget: int | None,
     command: str,
@@ -52,7 +54,8 @@ def trial(
 ) -> None:
     """Train RUN again as it was and with a change, on the same seeds and budget, and say what that proves.
 
-    The change is the leading prescription of its diagnosis, or --change. Every run is entered into a ledger as it
+    The change is the leading prescription of its diagnosis, or --change. --goal is the return that counts as reached,
+    for the diagnosis and for the trial. Every run is entered into a ledger as it
     ends: the same command goes on where a killed trial was. With --command your own trainer is run instead of
     rlclinic's: `--command "python train.py --lr {learning_rate} --seed {seed} --logdir {logdir}"`. Exit codes: 0 proved
     or inconclusive, 1 refuted, 2 an error, 5 no run could be judged.
@@ -61,7 +64,7 @@ def trial(
     from rlclinic.trials.runners import runner_for
     from rlclinic.trials.trial import run_trial
 
-    plan = _plan(name, changes, count, seeds, budget, command, root)
+    plan = _plan(name, changes, count, goal, seeds, budget, command, root)
     quiet = as_json or form != "text"
     if not quiet:
         arms = ", ".join(arm.name for arm in plan.arms)
@@ -85,7 +88,14 @@ def exit_code(found: Trial) -> ExitCode:
 
 
 def _plan(
-    name: str, changes: tuple[str, ...], count: int, seeds: int, budget: int | None, command: str, root: Path
+    name: str,
+    changes: tuple[str, ...],
+    count: int,
+    goal: float | None,
+    seeds: int,
+    budget: int | None,
+    command: str,
+    root: Path,
 ) -> TrialPlan:
     from rlclinic.engine import diagnose
     from rlclinic.readers.open import read
@@ -95,7 +105,7 @@ def _plan(
     paths = resolve(name, root=root)
     if len(paths) != 1:
         raise UsageError(f"{name} holds {len(paths)} runs", path=name, hint="name one of them")
-    run = read(paths[0])
+    run = read(paths[0]).with_goal(goal)
     leading = [] if changes else [item for item in diagnose(run).prescriptions if testable(item)][:count]
     return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command)
 

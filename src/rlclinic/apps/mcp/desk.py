@@ -49,6 +49,12 @@ class Case:
 
         return diagnose(self.run)
 
+    def towards(self, goal: float | None) -> Diagnosis:
+        """The diagnosis against a return that the caller is after."""
+        from rlclinic.engine import diagnose
+
+        return self.diagnosis if goal is None else diagnose(self.run, goal=goal)
+
     @cached_property
     def epochs(self) -> tuple[FloatArray, FloatArray] | None:
         """Env steps and epochs of the rows, where the run's table counts epochs."""

@@ -1,7 +1,8 @@
 """Returns are so small that the critic's own starting noise outweighs them.
 
-What it sees: Value targets that spread by less than a hundredth, and an explained variance far below zero at the start:
-the critic's first predictions are larger than what they should predict.
+What it sees: Value targets that spread by less than a hundredth, and either an explained variance far below zero at the
+start (the critic's first predictions are larger than what they should predict) or no return as large as that spread:
+the targets are bootstrapped from the critic's own noise.
 Why it hurts: Until the critic has unlearned its initialisation, advantages are its noise; a reward this small is also
 drowned by an entropy bonus, by the epsilon of the optimiser and by half precision.
 Evidence needed: explained_variance and value_loss with at least 15 points.
@@ -13,9 +14,11 @@ References: Henderson et al. 2018 (arXiv 1709.06560), section on reward scale; E
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal
+from rlclinic.rules.return_state import reached_goal, return_name
 from rlclinic.rules.saturation import saturation
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
@@ -35,17 +38,30 @@ def check(patient: Patient) -> Sighting | None:
     first = patient.early("explained_variance")
     if critic is None or scale is None or first is None or critic.steps.size < MIN_POINTS:
         return None
-    if not 0.0 < scale < TINY or first.value > NOISE or not returns_vary(patient, AFTER):
+    if not 0.0 < scale < TINY or not returns_vary(patient, AFTER):
+        return None
+    spread = patient.evidence("value_loss", scale, TINY, note="sqrt(loss / (1 - explained variance)), median")
+    largest = _largest_return(patient)
+    if first.value <= NOISE:
+        seen = (
+            f"and explained variance began at {first.value:.2g}: the critic's first guesses are larger than the returns"
+        )
+        beside = patient.evidence(
+            "explained_variance", first.value, NOISE, level=first, note="median of the first tenth"
+        )
+    elif largest is not None and largest < scale and failed(patient):
+        seen = f"and no return is larger than {largest:.2g}: they are made of the critic's own noise"
+        beside = patient.evidence(return_name(patient), largest, scale, note="largest return without its sign")
+    else:
         return None
     well = reached_goal(patient) or saturation(patient) is not None
-    summary = (
-        f"value targets spread by about {scale:.2g}, and explained variance began at {first.value:.2g}: the critic's "
-        "first guesses are larger than the returns"
-    )
-    evidence = (
-        patient.evidence("value_loss", scale, TINY, note="sqrt(loss / (1 - explained variance)), median"),
-        patient.evidence("explained_variance", first.value, NOISE, level=first, note="median of the first tenth"),
-    )
+    summary, evidence = f"value targets spread by about {scale:.2g}, {seen}", (spread, beside)
     if well:
         return Sighting(Severity.INFO, 0.6, summary, evidence, first.first_step)
     return Sighting(Severity.WARNING, 0.8 if failed(patient) else 0.7, summary, evidence, first.first_step)
+
+
+def _largest_return(patient: Patient) -> float | None:
+    returns = patient.run.returns
+    values = np.abs(returns.values[np.isfinite(returns.values)]) if returns is not None else np.empty(0)
+    return float(values.max()) if values.size else None

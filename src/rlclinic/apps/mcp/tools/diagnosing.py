@@ -104,14 +104,16 @@ class ShownRun(Reply):
     untrusted: str = UNTRUSTED
 
 
-def diagnose(desk: Desk, run_id: str, detail: Literal["short", "full"] = "short") -> DiagnosisReply:
+def diagnose(
+    desk: Desk, run_id: str, detail: Literal["short", "full"] = "short", goal: float | None = None
+) -> DiagnosisReply:
     """Say what is wrong with a run of any framework, why, how surely, and what to change: verdict, findings with their
     arithmetic, causes with probabilities, prescriptions with expected impact. A running run gets an outlook instead of
-    a result. `full` gives every finding."""
+    a result. `full` gives every finding; `goal` is the return that would be enough, in the run's units."""
     from rlclinic.reports.diagnosis_json import diagnosis_object
 
     case = desk.case(run_id)
-    data = diagnosis_object(case.diagnosis)
+    data = diagnosis_object(case.towards(goal))
     most = SHORT if detail == "short" else 1_000
     findings = sorted(data["findings"], key=lambda item: ("error", "warning", "info").index(item["severity"]))
     needs = list(dict.fromkeys(need for item in data["not_checked"] for need in item["needs"]))
