@@ -430,6 +430,13 @@ ROWS: tuple[Row, ...] = (
     ),
     Row("IMP07", "loss-exactly-zero", "implementation", ("value_loss", "return/train|return/eval")),
     Row(
+        "IMP08",
+        "policy-loss-beyond-bound",
+        "implementation",
+        ("policy_loss", "return/train|return/eval"),
+        ("ppo",),
+    ),
+    Row(
         "LMR01",
         "score-falls-while-reward-rises",
         "language_model",

@@ -29,7 +29,7 @@ COLLAPSED = ("CNV05",)
 UNSTABLE = ("CNV03", "CNV04", "EVA07")
 # Findings that say that the evaluated policy does not do what the trained one does.
 EVALUATED_OTHERWISE = ("EVA01", "EVA02", "EVA08")
-NOT_LEARNING = ("CNV06", "CNV08", "SUC04", "IMP06")
+NOT_LEARNING = ("CNV06", "CNV08", "SUC04", "IMP06", "IMP08")
 # Findings that bound how far the policy can have moved; where they are this sure, a rise of the return is chance.
 FROZEN = ("POL05",)
 SURELY_FROZEN = 0.9

@@ -71,7 +71,9 @@ def check(patient: Patient) -> Sighting | None:
     way = drift(returns, centre="mean")
     reached = _first_below(course, course.outcome.start + COMPLETE * course.gain)
     early = reached - returns.steps[0] < GRADUAL * (returns.steps[-1] - returns.steps[0])
-    if not way.enough or way.direction > 0 or not way.share >= ONE_WAY or early:
+    if not way.enough or way.direction > 0 or not way.share >= ONE_WAY:
+        return None
+    if early and not _walked(patient, reached):
         return None
     summary = f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
     evidence = (
@@ -83,13 +85,27 @@ def check(patient: Patient) -> Sighting | None:
 
 def _jumps(patient: Patient, course: Course) -> bool:
     """Whether updates were jumps before the return had fallen; a policy that is lost may jump about afterwards."""
+    size = _kl_until(patient, _first_below(course, course.outcome.start + BEGUN * course.gain))
+    return size is not None and size > _jump(patient)
+
+
+def _walked(patient: Patient, until: float) -> bool:
+    """Whether a fall that was over soon was made of updates of a sane size."""
+    size = _kl_until(patient, until)
+    return size is not None and size <= _jump(patient)
+
+
+def _jump(patient: Patient) -> float:
+    return JUMPS * clip_kl(clip_range(patient) or USUAL_CLIP)
+
+
+def _kl_until(patient: Patient, until: float) -> float | None:
     series = patient.series("approx_kl")
     if series is None:
-        return False
+        return None
     steps, values = finite(series)
-    until = _first_below(course, course.outcome.start + BEGUN * course.gain)
     before = values[steps <= until]
-    return before.size > 0 and float(np.median(before)) > JUMPS * clip_kl(clip_range(patient) or USUAL_CLIP)
+    return float(np.median(before)) if before.size else None
 
 
 def _first_below(course: Course, level: float) -> float:

@@ -6,6 +6,8 @@ from rlclinic.rules.patient import Patient
 
 # Algorithms that take one gradient step per batch: their ratio is 1 by construction.
 SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
+# Words for advantages that enter the loss as they are.
+NOT_NORMALISED = (False, "off", "none", "false", "False")
 
 
 def clip_range(patient: Patient) -> float | None:
@@ -50,3 +52,8 @@ def updates(patient: Patient, name: str) -> float:
     if series.axis == "env_steps" and size and series.last_step:
         return max(series.last_step / size, logged)
     return logged
+
+
+def advantages_are_normalised(patient: Patient) -> bool:
+    """Whether advantages of size 1 enter the loss, as in nearly all trainers where nothing else is said."""
+    return patient.run.config.get("normalize_advantage") not in NOT_NORMALISED

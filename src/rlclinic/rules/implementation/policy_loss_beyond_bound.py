@@ -1,0 +1,62 @@
+"""The policy loss lies below what the clipped objective can reach.
+
+What it sees: A policy loss of PPO below minus the clip range, in units of the advantages. The smaller of the clipped
+and the unclipped term gains at most the clip range times the mean size of the advantages, and with normalised ones that
+size is at most 1: the loss cannot come out lower.
+Why it hurts: The loss is not the one that is meant. With a flipped sign the larger side of the objective is minimised,
+which nothing bounds: the policy runs towards its worst actions and the clip does not hold it. A clip that is missing
+looks the same.
+Evidence needed: policy_loss with at least 10 points, and the clip range where known (else 0.3, the widest in use).
+Looks alike: Advantages that are not normalised, whose loss has their size: there their logged spread is the unit. A
+loss that is summed over action dimensions or over a batch.
+What to change: Compare the surrogate with the paper's, sign by sign: minus the mean of the minimum of ratio times
+advantage and clipped ratio times advantage. Then train on a bandit with two arms: the better one must win.
+References: Schulman et al. 2017 (arXiv 1707.06347), equation 7; probe P5 (advantage sign).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._updates import advantages_are_normalised, clip_range
+from rlclinic.rules.return_state import suffers
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+WIDEST_CLIP = 0.3
+# Room for the rounding of minibatches.
+ROOM = 1.05
+FEWEST_POINTS = 10
+# Rows that must show it: one may be a slip of the log.
+FEWEST_BELOW = 2
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Count the rows below the bound."""
+    series, clip = patient.series("policy_loss"), clip_range(patient) or WIDEST_CLIP
+    if series is None or patient.is_language_model or not suffers(patient):
+        return None
+    steps, values = finite(series)
+    bound = -ROOM * clip * _unit(patient)
+    below = values < bound
+    if values.size < FEWEST_POINTS or below.sum() < FEWEST_BELOW:
+        return None
+    lowest = float(values.min())
+    summary = (
+        f"{series.logged_as} is down to {lowest:.3g} and below {bound:.3g} in {int(below.sum())} of {values.size} "
+        f"rows; a clip range of {clip:.3g} bounds it there"
+    )
+    evidence = (patient.evidence("policy_loss", lowest, bound, note="lowest, against minus clip times advantage"),)
+    return Sighting(Severity.ERROR, 0.85, summary, evidence, float(steps[int(np.argmax(below))]))
+
+
+def _unit(patient: Patient) -> float:
+    """Size of the advantages in the loss: 1 where they are normalised, as nearly all trainers do."""
+    if advantages_are_normalised(patient):
+        return 1.0
+    mean, spread = patient.level("advantage/mean"), patient.level("advantage/std")
+    return math.hypot(mean.value if mean is not None else 0.0, spread.value) if spread is not None else math.inf
