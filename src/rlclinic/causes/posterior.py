@@ -68,7 +68,7 @@ UNSETTLED = frozenset({Verdict.LEARNING, Verdict.INSUFFICIENT_DATA})
 OVER_TOO_SOON = {NOTHING_WRONG: -0.75, "budget-too-small": 0.3}
 # What a run that does badly without a sure sign adds to causes that no setting shows, where the settings are known:
 # others would show.
-ELIMINATED = {"implementation-bug": 2.1}
+ELIMINATED = {"implementation-bug": 2.4}
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
