@@ -1,4 +1,5 @@
-"""Whether evaluations lost a level that they had, which a mean over past training episodes shows late or not at all."""
+"""What evaluations show that a mean over past training episodes shows late or not at all: a level that was lost, or a
+policy that never changes."""
 
 from __future__ import annotations
 
@@ -14,6 +15,8 @@ from rlclinic.rules.return_state import reached_goal
 from rlclinic.rules.stretch import finite
 
 FEWEST_EVALUATIONS = 12
+# Evaluations of which none differs, and a few roundings of a 32-bit float, as a share of the level.
+FEWEST_SAME, ROUNDING = 5, 2e-6
 # Share of the climb of the evaluations that must be lost.
 LOST = 0.4
 # Standard errors of the difference of both levels; the best of several levels is one or two above its true value.
@@ -56,3 +59,16 @@ def lost_evaluations(patient: Patient) -> Lost | None:
     error = outcome.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
     found = Lost(series, outcome, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * outcome.climb))
     return found if outcome.climb > 0.0 and found.drop >= found.bar else None
+
+
+def evaluates_the_same(patient: Patient, share: float = 0.0) -> bool:
+    """Whether all evaluations gave the same mean of episodes that differ, or nearly: to a share of what these do."""
+    returns, spread = patient.series("return/eval"), patient.late("return/eval_std", 1.0)
+    if returns is None or (spread is not None and spread.value == 0.0):
+        return False
+    _, values = finite(returns)
+    level = float(np.abs(values).max())
+    # A policy that never arrives gets the same whole number each time; a mean of different episodes has digits.
+    told = spread is not None or float(values[0]) != round(float(values[0]), 2)
+    bar = max(ROUNDING * level, share * spread.value if spread is not None else 0.0)
+    return values.size >= FEWEST_SAME and told and float(np.ptp(values)) <= bar

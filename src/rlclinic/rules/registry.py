@@ -379,6 +379,7 @@ ROWS: tuple[Row, ...] = (
         "evaluation",
         ("return/train", "reward/step|return/eval", "episode_length|episode_length/eval"),
     ),
+    Row("EVA09", "evaluations-never-move", "evaluation", ("return/train", "return/eval")),
     Row("PRC01", "process-died", "process"),
     Row("PRC02", "memory-ran-out", "process"),
     Row("PRC03", "stopped-before-budget", "process"),
@@ -405,7 +406,14 @@ ROWS: tuple[Row, ...] = (
         ("approx_kl|clip_fraction", "learning_rate|config:learning_rate|config:n_epochs"),
         ("ppo",),
     ),
-    Row("IMP02", "ratio-never-moves", "implementation", ("approx_kl", "config:n_epochs"), ("ppo",)),
+    Row(
+        "IMP02",
+        "ratio-never-moves",
+        "implementation",
+        ("approx_kl", "config:n_epochs|return/train"),
+        ("ppo",),
+        covered_by=("OPT12",),
+    ),
     Row("IMP03", "entropy-out-of-range", "implementation", ("entropy", "config:n_actions"), ("ppo", "actor-critic")),
     Row(
         "IMP04",

@@ -43,6 +43,7 @@ def check(patient: Patient) -> Sighting | None:
     if rate is None:
         logged = patient.level("learning_rate")
         rate = logged.value if logged is not None else LEAST_RATE
+    known = steps is not None
     if steps is None:
         steps = _passes(patient)
     if steps <= 1.0 or rate < LEAST_RATE:
@@ -58,7 +59,7 @@ def check(patient: Patient) -> Sighting | None:
     how = "the entropy moves: the old log-probability seems to be computed anew" if moves else "nothing moves at all"
     summary = f"{kl.logged_as} is 0 at all {len(kl)} points with {steps:.0f} gradient steps per batch: {how}"
     evidence = (patient.evidence("approx_kl", largest, ROUNDING_NOISE, note="largest size, against rounding"),)
-    return Sighting(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))
+    return Sighting(Severity.ERROR, 0.8 if known else 0.5, summary, evidence, float(kl.steps[0]))
 
 
 def _passes(patient: Patient) -> float:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
+from rlclinic.rules.evaluated import evaluates_the_same
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
@@ -25,13 +26,12 @@ from rlclinic.rules.stretch import finite
 # A few roundings of a 32-bit float, as a share of the level.
 ROUNDING = 2e-6
 FEWEST_POINTS = 6
-FEWEST_EVALUATIONS = 5
 
 
 def check(patient: Patient) -> Sighting | None:
     """Compare the largest and the smallest entropy."""
     loss = patient.series("value_loss")
-    if loss is None or not is_frozen(patient) or not (suffers(patient) or _evaluates_the_same(patient)):
+    if loss is None or not is_frozen(patient) or not (suffers(patient) or evaluates_the_same(patient)):
         return None
     _, losses = finite(loss)
     if losses.size < FEWEST_POINTS or np.ptp(losses) == 0.0:
@@ -52,15 +52,3 @@ def is_frozen(patient: Patient) -> bool:
     _, values = finite(entropy)
     level = float(np.abs(values).max())
     return values.size >= FEWEST_POINTS and level > 0.0 and float(np.ptp(values)) <= ROUNDING * level
-
-
-def _evaluates_the_same(patient: Patient) -> bool:
-    """Whether all evaluations gave the same mean of episodes that differ."""
-    returns, spread = patient.series("return/eval"), patient.late("return/eval_std", 1.0)
-    if returns is None or (spread is not None and spread.value == 0.0):
-        return False
-    _, values = finite(returns)
-    level = float(np.abs(values).max())
-    # A policy that never arrives gets the same whole number each time; a mean of different episodes has digits.
-    told = spread is not None or float(values[0]) != round(float(values[0]), 2)
-    return values.size >= FEWEST_EVALUATIONS and told and float(np.ptp(values)) <= ROUNDING * level

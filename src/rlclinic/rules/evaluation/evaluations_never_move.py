@@ -1,0 +1,48 @@
+"""Every evaluation gives the same return, and training is as flat.
+
+What it sees: All evaluations from the first to the last come to one number, to a few hundredths of what single episodes
+differ by, on episodes that do differ, while the training return goes nowhere.
+Why it hurts: The same episodes played by a policy that learns give other returns. This one does what it did before the
+first update: its updates are lost, or so small that no action changes.
+Evidence needed: return/eval with at least 5 points, and the spread of its episodes or a mean with digits; a training
+return.
+Looks alike: A policy that never arrives, whose every episode costs the same. An old copy that is evaluated while the
+trained one improves (evaluation-of-old-policy). A solved task.
+What to change: Compare the weights of the policy before and after one update. If they are equal, look at what the
+optimiser holds; if they differ in the last digits, at the learning rate and the clips.
+References: Andy Jones, Debugging RL, Without the Agonizing Pain; probe S0c (gradient flow).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.model.finding import Severity
+from rlclinic.rules.evaluated import evaluates_the_same
+from rlclinic.rules.patient import Patient
+from rlclinic.rules.return_state import is_flat, reached_goal
+from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
+
+# Of the spread of single episodes: what the means of a policy that acts the same may differ by.
+SAME = 0.03
+# Share of its start by which the training return of an unchanged policy may seem to rise.
+CHANCE = 0.5
+
+
+def check(patient: Patient) -> Sighting | None:
+    """Compare the largest and the smallest evaluation."""
+    series, outcome = patient.series("return/eval"), patient.outcome
+    if series is None or outcome is None or patient.series("return/train") is None or reached_goal(patient):
+        return None
+    by_chance = outcome.gain < CHANCE * abs(outcome.start)
+    if not (is_flat(patient) or by_chance) or not evaluates_the_same(patient, SAME):
+        return None
+    steps, values = finite(series)
+    span = float(np.ptp(values))
+    summary = (
+        f"{series.logged_as} is {values[0]:.4g} at the first and {values[-1]:.4g} at the last of {values.size} "
+        f"evaluations and never differs by more than {span:.2g}; the training return is as flat"
+    )
+    evidence = (patient.evidence("return/eval", span, note="largest minus smallest evaluation"),)
+    return Sighting(Severity.WARNING, 0.8, summary, evidence, float(steps[0]))
