@@ -266,3 +266,13 @@ def test_evaluations_far_below_training_hold_an_odd_setting_against_a_run_that_r
         for seen in ([], [finding("train-and-eval-part")])
     ]  # fmt: skip
     assert rate[1] > rate[0]
+
+
+def test_a_goal_that_only_evaluations_missed_is_no_bug_by_elimination() -> None:
+    run = ppo(learning_rate=3e-4, gamma=0.99)
+    bug = [
+        next((item.probability for item in causes_of(run, Verdict.PLATEAUED, [], ALL, standing=standing)[0]
+              if item.id == "implementation-bug"), 0.0)
+        for standing in (Standing(missed=True), Standing(missed=True, tried=True))
+    ]  # fmt: skip
+    assert bug[1] < 0.5 * bug[0]

@@ -250,3 +250,18 @@ def test_a_constant_that_was_rounded_says_so() -> None:
     assert sighting is not None
     assert sighting.severity is Severity.INFO
     assert "2 decimals" in sighting.summary
+
+
+def test_what_training_alone_loses_to_rare_penalties_is_a_note_beside_evaluations_that_hold() -> None:
+    """constructed: one episode in a hundred costs a fortune; the evaluated policy learns, or does not."""
+    struck = np.concatenate([np.linspace(-30.0, -10.0, 25), np.full(35, -170.0)])
+    learned, lost = np.concatenate([[-12.0, -7.0], np.full(8, -4.0)]), np.full(10, -30.0) + np.arange(10) % 2
+    severities = [
+        found.severity
+        for evaluated in (learned, lost)
+        if (found := return_fell_to_start.check(scene(series={"return/train": struck, "return/eval": evaluated})))
+    ]
+    assert severities == [Severity.INFO, Severity.WARNING]
+    flatter = np.concatenate([np.linspace(-30.0, -29.0, 25), np.full(35, -31.0)])
+    noted = never_improved.check(scene(series={"return/train": flatter, "return/eval": learned}))
+    assert noted is None or noted.severity is Severity.INFO

@@ -179,3 +179,19 @@ def test_a_run_is_slow_when_its_budget_is_used_up_and_the_goal_is_several_more_a
     assert slow(100_000.0, 100_000)
     assert not slow(100_000.0, 1_000_000)
     assert not slow(1.1 * float(rising()[-1]), 100_000)
+
+
+def test_a_goal_that_training_came_to_and_evaluations_did_not_is_missed_where_it_is_tried() -> None:
+    """constructed: the same evaluations beside a training return above the goal and below it."""
+    told = {"threshold": 180.0, "budget": 100_000.0}
+    above, below = (
+        standing_of(
+            scene(series={"return/train": rising(20.0, end), "return/eval": np.tile([60.0, 90.0], 5)}, **told),
+            Verdict.PLATEAUED,
+        )
+        for end in (200.0, 120.0)
+    )
+    assert above.missed
+    assert above.tried
+    assert below.missed
+    assert not below.tried

@@ -66,9 +66,11 @@ NOT_SAID = 0.2
 UNSETTLED = frozenset({Verdict.LEARNING, Verdict.INSUFFICIENT_DATA})
 # What a run adds that came to its end and has too little of a return to be judged by: it is not known to be well.
 OVER_TOO_SOON = {NOTHING_WRONG: -0.75, "budget-too-small": 0.3}
+# What a goal adds that training came to and evaluations did not: the trainer works.
+TRIED_ALONE = {"evaluation-mismatch": 1.5, "evaluation-stale": 0.5}
 # What a run that does badly without a sure sign adds to causes that no setting shows, where the settings are known:
 # others would show.
-ELIMINATED = {"implementation-bug": 2.4}
+ELIMINATED = {"implementation-bug": 1.8}
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
@@ -193,8 +195,11 @@ def _score(
         metrics -= OUT_OF_REACH.get(cause, 0.0)
     tried_badly = any(finding.name in TRIED and finding.severity.rank > 0 for finding in findings)
     bad = verdict in BAD or standing.behind or standing.missed or (tried_badly and not standing.done)
-    if bad and run.config.settings and not any(f.severity is Severity.ERROR and _is_trouble(f) for f in findings):
+    sure = any(finding.severity is Severity.ERROR and _is_trouble(finding) for finding in findings)
+    if bad and run.config.settings and not sure and not standing.tried:
         metrics += ELIMINATED.get(cause, 0.0)
+    if standing.tried:
+        metrics += TRIED_ALONE.get(cause, 0.0)
     if verdict is Verdict.INSUFFICIENT_DATA and standing.open_end:
         metrics += OVER_TOO_SOON.get(cause, 0.0)
     in_part = bad or (outside > 0.0 and standing.open_end)

@@ -15,6 +15,8 @@ from rlclinic.rules.return_state import reached_goal
 from rlclinic.rules.stretch import finite
 
 FEWEST_EVALUATIONS = 12
+# Share of their climb that may be missing at the end of evaluations that hold their best.
+HELD = 0.25
 # Evaluations of which none differs, and a few roundings of a 32-bit float, as a share of the level.
 FEWEST_SAME, ROUNDING = 5, 2e-6
 # Share of the climb of the evaluations that must be lost.
@@ -59,6 +61,19 @@ def lost_evaluations(patient: Patient) -> Lost | None:
     error = outcome.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
     found = Lost(series, outcome, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * outcome.climb))
     return found if outcome.climb > 0.0 and found.drop >= found.bar else None
+
+
+def evaluations_hold(patient: Patient) -> bool:
+    """Whether evaluations climbed clearly and stand near their best: what training lost is not lost in the policy.
+
+    Rare penalties, a random opponent or a curriculum lower the return of training alone.
+    """
+    series, returns = patient.series("return/eval"), patient.run.returns
+    outcome = outcome_of(series)
+    if series is None or returns is None or outcome is None or series.caveat or returns.name == series.name:
+        return False
+    clear = max(CLEAR * outcome.point_noise, 3.0 * outcome.scale)
+    return outcome.points >= FEWEST_SAME and outcome.climb > clear and outcome.drop <= HELD * outcome.climb
 
 
 def evaluates_the_same(patient: Patient, share: float = 0.0) -> bool:

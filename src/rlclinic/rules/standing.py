@@ -42,6 +42,8 @@ class Standing:
     """Far behind others of its task, or at a standstill far below its goal: it does badly."""
     missed: bool = False
     """Its whole budget is used and a known goal was clearly missed."""
+    tried: bool = False
+    """So it was by evaluations alone: the training return came to the goal."""
     short: bool = False
     """So it was, or it ended clearly below the goal that its user told, and was never there."""
     slow: bool = False
@@ -59,6 +61,7 @@ def standing_of(patient: Patient, verdict: Verdict) -> Standing:
         done=verdict is Verdict.SOLVED,
         behind=lags_behind(patient) or stuck,
         missed=missed_goal(patient),
+        tried=missed_goal(patient) and _trained_to_goal(patient),
         short=fell_short(patient),
         open_end=is_open(patient),
         crept=crept(patient),
@@ -94,6 +97,11 @@ def is_open(patient: Patient) -> bool:
     if outcome is None or reached_goal(patient) or saturation(patient) is not None:
         return False
     return progress >= USED_UP if progress is not None else state is Status.FINISHED
+
+
+def _trained_to_goal(patient: Patient) -> bool:
+    goal, outcome = goal_of(patient), patient.outcome
+    return goal is not None and outcome is not None and outcome.end >= goal.level
 
 
 def fell_short(patient: Patient) -> bool:

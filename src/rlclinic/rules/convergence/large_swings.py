@@ -16,6 +16,7 @@ from __future__ import annotations
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.course import CLEAR, MATERIAL_FALL, Course, course_of
+from rlclinic.rules.evaluated import evaluations_hold
 from rlclinic.rules.goal import goal_of, reach_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
@@ -58,7 +59,7 @@ def check(patient: Patient) -> Sighting | None:
 def _harmful(patient: Patient, course: Course, swings: int) -> bool:
     goal = goal_of(patient)
     reach = reach_of(patient, goal) if goal is not None else None
-    if reach is not None and reach.held:
+    if (reach is not None and reach.held) or evaluations_hold(patient):
         return False
     return swings > 1 or course.drop > HARMLESS * course.span
 

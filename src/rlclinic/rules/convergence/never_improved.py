@@ -21,6 +21,7 @@ from rlclinic.model.run import Status
 from rlclinic.model.series import Series
 from rlclinic.rules.costs import longer_episodes_cost_more
 from rlclinic.rules.course import course_of
+from rlclinic.rules.evaluated import evaluations_hold
 from rlclinic.rules.goal import goal_of, had_time
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.saturation import saturation
@@ -65,6 +66,8 @@ def check(patient: Patient) -> Sighting | None:
     if returns.steps[0] > RESUMED * outcome.steps[-1]:
         return Sighting(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
     least = WARNING_POINTS_OF_ALL if patient.run.status.state is Status.FINISHED else WARNING_POINTS
+    if evaluations_hold(patient):
+        return Sighting(Severity.INFO, 0.5, summary + "; evaluations rose", evidence)
     if outcome.points < least or course.gain > max(course.unit, course.error) or _surely_rises(returns):
         return Sighting(Severity.INFO, 0.6, summary, evidence)
     return Sighting(Severity.WARNING, 0.8, summary, evidence)

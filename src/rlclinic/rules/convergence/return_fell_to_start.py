@@ -20,6 +20,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.costs import longer_episodes_cost_more
 from rlclinic.rules.course import CLEAR, FELL_BELOW, Course, course_of
+from rlclinic.rules.evaluated import evaluations_hold
 from rlclinic.rules.goal import goal_of, reach_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
@@ -55,6 +56,8 @@ def check(patient: Patient) -> Sighting | None:
     began = steps_text(patient, onset)
     summary = f"{returns.logged_as} {loss.words} and ended at {course.end:.4g}; the fall began at {began}"
     evidence = (patient.evidence(returns.name, loss.amount, loss.least, note="level before the fall minus the end"),)
+    if evaluations_hold(patient):
+        return Sighting(Severity.INFO, 0.5, summary + "; evaluations hold their best", evidence, onset)
     return Sighting(Severity.WARNING, 0.85, summary, evidence, onset)
 
 

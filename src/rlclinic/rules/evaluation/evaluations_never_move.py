@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.finding import Severity
+from rlclinic.rules.course import course_of
 from rlclinic.rules.evaluated import evaluates_the_same
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import is_flat, reached_goal
@@ -32,10 +33,10 @@ CHANCE = 0.5
 
 def check(patient: Patient) -> Sighting | None:
     """Compare the largest and the smallest evaluation."""
-    series, outcome = patient.series("return/eval"), patient.outcome
-    if series is None or outcome is None or patient.series("return/train") is None or reached_goal(patient):
+    series, course = patient.series("return/eval"), course_of(patient)
+    if series is None or course is None or patient.series("return/train") is None or reached_goal(patient):
         return None
-    by_chance = outcome.gain < CHANCE * abs(outcome.start)
+    by_chance = course.gain < CHANCE * abs(course.outcome.start)
     if not (is_flat(patient) or by_chance) or not evaluates_the_same(patient, SAME):
         return None
     steps, values = finite(series)

@@ -19,6 +19,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.costs import longer_episodes_cost_more
 from rlclinic.rules.course import Course, course_of
+from rlclinic.rules.evaluated import evaluations_hold
 from rlclinic.rules.goal import known_task
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import clip_kl, clip_range
@@ -52,7 +53,7 @@ def check(patient: Patient) -> Sighting | None:
     if course is None or returns is None:
         return None
     # Less and less random actions alone lower the return of an untrained policy.
-    if patient.series("epsilon") is not None:
+    if patient.series("epsilon") is not None or evaluations_hold(patient):
         return None
     if task is not None and task.random_mean is not None:
         bar, about = task.random_mean - BELOW * (task.random_std or 0.0), f"random actions get {task.random_mean:.4g}"
