@@ -70,7 +70,9 @@ OVER_TOO_SOON = {NOTHING_WRONG: -0.75, "budget-too-small": 0.3}
 TRIED_ALONE = {"evaluation-mismatch": 1.5, "evaluation-stale": 0.5}
 # What a run that does badly without a sure sign adds to causes that no setting shows, where the settings are known:
 # others would show.
-ELIMINATED = {"implementation-bug": 1.8}
+ELIMINATED = {"implementation-bug": 2.0}
+# What counts of it where no goal says that the run fell short.
+ELIMINATED_WITHOUT_GOAL = 0.6
 SHOWN = 0.05
 # What a finding that began after the return had fallen counts: it may be a consequence.
 CONSEQUENCE = 0.5
@@ -197,7 +199,8 @@ def _score(
     bad = verdict in BAD or standing.behind or standing.missed or (tried_badly and not standing.done)
     sure = any(finding.severity is Severity.ERROR and _is_trouble(finding) for finding in findings)
     if bad and run.config.settings and not sure and not standing.tried:
-        metrics += ELIMINATED.get(cause, 0.0)
+        fell_short = standing.missed or standing.behind
+        metrics += (1.0 if fell_short else ELIMINATED_WITHOUT_GOAL) * ELIMINATED.get(cause, 0.0)
     if standing.tried:
         metrics += TRIED_ALONE.get(cause, 0.0)
     if verdict is Verdict.INSUFFICIENT_DATA and standing.open_end:
