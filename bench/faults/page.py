@@ -31,7 +31,7 @@ LIMITS = """## What limits it
 
 - Metrics only, without a goal, a run that levels off at half of what it could reach looks like one that is done. The
   settings behind most faults of groups C, D and F (discount, trace, target network, buffer, batch) leave no trace of
-  their own in scalars; what the log tells of rates, updates and epsilon is used.
+  their own in scalars; what the log tells of rates, updates, epsilon and the weights of the loss is used.
 - Bugs of group D change what an update means, not its size: their runs look like slow or unlucky ones. The probes
   (`rlclinic probe`) find these, logs mostly do not.
 - In groups A and B the return that is logged is often the one that is maximised; only its owner knows that it is wrong.

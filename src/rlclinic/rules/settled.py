@@ -30,10 +30,10 @@ def settled(run: Run) -> Series | None:
     known = np.isfinite(lengths.values) & (lengths.values > 0.0)
     if series.axis != "env_steps" or lengths.axis != "env_steps" or not known.any():
         return series
-    at, values = lengths.steps[known], lengths.values[known]
+    at, longest = lengths.steps[known], np.maximum.accumulate(lengths.values[known])
     # The lengths of the first moments are those of the shortest episodes as well.
-    length = np.array([values[(at >= step) & (at <= AHEAD * step)].max(initial=0.0) for step in series.steps])
-    ready = series.steps >= EPISODES * environments * length
+    seen = np.searchsorted(at, AHEAD * series.steps, side="right") - 1
+    ready = (seen >= 0) & (series.steps >= EPISODES * environments * longest[seen])
     first = int(np.argmax(ready)) if ready.any() else 0
     if first == 0 or first > LONGEST * len(series) or len(series) - first < FEWEST_POINTS:
         return series
