@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from rlclinic.model.run import Run
-from rlclinic.model.series import Series
+from rlclinic.model.series import FloatArray, Series
 
 EPISODES = 2.0
 # Times the steps so far within which later lengths tell how long episodes are.
@@ -20,6 +20,7 @@ AHEAD = 3.0
 # Points that are left out at the most, as a share: a start that takes longer belongs to the course.
 LONGEST = 0.25
 FEWEST_POINTS = 8
+BINS = 100
 
 
 def settled(run: Run) -> Series | None:
@@ -30,15 +31,21 @@ def settled(run: Run) -> Series | None:
     known = np.isfinite(lengths.values) & (lengths.values > 0.0)
     if series.axis != "env_steps" or lengths.axis != "env_steps" or not known.any():
         return series
-    at, longest = lengths.steps[known], np.maximum.accumulate(lengths.values[known])
+    at, means = _binned(lengths.steps[known]), _binned(lengths.values[known])
+    early = series.steps[: int(LONGEST * len(series)) + 1, None]
     # The lengths of the first moments are those of the shortest episodes as well.
-    seen = np.searchsorted(at, AHEAD * series.steps, side="right") - 1
-    ready = (seen >= 0) & (series.steps >= EPISODES * environments * longest[seen])
+    length = np.where((at >= early) & (at <= AHEAD * early), means, 0.0).max(axis=1)
+    ready = early[:, 0] >= EPISODES * environments * length
     first = int(np.argmax(ready)) if ready.any() else 0
-    if first == 0 or first > LONGEST * len(series) or len(series) - first < FEWEST_POINTS:
+    if first == 0 or len(series) - first < FEWEST_POINTS:
         return series
     times = series.wall_times[first:] if series.wall_times is not None else None
     return replace(series, steps=series.steps[first:], values=series.values[first:], wall_times=times)
+
+
+def _binned(values: FloatArray) -> FloatArray:
+    """Means of parts, so that single episodes do not count."""
+    return np.array([float(part.mean()) for part in np.array_split(values, min(BINS, values.size))])
 
 
 def _environments(run: Run) -> float:

@@ -7,7 +7,7 @@ first update: its updates are lost, or so small that no action changes.
 Evidence needed: return/eval with at least 5 points, and the spread of its episodes or a mean with digits; a training
 return.
 Looks alike: A policy that never arrives, whose every episode costs the same. An old copy that is evaluated while the
-trained one improves (evaluation-of-old-policy). A solved task.
+trained one improves (evaluation-of-old-policy). A policy that died. A solved task.
 What to change: Compare the weights of the policy before and after one update. If they are equal, look at what the
 optimiser holds; if they differ in the last digits, at the learning rate and the clips.
 References: Andy Jones, Debugging RL, Without the Agonizing Pain; probe S0c (gradient flow).
@@ -21,6 +21,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.course import course_of
 from rlclinic.rules.evaluated import evaluates_the_same
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import is_dead
 from rlclinic.rules.return_state import is_flat, reached_goal
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import finite
@@ -37,7 +38,7 @@ def check(patient: Patient) -> Sighting | None:
     if series is None or course is None or patient.series("return/train") is None or reached_goal(patient):
         return None
     by_chance = course.gain < CHANCE * abs(course.outcome.start)
-    if not (is_flat(patient) or by_chance) or not evaluates_the_same(patient, SAME):
+    if not (is_flat(patient) or by_chance) or is_dead(patient) or not evaluates_the_same(patient, SAME):
         return None
     steps, values = finite(series)
     span = float(np.ptp(values))

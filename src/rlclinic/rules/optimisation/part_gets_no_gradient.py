@@ -19,6 +19,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.optimisation._parts import PREFIX, gradient_norms
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import is_dead
 from rlclinic.rules.return_state import suffers
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
@@ -39,7 +40,7 @@ def check(patient: Patient) -> Sighting | None:
     """Look for a part whose every norm is zero beside one whose norms are not."""
     norms = [series for series in gradient_norms(patient) if len(series) >= FEWEST_POINTS]
     loud = max((float(np.median(series.values)) for series in norms if np.any(series.values)), default=0.0)
-    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(series, loud)]
+    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(patient, series, loud)]
     certain = [series for series in silent if loud > CLEARLY_ABOVE * rounding(series)]
     if not certain or loud <= 0:
         return None
@@ -57,9 +58,9 @@ def check(patient: Patient) -> Sighting | None:
     return Sighting(severity, sure, summary, evidence, float(certain[0].steps[0]))
 
 
-def _is_silent(series: Series, loud: float) -> bool:
+def _is_silent(patient: Patient, series: Series, loud: float) -> bool:
     """Whether a part gets nothing; that of a critic is small where its loss is, that of a policy never."""
-    policy = any(word in series.name for word in POLICY)
+    policy = any(word in series.name for word in POLICY) and not is_dead(patient)
     return _level(series) <= NEXT_TO_NONE * min(loud, 1.0) if policy else not np.any(series.values)
 
 

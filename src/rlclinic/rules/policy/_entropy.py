@@ -68,6 +68,12 @@ def dead_from_start(patient: Patient) -> bool:
     return bool(values.size and float(values.max()) <= DETERMINISTIC * top)
 
 
+def is_dead(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool:
+    """Whether the policy is as good as deterministic in a stretch: what is left of its updates says nothing."""
+    top, level = uniform(patient), patient.level("entropy", start, end)
+    return top is not None and level is not None and level.value < DETERMINISTIC * top
+
+
 def action_dimensions(patient: Patient) -> float | None:
     """Number of continuous action dimensions, where the config tells."""
     shape = patient.run.config.get("action_shape")

@@ -17,7 +17,7 @@ import numpy as np
 
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import DETERMINISTIC, uniform
+from rlclinic.rules.policy._entropy import is_dead
 from rlclinic.rules.policy._updates import advantages_are_normalised, clip_kl, clip_range, steps_per_batch
 from rlclinic.rules.return_state import return_name
 from rlclinic.rules.sighting import Sighting
@@ -41,7 +41,7 @@ def check(patient: Patient) -> Sighting | None:
     outcome, per_batch = patient.outcome, steps_per_batch(patient)
     if outcome is None or patient.is_language_model or not is_open(patient):
         return None
-    if (per_batch is not None and per_batch <= 1.0) or _is_dead(patient):
+    if (per_batch is not None and per_batch <= 1.0) or is_dead(patient, 0.0, FIRST_PART):
         return None
     found = _by_kl(patient) if patient.series("approx_kl") is not None else _by_loss(patient)
     if found is None:
@@ -50,12 +50,6 @@ def check(patient: Patient) -> Sighting | None:
     summary = f"{told}; the return went from {outcome.start:.4g} to {outcome.end:.4g} within the budget"
     about = patient.evidence(return_name(patient), outcome.gain, note="gain from start to end")
     return Sighting(Severity.WARNING, 0.8, summary, (evidence, about), None)
-
-
-def _is_dead(patient: Patient) -> bool:
-    """Whether the policy is as good as deterministic: what is left of its updates says nothing about their size."""
-    top, level = uniform(patient), patient.level("entropy", 0.0, FIRST_PART)
-    return top is not None and level is not None and level.value < DETERMINISTIC * top
 
 
 def _by_kl(patient: Patient) -> tuple[str, Evidence] | None:

@@ -6,7 +6,7 @@ Why it hurts: The network does not see the state: its units are dead or saturate
 observations are constant. Advantages are then returns minus a number, and a policy with the same body learns nothing.
 Evidence needed: explained_variance with at least 10 points, not rounded to a few digits.
 Looks alike: A critic that explains next to nothing, but moves (critic-explains-nothing). Returns that are all equal,
-whose explained variance is not a number.
+whose explained variance is not a number. Returns so large that any value is nothing beside them.
 What to change: Look at the activations: dead ReLUs and saturated units come from a large rate, a bad initialisation or
 observations that are not normalised. Then print a batch of observations: do they differ?
 References: Explained variance in OpenAI Baselines' and SB3's utilities: 1 - Var[return - value] / Var[return].
@@ -21,10 +21,15 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
 from rlclinic.rules.stretch import finite
-from rlclinic.rules.value._critic import has_critic
+from rlclinic.rules.value._critic import has_critic, target_scale
 
-# What is left of the explained variance where values differ by less than a hundredth of what returns do.
-ROUNDING = 1e-4
+# What is left of the explained variance of a constant: a few roundings of a 32-bit float.
+ROUNDING = 5e-6
+# The same of values that differ by less than a hundredth of what returns do, and the spread of returns up to which that
+# says something: against larger ones the values of a healthy network are as good as a constant at first.
+NEARLY, ORDINARY = 1e-4, 20.0
+# Spread of returns beside which every value is a constant (returns-too-large-for-critic).
+HUGE = 1e3
 MOST = 0.9
 FEWEST_POINTS = 10
 
@@ -38,12 +43,16 @@ def check(patient: Patient) -> Sighting | None:
     _, values = finite(series)
     if values.size < FEWEST_POINTS or not values.any():
         return None
-    share = float(np.mean(np.abs(values) < ROUNDING))
+    scale = target_scale(patient)
+    if scale is not None and scale > HUGE:
+        return None
+    bar = NEARLY if scale is not None and scale <= ORDINARY else ROUNDING
+    share = float(np.mean(np.abs(values) < bar))
     if share < MOST:
         return None
     summary = (
         f"{series.logged_as} is that of a constant in {100 * share:.0f} % of {values.size} points (at most "
-        f"{ROUNDING:g} from zero): the critic gives every state the same value"
+        f"{bar:g} from zero): the critic gives every state the same value"
     )
     evidence = (patient.evidence("explained_variance", share, MOST, note="share of points that are zero"),)
     bad = failed(patient)
