@@ -201,3 +201,12 @@ def test_a_best_level_at_the_very_end_is_not_lost() -> None:
     found = [evaluations_fell.check(pair(values, train=rising(-0.8, 0.3))) for values in (late, middle)]
     assert found[0] is None
     assert found[1] is not None
+
+
+def test_evaluations_that_wander_by_a_part_of_their_level_have_not_fallen() -> None:
+    """constructed: a policy that hardly moves on the same few episodes, and one that lost what it had learned."""
+    wandering = np.concatenate([[73.0, 76.0, 79.0, 79.0, 79.0], np.full(10, 72.0)])
+    lost = np.concatenate([[23.0, 126.0, 179.0, 179.0, 179.0], np.full(10, 72.0)])
+
+    assert evaluations_fell.check(pair(wandering, train=flat(22.0))) is None
+    assert evaluations_fell.check(pair(lost, train=flat(22.0))) is not None

@@ -21,6 +21,8 @@ HELD = 0.25
 FEWEST_SAME, ROUNDING = 5, 2e-6
 # Share of the climb of the evaluations that must be lost.
 LOST = 0.4
+# Share of its level that this climb must be: on the same few episodes a policy that hardly moves wanders by less.
+MATERIAL = 0.15
 # Standard errors of the difference of both levels; the best of several levels is one or two above its true value.
 CLEAR = 4.0
 # Evaluations behind the best level, and share of them, at least as many, behind the level at the end.
@@ -60,7 +62,8 @@ def lost_evaluations(patient: Patient) -> Lost | None:
         return None
     error = outcome.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
     found = Lost(series, outcome, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * outcome.climb))
-    return found if outcome.climb > 0.0 and found.drop >= found.bar else None
+    climbed = outcome.climb > MATERIAL * max(abs(outcome.start), abs(outcome.peak))
+    return found if climbed and found.drop >= found.bar else None
 
 
 def evaluations_hold(patient: Patient) -> bool:

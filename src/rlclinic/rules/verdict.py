@@ -188,7 +188,8 @@ def _collapsed(case: _Case) -> str | None:
 
 def _unstable(case: _Case) -> str | None:
     found = case.seen(UNSTABLE)
-    return found.summary if found is not None else None
+    # What cannot have moved has not swung.
+    return found.summary if found is not None and _frozen(case) is None else None
 
 
 def _not_learning(case: _Case) -> str | None:
