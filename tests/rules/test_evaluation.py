@@ -86,6 +86,19 @@ def test_a_greedy_policy_that_times_out_beside_short_training_episodes_is_an_old
     assert evaluation_of_old_policy.check(scene(series=arrives)) is not None
 
 
+def test_an_old_policy_is_seen_in_a_task_whose_episodes_are_all_of_one_length() -> None:
+    """constructed: every episode lasts fifty steps; the copy of the first moment plays the same ones each time."""
+    same = {
+        "return/train": rising(-30.0, -4.0),
+        "return/eval": np.full(9, -29.0),
+        "episode_length": np.full(60, 50.0),
+        "episode_length/eval": np.full(9, 50.0),
+    }
+
+    assert evaluation_of_old_policy.check(scene(series=same)) is not None
+    assert evaluation_of_old_policy.check(scene(series={**same, "return/train": flat(-29.0)})) is None
+
+
 def test_a_return_per_step_is_known_by_its_ends_where_its_mean_lags_behind() -> None:
     """constructed: evaluations improve at once, the mean over the last episodes follows."""
     evaluated = np.concatenate([[-1020.0], np.full(9, -180.0)])

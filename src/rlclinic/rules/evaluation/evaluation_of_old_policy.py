@@ -67,11 +67,14 @@ def _constant(patient: Patient) -> Sighting | None:
 def _all_timed_out(patient: Patient) -> bool:
     """Whether every evaluation episode lasted as long as any: policies that never arrive all get the same.
 
-    Not where training episodes became short: the trained policy does arrive.
+    Not where evaluated episodes differ, where all episodes of the task are of one length, and where training episodes
+    became short: the trained policy does arrive.
     """
     evaluated, trained = patient.series("episode_length/eval"), patient.series("episode_length")
-    late = patient.late("episode_length")
-    if evaluated is None or trained is None or late is None:
+    late, spread = patient.late("episode_length"), patient.level("return/eval_std")
+    if evaluated is None or trained is None or late is None or (spread is not None and spread.value > 0.0):
+        return False
+    if np.nanmax(trained.values) == np.nanmin(trained.values):
         return False
     longest = float(np.nanmin(evaluated.values))
     return longest >= float(np.nanmax(trained.values)) and late.value > ARRIVES * longest

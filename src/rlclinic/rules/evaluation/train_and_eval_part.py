@@ -36,7 +36,7 @@ CLEAR, CLEAR_PLAIN = 4.0, 3.0
 # Share of the gap by which the training return may fall over the second half.
 SINKING = 0.5
 # Share of the greatest entropy above which a policy is about uniform: its greedy version is another policy.
-UNIFORM = 0.85
+UNIFORM = 0.75
 # Share of the late evaluations that must lie on one side.
 PERSISTENT = 0.9
 # How far apart the first quarter may be, as a share of the late gap, or of a clear climb (an untrained greedy policy
