@@ -52,7 +52,7 @@ STATIONS = (
             "kl-too-large", "kl-vanishes", "kl-drifts-up", "clipping-most-updates", "clipping-never",
             "clip-fraction-without-kl", "updates-cease", "policy-died-early", "no-update-ever-ran",
             "ratio-off-before-any-step", "ratio-never-moves", "target-kl-cuts-updates",
-            "policy-never-moves",
+            "policy-never-moves", "policy-crawls", "policy-loss-beyond-bound", "evaluations-never-move",
         ),
     ),
     Station(

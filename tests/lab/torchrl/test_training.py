@@ -107,6 +107,12 @@ def test_a_resumed_run_goes_on_with_the_same_weights_and_finishes_its_budget(alg
     assert series(run, "updates")[-1] > series(run, "updates")[0]
 
 
+def test_the_counter_of_updates_counts_passes_over_the_rollout(tmp_path: Path) -> None:
+    counted = rlclinic.read(train(recipe("PPO"), tmp_path))["updates"]
+
+    assert set(np.diff(counted.values)) == {2.0}
+
+
 def test_the_same_recipe_gives_the_same_weights_and_another_seed_others(tmp_path: Path) -> None:
     first, second = (weights(train(recipe("MM-RKHS"), tmp_path)) for _ in range(2))
     assert same(first, second)

@@ -57,7 +57,8 @@ class OnPolicyTrainer:
                 if rollout is None:
                     break
                 self._measured = learner.update(rollout, self._steps / budget)
-                self._updates += 1
+                # Passes over the rollout, as Stable-Baselines3 counts them.
+                self._updates += self._measured.get("train/opt/epochs", 1.0)
                 session.after_update(self._steps, self._measure, self._act, self._save)
                 check_finite(learner.modules(), session.folder.path)
             session.finish(self._steps, self._measure, self._act, self._save)

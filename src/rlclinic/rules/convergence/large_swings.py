@@ -5,7 +5,8 @@ part of it back; twice or more, or once without coming back to its best.
 Why it hurts: What the policy learns does not last: the checkpoint at the end is a matter of luck.
 Evidence needed: a return with at least 12 points.
 Looks alike: Noise of single episodes or of few evaluation episodes. One dip that is fully recovered. A curriculum
-or self-play opponent that changes the task.
+or self-play opponent that changes the task. Penalties of
+training alone: evaluations that hold their best show it.
 What to change: Smaller policy steps: lower the learning rate or let it decay, fewer epochs, larger batch; for
 Q-learning a slower target network and a larger buffer. Keep the best checkpoint.
 References: Engstrom et al. 2020 (arXiv 2005.12729); Mnih et al. 2015 on target networks.

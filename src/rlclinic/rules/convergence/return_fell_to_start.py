@@ -5,7 +5,8 @@ the run and ended clearly below itself (a pretrained or warm-started policy that
 Why it hurts: Everything the run learned is lost; the last checkpoint is worthless.
 Evidence needed: a return with at least 12 points.
 Looks alike: Single successes on a sparse task. Costs that add up when episodes get longer (the return per step
-improves). A curriculum that raised the difficulty.
+improves). A curriculum that raised the difficulty. Penalties of
+training alone: evaluations that hold their best show it.
 What to change: Go back to the best checkpoint. Look at what moved first: KL and clip fraction (learning rate,
 epochs), Q-values (target network, overestimation), entropy, non-finite values.
 References: SB3 issue 324, openai/baselines issue 975 (collapse after the optimum, a lower learning rate helps).

@@ -6,7 +6,8 @@ Why it hurts: Every number of the evaluation is about an old policy, and so is t
 best.
 Evidence needed: an evaluation return; for the first case also a training return that clearly moved.
 Looks alike: A deterministic task that the greedy policy already solves: the evaluation is constant at its best,
-above the training return. A policy that never arrives: every evaluation ends at the time limit with the same return.
+above the training return. A policy that never arrives: every evaluation ends at the time limit with the same return,
+and most training episodes do, too.
 What to change: Ignore the evaluation return of this run and use the training return. Copy the weights into the
 evaluated policy before each evaluation (gymnasium-solver: set eval_async to true, or refresh the copy).
 References: gymnasium-solver, evaluation without eval_async.

@@ -1,7 +1,8 @@
 """The return that is logged is the reward of one step.
 
 What it sees: A training return equal to the mean reward of a step at every point, while episodes last many steps; or,
-where that is not logged, equal to the evaluation return divided by the length of its episodes.
+where that is not logged, equal to the evaluation return divided by the length of its episodes, at least at both ends of
+the run: in between a mean over the last episodes lags behind.
 Why it hurts: Curves, thresholds, the choice of the best model and every rule that reads the return judge another
 number than the one that is meant. It hardly moves where longer episodes are better.
 Evidence needed: return/train and reward/step or return/eval with their episode lengths, at least 5 points each.

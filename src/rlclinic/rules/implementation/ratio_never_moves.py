@@ -4,7 +4,8 @@ What it sees: KL and clip fraction are exactly zero at every point, with more th
 learning rate above zero.
 Why it hurts: Either the old log-probability is computed anew after each step, so that ratio and clip do nothing, or
 the policy's parameters are not in the optimiser and nothing is learned. Whether the entropy moves tells which.
-Evidence needed: approx_kl with at least 15 points that were not rounded, and the number of gradient steps per batch.
+Evidence needed: approx_kl with at least 15 points that were not rounded, and the number of gradient steps per batch:
+from the config, or in a run that does badly from the log's count of passes, else as is usual.
 Looks alike: One gradient step per batch, where the ratio is 1 by construction. Values printed with few decimals. A
 run that stopped to update (another rule). A policy that is deterministic already, whose ratios are 1 whatever moves.
 What to change: Store the log-probability when the action is sampled and never again; check that the optimiser holds

@@ -1,7 +1,7 @@
 """The policy gets steadily worse than acting at random.
 
 What it sees: From the start the return drifts one way, down, over most of the run and ends clearly below what random
-actions earn on this task, while the updates stay of a sane size.
+actions earn on this task, while the updates are of a sane size until it has begun to sink.
 Why it hurts: Something learns, and it learns the opposite: the sign of the advantage, of the loss or of the reward is
 flipped, or the ratio is inverted.
 Evidence needed: a return with at least 20 points; on a task that is not well known the untrained policy of the first

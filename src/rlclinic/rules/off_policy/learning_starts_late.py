@@ -4,7 +4,8 @@ What it sees: learning_starts at or above the budget, or above half of the budge
 setting is not known, the first loss in the log, after more than half of the steps.
 Why it hurts: Until then the agent acts at random and nothing is learned; what is left is too short to learn in.
 Evidence needed: learning_starts in the config, and the budget or the steps taken; else a loss beside a return.
-Looks alike: A run that was stopped early: there the interruption is the reason, not the setting.
+Looks alike: A run that reached its goal all the same. A run that was stopped early: there the interruption is the
+reason, not the setting.
 What to change: Set learning_starts to a few episodes' worth of steps, at most 10 % of the budget, or raise the
 budget.
 References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50 % of the steps.

@@ -1,7 +1,7 @@
 """Gradients arrive, and no part of the network moves.
 
-What it sees: The policy's entropy is one number in every row, the value loss does not fall and the critic explains
-nothing, while gradients of an ordinary size are logged at an ordinary learning rate.
+What it sees: The policy's entropy is one number in every row, the value loss does not fall and the critic explains no
+more than at the start, while gradients that stay the same are logged at an ordinary learning rate.
 Why it hurts: Between the gradient and the weights the update is lost: clipped to nothing, multiplied by a zero rate, or
 stepped by an optimiser that holds other tensors.
 Evidence needed: entropy, value_loss, explained_variance, a gradient norm and a return, with at least 6 points.

@@ -1,11 +1,12 @@
 """A part of the network never gets a gradient.
 
-What it sees: A gradient norm of one part that is exactly zero in every row while other parts have gradients.
+What it sees: A gradient norm of one part that is exactly zero in every row while other parts have gradients; of the
+policy also one that is a hundred-thousandth of these, which rounding alone leaves.
 Why it hurts: That part stays as it was initialised: it is not in the optimiser, is detached, or its loss does not
 depend on it.
 Evidence needed: grad_norm/<part> of at least two parts, or of one and the whole, with at least 5 points.
 Looks alike: A norm printed with so few decimals that 0.0000 means small. A part that is frozen on purpose. A part
-that lost its gradient later in the run is another finding.
+that lost its gradient later in the run is another finding, and so is a policy that became deterministic.
 What to change: Check that the optimiser holds the part's parameters, that nothing is detached on the way from the
 loss, and that the coefficient of its loss is not zero.
 References: ray-project/ray PR #22171 (value branch without gradient); pytorch/rl PR #1033.
@@ -46,10 +47,10 @@ def check(patient: Patient) -> Sighting | None:
         return None
     names = ", ".join(series.logged_as for series in certain)
     level = max(_level(series) for series in certain)
-    told = f"at most {level:.2g}" if level > 0.0 else "exactly 0"
-    summary = f"{names}: {told} in nearly all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
+    told = f"at most {level:.2g} in nearly" if level > 0.0 else "exactly 0 in"
+    summary = f"{names}: {told} all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
     evidence = tuple(
-        patient.evidence(series.name, _level(series), NEXT_TO_NONE * loud, note="nearly all norms of the part")
+        patient.evidence(series.name, _level(series), _bar(loud), note="what nearly all norms of the part stay below")
         for series in certain
     )
     severity = _severity(patient, certain)
@@ -61,7 +62,12 @@ def check(patient: Patient) -> Sighting | None:
 def _is_silent(patient: Patient, series: Series, loud: float) -> bool:
     """Whether a part gets nothing; that of a critic is small where its loss is, that of a policy never."""
     policy = any(word in series.name for word in POLICY) and not is_dead(patient)
-    return _level(series) <= NEXT_TO_NONE * min(loud, 1.0) if policy else not np.any(series.values)
+    return _level(series) <= _bar(loud) if policy else not np.any(series.values)
+
+
+def _bar(loud: float) -> float:
+    """Below this a policy gets nothing: beside other parts, and in itself where a huge loss makes those loud."""
+    return NEXT_TO_NONE * min(loud, 1.0)
 
 
 def _level(series: Series) -> float:

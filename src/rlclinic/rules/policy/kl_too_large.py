@@ -7,8 +7,8 @@ Why it hurts: The surrogate objective holds near the old policy only. At 0.5 nat
 order one: the update is a jump, and a jump into a bad policy also ruins the data of the next batches.
 Evidence needed: approx_kl with at least 10 points.
 Looks alike: KL of 0.02 to 0.15 with many action dimensions or a wide clip is common in working runs: there it stays
-about what the clip stands for. A run that solves its task with such jumps. One spike that the return survives is
-harmless. KL to a reference model is another quantity.
+about what the clip stands for. A run that solves its task with such jumps, or holds its best. One spike that the return
+survives is harmless. KL to a reference model is another quantity.
 What to change: Lower the learning rate by a factor of 3 to 10; fewer epochs per batch; a target KL of 0.02 as a
 brake.
 References: Schulman et al. 2015 (arXiv 1502.05477); Schulman et al. 2017 (arXiv 1707.06347), section 4.

@@ -1,7 +1,7 @@
 """The critic gives every state the same value.
 
-What it sees: Explained variance that is zero to the last digit of a float in nearly every point. That is the explained
-variance of a constant, and of nothing else.
+What it sees: Explained variance that is zero to the last digit of a float in nearly every point, which is that of a
+constant and of nothing else; or, where returns are of an ordinary size, zero to the fourth digit.
 Why it hurts: The network does not see the state: its units are dead or saturated, its weights are all zero, or the
 observations are constant. Advantages are then returns minus a number, and a policy with the same body learns nothing.
 Evidence needed: explained_variance with at least 10 points, not rounded to a few digits.
