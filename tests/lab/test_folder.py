@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def test_a_new_folder_holds_its_recipe_and_last_points_to_it_relatively(folder: RunFolder) -> None:
-    assert folder.recipe() == RECIPE
+    assert folder.recipe(RECIPE.trust) == RECIPE
     assert str((folder.path.parent / "@last").readlink()) == folder.id
     assert json.loads((folder.path / "config.json").read_text())["n_actions"] == 2
 

@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,9 @@ class RunFolder:
         """Where checkpoints lie."""
         return self.path / CHECKPOINTS
 
-    def recipe(self) -> Recipe:
-        """What the run trains, from config.json."""
-        return recipe_of_config(_load(self.path / CONFIG))
+    def recipe(self, trust: Iterable[str] = ()) -> Recipe:
+        """What the run trains, from config.json. Of what it names only `trust` may be imported."""
+        return recipe_of_config(_load(self.path / CONFIG), trust)
 
     def state(self) -> RunState | None:
         """What status.json says; None where there is none."""

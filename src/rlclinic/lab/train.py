@@ -6,7 +6,7 @@ import signal
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -32,19 +32,22 @@ def train(
     resume: str | Path | None = None,
     progress: Listener | None = None,
     stop_after: int | None = None,
+    trust: Iterable[str] = (),
 ) -> Path:
     """Train a recipe in a new folder below `root`, or go on with the run in `resume`; the path of the run's folder.
 
     The folder's status.json says how it ended: `finished` (budget or threshold) or `interrupted` (Ctrl-C, SIGTERM).
     A run that is resumed goes on from its last checkpoint, or from the start where it has none. `stop_after` env steps
-    it is interrupted, at the end of an update, though its budget and the schedules that follow it are longer.
+    it is interrupted, at the end of an update, though its budget and the schedules that follow it are longer. `trust`
+    names what of a resumed run's own environment and wrappers may be imported; a recipe says it itself.
 
     Raises:
         UsageError: The recipe cannot be trained as it stands; nothing was written.
         TrainingError: Training failed. The folder keeps everything up to then and says what happened.
     """
     folder = prepare(recipe, root) if resume is None else open_folder(Path(resume))
-    train_folder(folder, progress, is_new=resume is None, stop_after=stop_after)
+    names = trust if recipe is None else recipe.trust
+    train_folder(folder, progress, is_new=resume is None, stop_after=stop_after, trust=names)
     return folder.path
 
 
@@ -62,10 +65,15 @@ def prepare(recipe: Recipe | None, root: str | Path = "runs") -> RunFolder:
 
 
 def train_folder(
-    folder: RunFolder, progress: Listener | None = None, *, is_new: bool, stop_after: int | None = None
+    folder: RunFolder,
+    progress: Listener | None = None,
+    *,
+    is_new: bool,
+    stop_after: int | None = None,
+    trust: Iterable[str] = (),
 ) -> None:
     """Train the run of a folder: one that `prepare` has just made, or one to resume."""
-    recipe = folder.recipe()
+    recipe = folder.recipe(trust)
     backend = backend_for(recipe.framework)
     if not is_new:
         backend.check(recipe)

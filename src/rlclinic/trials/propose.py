@@ -31,15 +31,18 @@ def plan_trial(
     seeds: int = DEFAULT_SEEDS,
     budget: int | None = None,
     command: str = "",
+    trust: Sequence[str] = (),
 ) -> TrialPlan:
     """A trial of each prescription, or of the overrides (`key=value`) together, against the run as it was.
+
+    Of the code that the run's config names only `trust` is imported.
 
     Raises:
         UsageError: There is nothing that a trial could change, or the run cannot be trained again.
     """
     if command:
         return _with_command(run, prescriptions, overrides, seeds, budget, command)
-    carried = carry(run)
+    carried = carry(run, trust)
     recipe = carried.recipe
     arms = _arms(_chosen(prescriptions) or [_overridden(carried, overrides)])
     for arm in arms:
@@ -55,6 +58,7 @@ def plan_trial(
         # A lucky evaluation must not end a run whose stability is in question.
         config={**recipe.to_config(), "stop_at_threshold": False},
         notes=tuple(f"not carried over: {sentence}" for sentence in carried.left_out),
+        trust=tuple(trust),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rlclinic.apps.cli.output import terminal_width, wants_colour
-from rlclinic.apps.cli.reading import FILE, goal_option
+from rlclinic.apps.cli.reading import FILE, goal_option, trust_option
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.trial import OutcomeState, Trial, TrialVerdict
 
@@ -31,6 +31,7 @@ FORMATS = ("text", "json", "html")
 @click.option("--seeds", type=int, default=5, show_default=True, help="Runs of each arm.")
 @click.option("--budget", type=int, help="Env steps of every run; the run's own by default.")
 @click.option("--command", default="", metavar="TEMPLATE", help="Your training command, with {learning_rate}, {seed} …")
+@trust_option
 @click.option("--runner", type=click.Choice(["local", "ray"]), default="local", show_default=True)
 @click.option("--workers", type=int, help="Runs at a time; the number of cores by default.")
 @click.option("--root", type=FILE, default=Path("runs"), show_default=True, help="Where ids are looked up and runs go.")
@@ -45,6 +46,7 @@ def trial(
     seeds: int,
     budget: int | None,
     command: str,
+    trust: tuple[str, ...],
     runner: str,
     workers: int | None,
     root: Path,
@@ -64,7 +66,7 @@ def trial(
     from rlclinic.trials.runners import runner_for
     from rlclinic.trials.trial import run_trial
 
-    plan = _plan(name, changes, count, goal, seeds, budget, command, root)
+    plan = _plan(name, changes, count, goal, seeds, budget, command, trust, root)
     quiet = as_json or form != "text"
     if not quiet:
         arms = ", ".join(arm.name for arm in plan.arms)
@@ -95,6 +97,7 @@ def _plan(
     seeds: int,
     budget: int | None,
     command: str,
+    trust: tuple[str, ...],
     root: Path,
 ) -> TrialPlan:
     from rlclinic.engine import diagnose
@@ -107,7 +110,7 @@ def _plan(
         raise UsageError(f"{name} holds {len(paths)} runs", path=name, hint="name one of them")
     run = read(paths[0]).with_goal(goal)
     leading = [] if changes else [item for item in diagnose(run).prescriptions if testable(item)][:count]
-    return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command)
+    return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command, trust=trust)
 
 
 def tell_outcome(outcome: Outcome, done: int, total: int) -> None:
