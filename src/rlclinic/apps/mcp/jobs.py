@@ -13,7 +13,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -23,6 +22,7 @@ from typing import Any
 from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.model.errors import UsageError
+from rlclinic.store.children import python
 
 FOLDER = ".rlclinic/jobs"
 FACTS, ANSWER, WORDS, STOPPED = "job.json", "answer", "words", "stopped"
@@ -117,7 +117,7 @@ def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[
         folder.mkdir(parents=True)
         with open(folder / ANSWER, "wb") as answer, open(folder / WORDS, "wb") as words:
             child = subprocess.Popen(
-                [sys.executable, "-c", _CHILD, *arguments],
+                python("-c", _CHILD, *arguments),
                 stdin=subprocess.DEVNULL,
                 stdout=answer,
                 stderr=words,
