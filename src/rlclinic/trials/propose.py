@@ -16,7 +16,7 @@ from rlclinic.model.run import Run
 from rlclinic.model.trial import BASELINE
 from rlclinic.prescriptions.levers import BUDGETS
 from rlclinic.reference.tasks import task_of
-from rlclinic.trials.command import OWN, placeholders
+from rlclinic.trials.command import OWN, check_places, check_value, placeholders
 from rlclinic.trials.plan import Arm, TrialPlan, arm_names
 
 # Seeds of an arm: with five, one bad seed does not decide.
@@ -116,12 +116,17 @@ def _with_command(
     command: str,
 ) -> TrialPlan:
     names = placeholders(command)
+    check_places(command)
     values = {name: run.config.get(name) for name in names if name in run.config}
     values |= {name: run.config.native[name].value for name in names if name in run.config.native}
     logged = logged_rate(run)
     if logged is not None and "learning_rate" in names:
         values["learning_rate"] = logged
-    arms = _arms(_chosen(prescriptions) or [(_plain_changes(overrides, values), ())])
+    chosen = _chosen(prescriptions)
+    from_run = [*values.items(), *((change.key, change.after) for changes, _ in chosen for change in changes)]
+    for name, value in from_run:
+        check_value(name, value)
+    arms = _arms(chosen or [(_plain_changes(overrides, values), ())])
     for arm in arms:
         unused = [change.key for change in arm.changes if change.key not in names]
         if unused:
