@@ -18,8 +18,11 @@ FOLDER = click.Path(path_type=Path)
 @click.option("--token", default="", envvar="RLCLINIC_MCP_TOKEN", help="With --http; one is made where none is given.")
 @click.option("--name", default="rlclinic", show_default=True, help="Name it goes by, for example gymnasium-solver.")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True, help="Trainings at a time.")
+@click.option("--trainer", "trainers", multiple=True, metavar="MODULE:NAME", help="May be imported to be probed.")
 @click.option("--json", "as_json", is_flag=True, help="Print the tools as JSON and end.")
-def mcp(root: Path, http: bool, port: int, token: str, name: str, jobs: int, as_json: bool) -> None:
+def mcp(
+    root: Path, http: bool, port: int, token: str, name: str, jobs: int, trainers: tuple[str, ...], as_json: bool
+) -> None:
     """Serve the tools of rlclinic over the Model Context Protocol, those of gymnasium-solver's server among them.
 
     Runs are looked for below ROOT, first in ROOT/runs; training configs are the reference ones and those of
@@ -29,7 +32,7 @@ def mcp(root: Path, http: bool, port: int, token: str, name: str, jobs: int, as_
 
     if not root.is_dir():
         raise UsageError("no such folder", path=str(root), hint="name the folder of your project with --root")
-    desk = Desk(root.resolve(), jobs)
+    desk = Desk(root.resolve(), jobs, trainers)
     try:
         if as_json:
             from rlclinic.apps.cli.output import write_json

@@ -81,6 +81,8 @@ class Desk:
     """Resolved; nothing outside of it is read or written."""
     jobs: int = JOBS
     """Trainings, trials and probings at a time."""
+    trainers: tuple[str, ...] = ()
+    """Trainers of the project that may be imported to be probed, by the word of whoever started the server."""
     starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a job is counted and started, so that two callers at once do not exceed the limit."""
     _cases: OrderedDict[str, tuple[object, Case]] = field(default_factory=OrderedDict)
