@@ -8,7 +8,7 @@ CORE   := $(VENV)/.ready-core
 BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 
-.PHONY: demo test lint format bench bench-faults bench-probes check-all fixtures clean
+.PHONY: demo test lint format bench bench-faults bench-probes check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -66,6 +66,10 @@ bench-probes: $(READY)
 
 bench-faults: $(BENCH) $(PEERS)/.ready
 	$(BIN)/python -m bench.faults score --peers $(PEERS)/bin/python
+
+# What another commit diagnoses differently: make same BASE=main~3
+same: $(READY)
+	$(BIN)/python -m bench.same $(BASE)
 
 fixtures:
 	bash tests/fixtures/make/make_all.sh
