@@ -140,7 +140,10 @@ def answer(path: str) -> dict[str, Any]:
     from click.testing import CliRunner
 
     from rlclinic.apps.cli.main import app
+    from rlclinic.reports import diagnosis_json
 
+    # Reports round; what is compared is not rounded.
+    diagnosis_json.DIGITS = 12
     result = CliRunner().invoke(app, ["diagnose", path, "--json"])
     code = getattr(result.exception, "exit_code", result.exit_code)
     if not result.stdout:

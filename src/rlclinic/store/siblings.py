@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError
@@ -18,7 +17,6 @@ LARGE = 20_000_000
 MAY_DIFFER = frozenset({"seed", "total_steps"})
 
 
-@lru_cache(maxsize=8)
 def siblings_of(run: Run) -> tuple[Run, ...]:
     """Runs with the same framework, algorithm, environment and settings; none where the config is not known."""
     folder = Path(run.path)
