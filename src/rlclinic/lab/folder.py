@@ -20,8 +20,8 @@ from rlclinic import __version__
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.metrics_file import MetricsFile
 from rlclinic.lab.recipe import Recipe, recipe_of_config
-from rlclinic.lab.state import RunState, read_state
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.readers.state import RunState, read_state
 
 CONFIG, METRICS, LOG, STATUS, CHECKPOINTS, REPORT = (
     "config.json", "metrics.csv", "run.log", "status.json", "checkpoints", "report.md",

@@ -20,9 +20,9 @@ from rlclinic.lab.folder import RunFolder, cannot_write, create_folder, open_fol
 from rlclinic.lab.progress import Listener
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
-from rlclinic.lab.state import HEARTBEAT_EVERY, is_alive, running_here
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.run import Status
+from rlclinic.readers.state import HEARTBEAT_EVERY, is_alive, running_here
 
 
 def train(

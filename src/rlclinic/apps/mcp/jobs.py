@@ -54,7 +54,7 @@ class Job:
     @property
     def alive(self) -> bool:
         """Whether its process still runs; one that got the same number later does not count."""
-        from rlclinic.lab.state import process_start
+        from rlclinic.readers.process import process_start
 
         if self.host != socket.gethostname():
             return False
@@ -102,7 +102,7 @@ def start_job(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tup
 
 
 def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
-    from rlclinic.lab.state import process_start
+    from rlclinic.readers.process import process_start
 
     running = [job for job in all_jobs(desk) if job.alive]
     if len(running) >= desk.jobs:
