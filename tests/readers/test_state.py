@@ -217,3 +217,13 @@ def test_the_process_of_another_user_is_named_as_such(root: Path, monkeypatch: p
     monkeypatch.setattr(os, "kill", forbidden)
     with pytest.raises(TrainingError, match="another user's"):
         stop(folder, timeout=1)
+
+
+@pytest.mark.parametrize(("ahead", "state"), [(0.0, "running"), (DAY, "unknown"), (-DAY, "unknown")])
+def test_logs_with_times_in_the_future_are_not_being_written(tmp_path: Path, ahead: float, state: str) -> None:
+    for number, name in enumerate(("progress.csv", "log.txt")):
+        path = tmp_path / "run" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("time/total_timesteps,rollout/ep_rew_mean\n100,1\n200,2\n300,3\n" if number == 0 else "begun\n")
+        os.utime(path, (time.time() + ahead - 60 * number,) * 2)
+    assert read(tmp_path / "run").status.state == state
