@@ -16,13 +16,14 @@ from rlclinic.lab.backend import backend_for
 from rlclinic.lab.checkpoints import last_checkpoint
 from rlclinic.lab.errors import EnvironmentFault, TrainingError
 from rlclinic.lab.facts import facts_of
-from rlclinic.lab.folder import RunFolder, cannot_write, create_folder, open_folder, point_last
+from rlclinic.lab.folder import LAST, RunFolder, cannot_write, create_folder, open_folder
 from rlclinic.lab.progress import Listener
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
-from rlclinic.lab.state import HEARTBEAT_EVERY, is_alive, running_here
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.run import Status
+from rlclinic.readers.state import HEARTBEAT_EVERY, is_alive, running_here
+from rlclinic.store.files import link_whole
 
 
 def train(
@@ -106,7 +107,7 @@ def _session(folder: RunFolder, recipe: Recipe, progress: Listener | None) -> Se
             where = f"from step {saved.env_steps:,}" if saved else "from the start: there is no checkpoint"
             folder.log(f"resumed {where}" + (f"; {cut} later rows moved to metrics.cut.csv" if cut else ""))
             folder.reserve_space()
-            point_last(folder.path.parent, folder.id)
+            link_whole(folder.path.parent / LAST, folder.id)
         seconds = float(saved.state.get("seconds", 0.0)) if saved else 0.0
         state = running_here(
             started=before.started if before else None, seconds=seconds, env_steps=saved.env_steps if saved else 0
@@ -126,15 +127,15 @@ def _fail(session: Session, error: Exception) -> None:
     told = cannot_write(error, folder.path) if isinstance(error, OSError) else error
     message = told.message if isinstance(told, RlclinicError) else f"{type(error).__name__}: {error}"
     hint = told.hint if isinstance(told, RlclinicError) else ""
-    folder.release_space()
-    if isinstance(error, EnvironmentFault):
-        session.rescue()
     try:
+        folder.release_space()
+        if isinstance(error, EnvironmentFault):
+            session.rescue()
         folder.log(f"failed at step {session.env_steps:,}: {message}")
         folder.log_traceback("".join(traceback.format_exception(error)))
         _end(session, Status.CRASHED, message)
     except OSError:
-        # Not even the reserve was enough; the user is told on the terminal below.
+        # Not even the reserve was enough, or nothing can be written any more; the user is told on the terminal below.
         pass
     raise TrainingError(message, path=str(folder.path), hint=hint or f"see {folder.path}/run.log") from error
 

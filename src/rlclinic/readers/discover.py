@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from rlclinic.readers.place import Place, scan, single
 from rlclinic.readers.registry import ROWS, Row, row_of
 from rlclinic.readers.tree import Folder, walk
+
+MEMBER = "::"
+"""Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
+
+
+def split_name(name: str, exists: Callable[[str], bool] = os.path.exists) -> tuple[str, str]:
+    """The path and the member that a name means. A path may hold `::` itself: the longest that exists wins."""
+    plain = name
+    while not exists(plain) and MEMBER in plain:
+        plain = plain.rpartition(MEMBER)[0]
+    return (plain, name[len(plain) + len(MEMBER) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,7 @@ class RunRef:
     @property
     def name(self) -> str:
         """How the run is named on the command line."""
-        return f"{self.path}::{self.member}" if self.member else str(self.path)
+        return f"{self.path}{MEMBER}{self.member}" if self.member else str(self.path)
 
 
 def find(root: Path) -> list[RunRef]:

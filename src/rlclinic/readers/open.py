@@ -8,7 +8,7 @@ from pathlib import Path
 from rlclinic.model.errors import NothingReadable, RunReadError, UsageError
 from rlclinic.model.run import Run
 from rlclinic.readers.assemble import assemble
-from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder
+from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder, split_name
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.mapping import apply_map
 from rlclinic.readers.neighbours import ask_neighbours
@@ -17,9 +17,6 @@ from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Place, named_files, single
 from rlclinic.readers.registry import Row, row_of
 from rlclinic.readers.sources import files
-
-MEMBER = "::"
-"""Separates a path from the name of a run inside it."""
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
@@ -34,7 +31,7 @@ def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
         from rlclinic.readers.sources.wandb_api import read_remote
 
         return read_remote(text)
-    name, _, member = text.partition(MEMBER)
+    name, member = split_name(text)
     place = Path(name)
     if not place.exists():
         raise _missing(place)

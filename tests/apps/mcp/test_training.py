@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rlclinic.lab.state import is_alive, read_state
+from rlclinic.readers.state import is_alive, read_state
 from tests.apps.mcp.talk import PATIENCE, SOLVER, Talk, make_root, stdio, text_of
 
 STEPS = 20_000_000

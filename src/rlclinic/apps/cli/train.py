@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.output import say, write_json, write_lines
 from rlclinic.apps.cli.reading import FILE, trust_option
 from rlclinic.apps.cli.training_progress import ProgressLine
 from rlclinic.model.errors import ExitCode, UsageError
@@ -93,7 +92,7 @@ def _folder(
 
     carried = asked(str(source), changes, framework=framework, trust=trust)
     for sentence in carried.left_out:
-        sys.stderr.write(f"left out: {sentence}\n")
+        say(f"left out: {sentence}")
     return prepare(carried.recipe, root), carried.recipe.trust
 
 
@@ -114,7 +113,7 @@ def _train(folder: RunFolder, trust: frozenset[str], *, resume: bool, quiet: boo
     from rlclinic.lab.train import train_folder
 
     if not quiet:
-        sys.stderr.write(f"{'resuming' if resume else 'training'} {folder.path}\n")
+        say(f"{'resuming' if resume else 'training'} {folder.path}")
     line = ProgressLine()
     try:
         train_folder(folder, None if quiet else line, is_new=not resume, trust=trust)
@@ -133,21 +132,23 @@ def _in_background(folder: RunFolder, trust: frozenset[str], *, as_json: bool) -
             {"schema": "rlclinic.train/1", "id": folder.id, "path": str(folder.path), "state": "running", "pid": pid}
         )
         return
-    write(f"training {folder.path} as process {pid}\n  rlclinic status, rlclinic stop {folder.path}\n")
+    write_lines([f"training {folder.path} as process {pid}", f"  rlclinic status, rlclinic stop {folder.path}"])
 
 
 def _report(folder: RunFolder) -> Diagnosis | None:
     """Diagnose the run and leave report.md in its folder; a diagnosis that fails must not fail the training."""
     from rlclinic.engine import diagnose
-    from rlclinic.lab.folder import REPORT, write_whole
+    from rlclinic.lab.folder import REPORT
     from rlclinic.readers.open import read
     from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
+    from rlclinic.store.files import write_whole
 
     try:
         diagnosis = diagnose(read(str(folder.path)))
         write_whole(folder.path / REPORT, diagnosis_markdown(diagnosis))
     except Exception as error:
-        sys.stderr.write(f"no report: {type(error).__name__}: {error}\n")
+        told = error.strerror if isinstance(error, OSError) else error
+        say(f"no report: {type(error).__name__}: {told}")
         return None
     return diagnosis
 
@@ -168,4 +169,4 @@ def _tell(folder: RunFolder, diagnosis: Diagnosis | None, *, as_json: bool) -> N
         lines.append(f"  return {standing.train_return:.4g} (mean of the last 100 training episodes)")
     if facts["verdict"]:
         lines.append(f"  verdict {facts['verdict']}; the diagnosis is in {folder.path / 'report.md'}")
-    write("\n".join(lines) + "\n")
+    write_lines(lines)

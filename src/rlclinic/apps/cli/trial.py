@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from rlclinic.apps.cli.output import terminal_width, wants_colour
+from rlclinic.apps.cli.output import say, terminal_width, wants_colour
 from rlclinic.apps.cli.reading import FILE, goal_option, trust_option
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.trial import OutcomeState, Trial, TrialVerdict
@@ -70,7 +69,7 @@ def trial(
     quiet = as_json or form != "text"
     if not quiet:
         arms = ", ".join(arm.name for arm in plan.arms)
-        sys.stderr.write(f"trial {plan.id}: {arms}; {len(plan.seeds)} seeds each, {plan.budget:,} env steps a run\n")
+        say(f"trial {plan.id}: {arms}; {len(plan.seeds)} seeds each, {plan.budget:,} env steps a run")
     found = run_trial(
         plan,
         runner_for(runner, workers or os.cpu_count() or 1),
@@ -117,7 +116,7 @@ def tell_outcome(outcome: Outcome, done: int, total: int) -> None:
     """One line for each run that ended."""
     what = f"return {outcome.final_return:.4g}" if outcome.state is OutcomeState.DONE else outcome.state.value
     why = f": {outcome.error}" if outcome.error else ""
-    sys.stderr.write(f"  {done}/{total} {outcome.arm}, seed {outcome.seed}: {what}{why}\n")
+    say(f"  {done}/{total} {outcome.arm}, seed {outcome.seed}: {what}{why}")
 
 
 def _print(found: Trial, form: str, output: Path | None) -> None:

@@ -86,7 +86,7 @@ async def stop_training(desk: Desk, run_id: str) -> Stopped:
 def run_of(desk: Desk, job: Job) -> str | None:
     """The id of the run that a job's process trains."""
     from rlclinic.lab.folder import STATUS
-    from rlclinic.lab.state import read_state
+    from rlclinic.readers.state import read_state
 
     for path in desk.runs.glob(f"*/{STATUS}") if desk.runs.is_dir() else ():
         state = None if path.parent.is_symlink() else read_state(path)
