@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rlclinic.readers import place
+from rlclinic.readers import place, tree
 from rlclinic.readers.place import scan
 
 
@@ -42,7 +42,25 @@ def test_a_folder_of_very_many_files_is_cut_with_a_note(tmp_path: Path, monkeypa
         (tmp_path / f"{number}.txt").write_text("")
     found = scan(tmp_path)
     assert len(found.entries) == 3
-    assert found.notes == ("only the first 3 files were looked at",)
+    assert found.notes == ("only 3 files were looked at; 2 were passed over",)
+
+
+def test_a_folder_without_end_is_listed_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "MAX_LISTED", 10)
+    for number in range(30):
+        (tmp_path / f"{number}.txt").write_text("")
+    found = scan(tmp_path)
+    assert len(found.entries) == 10
+    assert found.notes == (".: more than 10 files, the others are not listed",)
+
+
+def test_very_many_broken_links_are_counted_rather_than_told(tmp_path: Path) -> None:
+    for number in range(50):
+        (tmp_path / f"{number:02}").symlink_to("nowhere")
+    notes = scan(tmp_path).notes
+    assert notes[0] == "00: broken link, ignored"
+    assert notes[-1] == "and 30 more links and folders that were not followed"
+    assert len(notes) == 21
 
 
 def test_first_prefers_the_file_nearest_to_the_root(tmp_path: Path) -> None:

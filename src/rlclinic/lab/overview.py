@@ -12,6 +12,7 @@ from typing import Any
 from rlclinic.lab.folder import CONFIG, METRICS, STATUS
 from rlclinic.lab.state import RunState, is_alive, read_state
 from rlclinic.model.run import Status
+from rlclinic.readers.no_links import open_file, read_file, real
 
 # Enough for the last rows of a wide table; in bytes.
 TAIL = 64 << 10
@@ -79,7 +80,7 @@ def _standing(path: Path, state: RunState) -> Standing:
 
 def _config(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        data = json.loads(read_file(path / CONFIG))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -88,8 +89,8 @@ def _config(path: Path) -> dict[str, Any]:
 def _last(path: Path) -> float | None:
     """The newest training return, from the end of the table."""
     try:
-        with open(path, "rb") as file:
-            header = file.readline().decode()
+        with open_file(real(path)) as file:
+            header = file.readline(TAIL).decode(errors="replace")
             start = max(file.tell(), file.seek(0, 2) - TAIL)
             file.seek(start)
             lines = file.read().decode(errors="replace").splitlines()

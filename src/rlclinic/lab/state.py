@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.model.run import Status
+from rlclinic.readers.no_links import read_file
 
 # Seconds between two heartbeats while a run trains.
 HEARTBEAT_EVERY = 5.0
@@ -71,7 +72,7 @@ def running_here(*, started: float | None = None, seconds: float = 0.0, env_step
 def read_state(path: Path) -> RunState | None:
     """Parse status.json; None where it is missing or not ours."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_file(path))
     except (OSError, ValueError):
         return None
     if not isinstance(data, dict) or not isinstance(data.get("state"), str):
