@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 
-from rlclinic.readers.place import Entry, Place, entry_in, scan, single
+from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
 from rlclinic.readers.registry import ROWS, Row, row_of
 from rlclinic.readers.tree import Folder, walk
+
+# Files of a folder that are looked into to see whether one holds metrics.
+MOST_SNIFFED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,8 @@ def _confirmed(row: Row, folder: Folder) -> bool:
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 
-        return any(is_metric_file(entry_in(folder, name)) for name in list(folder.files)[:50])
+        likely = nsmallest(MOST_SNIFFED, folder.files, key=importance)
+        return any(is_metric_file(entry_in(folder, name)) for name in likely)
     return True
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from heapq import nsmallest
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,6 +20,24 @@ MAX_DEPTH = 8
 # Larger files are read up to here; at 54 bytes per event this is 40 million scalars.
 MAX_BYTES = 2 << 30
 MAX_NOTES = 20
+
+# Which files are looked at where there are too many: those that readers know by name, then tables, logs and configs,
+# then what may be one; what is data of the run and never opened comes after all others.
+_KINDS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"tfevents|\.wandb$|(?:^|/)(?:(?:metrics|params|tags|scalars)/[^/]+|(?:[^/]*monitor|progress|metrics|results?"
+        r"|evaluations|model|run|meta|status|trainer_state|config\w*|cfg|params|args|hparams|overrides|agent|env)"
+        r"\.(?!py$)\w+)$",
+        r"\.(?:csv|tsv|jsonl|ndjson|ya?ml|toml|log|out|err|db)$",
+        r"\.(?:json|txt|npz|zip|ipynb)$|(?:^|/)[^/.]+$",
+    )
+)
+_DATA = re.compile(
+    r"\.(?:png|jpe?g|gif|bmp|webp|svg|mp4|avi|webm|npy|pkl|pickle|pt|pth|ckpt|safetensors|onnx|h5|hdf5|bin|parquet"
+    r"|arrow|pyc?|pyi|so|c|h|cpp|js|html|css|md)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +98,7 @@ class Place:
 
 
 def scan(root: Path, at: str = "") -> Place:
-    """The regular files below a folder, without following links to folders or out of it.
+    """The regular files below a folder, without following links to folders or out of it; of too many the important.
 
     `at` is where the folder really lies, from whoever has looked already.
     """
@@ -89,7 +109,8 @@ def scan(root: Path, at: str = "") -> Place:
         notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more links and folders that were not followed"]
     if len(found) > MAX_FILES:
         notes.append(f"only {MAX_FILES:,} files were looked at; {len(found) - MAX_FILES:,} were passed over")
-    found = sorted(found, key=lambda pair: pair[0])[:MAX_FILES]
+        found = nsmallest(MAX_FILES, found, key=lambda pair: importance(pair[0]))
+    found.sort(key=lambda pair: pair[0])
     return Place(root, tuple(entry_in(folder, name) for name, folder in found), tuple(notes))
 
 
@@ -98,6 +119,12 @@ def entry_in(folder: Folder, relative: str) -> Entry:
     name = relative.rpartition("/")[2]
     size, changed = folder.files[name]
     return Entry(folder.links.get(name) or f"{folder.real.rstrip(os.sep)}{os.sep}{name}", relative, size, changed / 1e9)
+
+
+def importance(relative: str) -> tuple[int, int, str]:
+    """Sorts files by how much a reader wants them: by their name, then by how near to the root they lie."""
+    rank = next((rank for rank, kind in enumerate(_KINDS) if kind.search(relative)), len(_KINDS))
+    return rank + (_DATA.search(relative) is not None), relative.count("/"), relative
 
 
 def single(path: Path, member: str = "", at: str = "") -> Place:
