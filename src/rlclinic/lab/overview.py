@@ -11,6 +11,7 @@ from typing import Any
 
 from rlclinic.lab.folder import CONFIG, METRICS, STATUS
 from rlclinic.model.run import Status
+from rlclinic.readers.no_links import open_file, read_file, real
 from rlclinic.readers.state import RunState, read_state, status_now
 
 # Enough for the last rows of a wide table; in bytes.
@@ -78,7 +79,7 @@ def _standing(path: Path, state: RunState) -> Standing:
 
 def _config(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        data = json.loads(read_file(path / CONFIG))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -87,8 +88,8 @@ def _config(path: Path) -> dict[str, Any]:
 def _last(path: Path) -> float | None:
     """The newest training return, from the end of the table."""
     try:
-        with open(path, "rb") as file:
-            header = file.readline().decode()
+        with open_file(real(path)) as file:
+            header = file.readline(TAIL).decode(errors="replace")
             start = max(file.tell(), file.seek(0, 2) - TAIL)
             file.seek(start)
             lines = file.read().decode(errors="replace").splitlines()

@@ -13,7 +13,7 @@ from rlclinic.model.run import RunStatus, Status
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
-from rlclinic.readers.place import single
+from rlclinic.readers.no_links import read_file
 from rlclinic.readers.process import is_running, process_start
 from rlclinic.readers.redaction.redact import redact
 from rlclinic.readers.status import FRESH
@@ -78,7 +78,7 @@ def running_here(*, started: float | None = None, seconds: float = 0.0, env_step
 def read_state(path: Path) -> RunState | None:
     """Parse status.json; None where it is missing or not ours."""
     try:
-        data = load_json_data(decode(single(path).entries[0].read(MAX_BYTES))) if path.is_file() else None
+        data = load_json_data(decode(read_file(path, MAX_BYTES)))
     except (OSError, FormatError):
         return None
     return parse_state(data)

@@ -11,6 +11,7 @@ from typing import Any
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.summary import run_summary
 from rlclinic.readers.discover import RunRef, find
+from rlclinic.readers.no_links import ROOT
 from rlclinic.readers.open import read_ref
 from rlclinic.store.children import spawning
 from rlclinic.store.index import RunIndex, default_path
@@ -74,7 +75,7 @@ def _summaries(
         return results
     from concurrent.futures import ProcessPoolExecutor
 
-    with spawning(), ProcessPoolExecutor(workers) as pool:
+    with spawning(), ProcessPoolExecutor(workers, initializer=ROOT.set, initargs=(ROOT.get(),)) as pool:
         for result in pool.map(_summary, refs, chunksize=CHUNK):
             results.append(result)
             if progress:

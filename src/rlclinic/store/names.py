@@ -10,6 +10,7 @@ from typing import Any
 
 from rlclinic.model.errors import RunReadError, UsageError
 from rlclinic.readers.discover import RunRef, find, ref_of_folder, split_name
+from rlclinic.readers.no_links import read_file
 from rlclinic.store.index import RunIndex
 from rlclinic.store.listing import Listing, list_runs
 
@@ -118,7 +119,7 @@ def _linked(root: Path, nickname: str) -> Path | None:
 def _registered(root: Path) -> Path | None:
     """gymnasium-solver's registry: newest first."""
     try:
-        entries = json.loads((root / "runs.json").read_text(encoding="utf-8"))
+        entries = json.loads(read_file(root / "runs.json"))
     except (OSError, ValueError):
         return None
     for entry in entries if isinstance(entries, list) else []:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.run import Run
+from rlclinic.readers.no_links import listing, real
 from rlclinic.readers.open import read
 
 # Folders that are read; more seeds do not change what the spread says.
@@ -26,14 +27,13 @@ def siblings_of(run: Run) -> tuple[Run, ...]:
     pattern = _without_digits(folder.name)
     if pattern == folder.name:
         return ()
-    beside = sorted(
-        path
-        for path in folder.resolve().parent.iterdir()
-        if path.name != folder.name
-        and _without_digits(path.name) == pattern
-        and path.is_dir()
-        and not path.is_symlink()
-    )
+    parent = folder.resolve().parent
+    try:
+        with listing(real(parent)) as entries:
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return ()
+    beside = sorted(parent / name for name in names if name != folder.name and _without_digits(name) == pattern)
     found = [other for path in beside[:MOST] if (other := _read(path)) is not None]
     identity = (run.framework, run.algorithm, run.environment)
     return tuple(

@@ -17,6 +17,7 @@ from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.registry import STEADY, Row
 from rlclinic.apps.mcp.reply import Reply
 from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+from rlclinic.readers.no_links import confined
 
 WHERE = "call list_runs for the runs below the root"
 # Answers that are kept of one run, and characters of an error.
@@ -51,16 +52,18 @@ class BoundTool:
     def _answer(self, arguments: dict[str, Any]) -> CallToolResult | Awaitable[CallToolResult]:
         try:
             wanted = self._checked(arguments)
-            if self.row.name in STEADY:
-                return self._steady(wanted)
-            reply = self._function(self.desk, **wanted)
-            return self._awaited(reply) if inspect.isawaitable(reply) else result(reply)
+            with confined(self.desk.root):
+                if self.row.name in STEADY:
+                    return self._steady(wanted)
+                reply = self._function(self.desk, **wanted)
+                return self._awaited(reply) if inspect.isawaitable(reply) else result(reply)
         except Exception as error:
             return failure(self.row.name, error, self.desk)
 
     async def _awaited(self, reply: Awaitable[Reply]) -> CallToolResult:
         try:
-            return result(await reply)
+            with confined(self.desk.root):
+                return result(await reply)
         except Exception as error:
             return failure(self.row.name, error, self.desk)
 

@@ -24,6 +24,7 @@ from typing import Any
 from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.no_links import open_file, read_file, real
 from rlclinic.readers.process import is_running, process_start
 from rlclinic.store.children import python
 from rlclinic.store.files import write_whole
@@ -31,13 +32,15 @@ from rlclinic.store.files import write_whole
 FOLDER = ".rlclinic/jobs"
 FACTS, ANSWER, WORDS, STOPPED, LOCK = "job.json", "answer", "words", "stopped", ".lock"
 _ID = re.compile(r"[a-z]+-\d{8}-\d{6}-[0-9a-f]{4}")
-# What a job's process runs. It ends in order at SIGINT, also where the server was started with that signal ignored.
+# What a job's process runs. It ends in order at SIGINT, also where the server was started with that signal ignored, and
+# reads nothing outside the root either, which it is started in.
 _CHILD = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from rlclinic.readers.no_links import ROOT; ROOT.set(os.getcwd())\n"
     "from rlclinic.apps.cli import main; main()\n"
 )
 LOOK = 0.1
-# Bytes of an answer that are read.
+# Bytes of its words that are read.
 MOST_BYTES = 4 << 20
 
 
@@ -76,8 +79,7 @@ class Job:
         from rlclinic.readers.redaction.redact import redact_value
 
         try:
-            with open(self.folder / ANSWER, "rb") as file:
-                data = json.loads(file.read(MOST_BYTES))
+            data = json.loads(read_file(self.folder / ANSWER))
         except (OSError, ValueError):
             return None
         found = redact_value("", data)
@@ -89,7 +91,8 @@ class Job:
         from rlclinic.reports.text import printable
 
         try:
-            return redact(printable((self.folder / WORDS).read_bytes()[:MOST_BYTES].decode("utf-8", "replace")))
+            with open_file(real(self.folder / WORDS)) as file:
+                return redact(printable(file.read(MOST_BYTES).decode("utf-8", "replace")))
         except OSError:
             return ""
 
@@ -173,7 +176,7 @@ def all_jobs(desk: Desk) -> list[Job]:
 
 def _load(folder: Path) -> Job | None:
     try:
-        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+        facts = json.loads(read_file(folder / FACTS))
         job = Job(**facts, folder=folder)
     except (OSError, ValueError, TypeError, RecursionError):
         return None

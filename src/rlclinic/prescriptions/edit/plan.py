@@ -21,6 +21,7 @@ from rlclinic.prescriptions.syntax.sb3_names import CLASSES
 from rlclinic.prescriptions.syntax.sb3_python import CALLS, FILE
 from rlclinic.prescriptions.syntax.sb3_python import DIALECT as PYTHON
 from rlclinic.readers.discover import split_name
+from rlclinic.readers.no_links import read_file
 from rlclinic.readers.redaction.redact import redact
 
 NO_END = "\\ No newline at end of file\n"
@@ -121,9 +122,7 @@ def _call(run: Run, key: str) -> str:
 
 def _text(file: Path) -> str:
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise Refused(f"larger than {MAX_BYTES >> 20} MB, so not a config", path=str(file))
-        return file.read_bytes().decode("utf-8")
+        return read_file(file, MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError:
         raise Refused("the file is not UTF-8 text", path=str(file)) from None
     except OSError as error:

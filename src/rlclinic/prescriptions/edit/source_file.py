@@ -11,6 +11,7 @@ from rlclinic.prescriptions.edit.document import FORMATS, document_data
 from rlclinic.prescriptions.edit.edits import Path as KeyPath
 from rlclinic.prescriptions.edit.edits import Refused, value_at
 from rlclinic.readers.discover import split_name
+from rlclinic.readers.no_links import read_file
 
 # Folders above the run in which a project is looked for.
 MAX_LEVELS = 6
@@ -111,7 +112,7 @@ def _is_of(file: Path, environment: str) -> bool:
     if file.stem == environment.replace("/", "-"):
         return True
     try:
-        data = document_data(file.read_text(encoding="utf-8"), file.suffix)
+        data = document_data(read_file(file).decode("utf-8"), file.suffix)
     except (OSError, UnicodeDecodeError, Refused):
         return False
     places: list[KeyPath] = [("env_id",), ("_base", "env_id")]
@@ -144,7 +145,7 @@ def _hydra(run: Run, keys: tuple[str, ...]) -> Source:
         )
     record = folder_of(run) / ".hydra" / "hydra.yaml"
     try:
-        data = document_data(record.read_text(encoding="utf-8"), ".yaml")
+        data = document_data(read_file(record).decode("utf-8"), ".yaml")
     except (OSError, UnicodeDecodeError, Refused):
         data = None
     sources = value_at(data, ("hydra", "runtime", "config_sources"))
