@@ -41,15 +41,17 @@ def deliver(value: object, output: Path | None) -> None:
 
 
 def write_error(error: RlclinicError, *, as_json: bool) -> None:
-    """Print what is wrong, where, and what to do."""
+    """Print what is wrong, where, and what to do; a path that the user typed may hold a secret too."""
+    from rlclinic.readers.redaction.redact import redact, redact_value
+
     if as_json:
-        write_json(error.to_json())
+        write_json(redact_value("", error.to_json()))
         return
     where = f"{error.path}: " if error.path else ""
     lines = [f"rlclinic: {where}{error.message}"]
     if error.hint:
         lines.append(f"  {error.hint}")
-    sys.stderr.write(printable("\n".join(lines)) + "\n")
+    sys.stderr.write(printable(redact("\n".join(lines))) + "\n")
 
 
 def wants_colour() -> bool:

@@ -31,8 +31,10 @@ def inside(root: Path, name: str) -> Path:
 
 
 def shown(root: Path, path: str | Path) -> str:
-    """A path as the caller names it: relative to the root."""
+    """A path as the caller names it: relative to the root, without a secret in it."""
+    from rlclinic.readers.redaction.redact import redact
+
     text = str(path)
     if text == str(root):
         return "."
-    return text.removeprefix(f"{root}/")
+    return redact(text.removeprefix(f"{root}/"))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 import tomllib
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from rlclinic.readers.redaction.values import is_masked
+from rlclinic.readers.redaction.values import is_login, is_masked
 
 # A private key of 16384 bits has about 13 kB of base64; without an end line nothing further is taken.
 _PEM_LIMIT = 16_384
@@ -74,6 +72,11 @@ _SIGNED = re.compile(r"(?<![A-Za-z0-9])(?:sig|Signature|X-Amz-Signature)=([A-Za-
 _LOGIN = re.compile(
     r"wandb(?:\.login\(|[ ]login)[^\n]{0,80}?(?<![A-Za-z0-9])([0-9a-f]{40}|[A-Za-z0-9_]{60,512})(?![A-Za-z0-9])"
 )
+# A key is pasted behind W&B's prompt, or on one of the lines below it.
+_PROMPT = re.compile(
+    r"API key from your profile[^\n]{0,80}?(?:\n[^\n]{0,24}?){0,3}(?<![A-Za-z0-9])"
+    r"([0-9a-f]{40}|[A-Za-z0-9_]{60,512})(?![A-Za-z0-9])"
+)
 _CURL_USER = re.compile(r"curl\b[^\n]{0,120}?\s(?:-u|--user)[ =]['\"]?[^\s:'\"]{1,64}:([^\s'\"]{1,256})")
 _SSHPASS = re.compile(r"sshpass\s{1,4}-p\s{0,4}['\"]?([^\s'\"]{1,256})")
 
@@ -128,13 +131,7 @@ def _bearer(text: str, start: int) -> Span | None:
 
 def _basic(text: str, start: int) -> Span | None:
     found = _BASIC.match(text, start)
-    if found is None:
-        return None
-    try:
-        decoded = base64.b64decode(found.group(1), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    return Span(*found.span(1)) if b":" in decoded and decoded.isascii() else None
+    return Span(*found.span(1)) if found is not None and is_login(found.group(1)) else None
 
 
 def _pem(text: str, start: int) -> Span | None:
@@ -165,6 +162,7 @@ _FINDERS: dict[str, Callable[[str, int], Span | None]] = {
     "X-Amz-Signature=": _group(_SIGNED),
     "wandb login": _group(_LOGIN),
     "wandb.login": _group(_LOGIN),
+    "API key from your profile": _group(_PROMPT),
     "curl": _group(_CURL_USER),
     "sshpass": _group(_SSHPASS),
 }

@@ -87,7 +87,7 @@ def final_exception(lines: Sequence[str]) -> tuple[str, int] | None:
         found = _headless(lines)
     if found is None or _survived(lines, found):
         return None
-    return redact(plain(lines[found]).strip()[:_MAX_TEXT]), found + 1
+    return redact(plain(lines[found]).strip()[: 4 * _MAX_TEXT])[:_MAX_TEXT], found + 1
 
 
 def is_signal(line: str) -> bool:
