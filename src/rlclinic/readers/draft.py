@@ -7,7 +7,7 @@ defaults are applied afterwards, once, in `assemble`.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -140,16 +140,11 @@ class Draft:
             )
         )
 
-    def setting(
-        self, key: str, value: object, file: str = "", line: int | None = None, secrets: Collection[str] = ()
-    ) -> None:
-        """Add one value of the config. The first file that sets a key wins; what others say differently is kept.
-
-        `secrets` are those of the line that it was read from.
-        """
+    def setting(self, key: str, value: object, file: str = "", line: int | None = None) -> None:
+        """Add one value of the config. The first file that sets a key wins; what others say differently is kept."""
         if len(self.settings) + len(self.shadowed) >= MAX_SETTINGS:
             return
-        setting = Setting(key, redact_value(key, value, secrets), key, Origin(file, line) if file else None)
+        setting = Setting(key, redact_value(key, value), key, Origin(file, line) if file else None)
         first = self.settings.setdefault(key, setting)
         elsewhere = first.origin is not None and bool(file) and first.origin.file != file
         # Tables write NaN or nothing for what was not set.

@@ -90,10 +90,13 @@ class BoundTool:
 
 def result(reply: Reply) -> CallToolResult:
     """A reply as the protocol wants it."""
-    data = reply.data()
+    from rlclinic.readers.redaction.redact import redact, redact_value
+
+    # Runs come clean from their readers; the project's config files and what the caller typed pass none.
+    data: Any = redact_value("", reply.data())
     body = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # The data stand in the text too, for clients that do not read structured content.
-    content: list[Any] = [TextContent(type="text", text=reply.text), TextContent(type="text", text=body)]
+    content: list[Any] = [TextContent(type="text", text=redact(reply.text)), TextContent(type="text", text=body)]
     if reply.picture is not None:
         picture = base64.b64encode(reply.picture).decode("ascii")
         content.append(ImageContent(type="image", data=picture, mime_type="image/png"))

@@ -31,10 +31,8 @@ def inside(root: Path, name: str) -> Path:
 
 
 def shown(root: Path, path: str | Path) -> str:
-    """A path as the caller names it: relative to the root, without a secret in it."""
-    from rlclinic.readers.redaction.redact import redact
-
+    """A path as the caller names it: relative to the root."""
     text = str(path)
     if text == str(root):
         return "."
-    return redact(text.removeprefix(f"{root}/"))
+    return text.removeprefix(f"{root}/")

@@ -15,7 +15,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
 from rlclinic.readers.place import Entry, Place
-from rlclinic.readers.redaction.redact import secrets_in
+from rlclinic.readers.redaction.redact import redact_value, secrets_in
 from rlclinic.readers.status import log_clues
 
 if TYPE_CHECKING:
@@ -112,7 +112,9 @@ def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:
     secrets = {line: secrets_in(_around(lines, line)) for line in set(config.lines.values())}
     for key, value in config.values.items():
         line = config.lines[key]
-        draft.setting(key, typed(value) if isinstance(value, str) else value, file, line, secrets[line])
+        # What the whole line gives away as a secret, the value alone may not.
+        clean = redact_value(key, value, secrets[line])
+        draft.setting(key, typed(clean) if isinstance(clean, str) else clean, file, line)
 
 
 def _around(lines: Sequence[str], line: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from rlclinic.readers.redaction.redact import redact, redact_names
 
@@ -12,12 +12,8 @@ T = TypeVar("T")
 
 
 def without_secrets(value: T) -> T:
-    """A frozen value with every text in it redacted; what holds no secret is the same object as before.
-
-    Config values are redacted where they are read, together with their keys, which say what they are.
-    """
-    found: Any = _clean(value, {})
-    return found  # type: ignore[no-any-return]
+    """A frozen value with every text in it redacted; what holds no secret is the same object as before."""
+    return cast(T, _clean(value, {}))
 
 
 def _clean(value: Any, known: dict[str, str]) -> Any:
@@ -51,5 +47,5 @@ def _renamed(before: Any, item: Any, key: str, name: str) -> Any:
     """A series or setting that knows the name it is kept under goes by the new one."""
     if key == name or not is_dataclass(before) or isinstance(before, type) or isinstance(item, type):
         return item
-    own = {field.name: name for field in fields(before) if getattr(before, field.name) == key}
-    return replace(item, **own)
+    texts = {field.name: text for field in fields(before) if isinstance(text := getattr(before, field.name), str)}
+    return replace(item, **{field: name for field, text in texts.items() if text == key})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rlclinic.readers.redaction.literal_scan import Hit, LiteralScan
 from rlclinic.readers.redaction.names import find_named, is_secret
@@ -46,28 +46,31 @@ def redact(text: str) -> str:
     return "".join([*kept, text[done:]]) if kept else text
 
 
+def redacted_head(text: str, length: int) -> str:
+    """The beginning of a text, to be quoted. It is cut afterwards: half a secret would not be known as one."""
+    return redact(text[: length + _LONG_SECRET])[:length]
+
+
 def secrets_in(text: str) -> frozenset[str]:
     """What `redact` takes out of the text."""
     return frozenset(text[span.start : span.end] for span in _secrets(text))
 
 
 def redact_value(key: str, value: object, known: Collection[str] = ()) -> object:
-    """The config value kept under `key` without secrets; dicts and lists are copied and searched as well.
-
-    `known` are secrets of the text that the value was read from: what a whole line gives away, its value alone may not.
-    """
+    """The config value kept under `key` without secrets, `known` ones included; dicts and lists are copied."""
     return _redacted(key, value, known, 0)
 
 
 def redact_names(names: Iterable[str]) -> list[str]:
     """The names without secrets; those that would then be the same are numbered, so that none replaces another."""
-    seen: dict[str, int] = {}
-    result: list[str] = []
+    taken: dict[str, int] = {}
     for name in names:
-        clean = redact(name)
-        count = seen[clean] = seen.get(clean, 0) + 1
-        result.append(clean if count == 1 else f"{clean} ({count})")
-    return result
+        clean = shown = redact(name)
+        while shown in taken:
+            taken[clean] += 1
+            shown = f"{clean} ({taken[clean]})"
+        taken[shown] = 1
+    return list(taken)
 
 
 def _secrets(text: str) -> Iterator[Span]:
@@ -92,36 +95,34 @@ def _redacted(key: str, value: object, known: Collection[str], depth: int) -> ob
             value = value.replace(secret, REDACTED) if len(secret) >= _TELLING else value
         return redact(value)
     if isinstance(value, dict):
-        names = redact_names(str(k) for k in value)
-        items = zip(names, value.items(), strict=True)
         return {
             name if isinstance(k, str) else k: _redacted(_child_key(key, k), v, known, depth + 1)
-            for name, (k, v) in items
+            for name, (k, v) in zip(
+                redact_names(k if isinstance(k, str) else "" for k in value), value.items(), strict=True
+            )
         }
     if isinstance(value, list | tuple):
-        items_left = [_redacted(key, v, known, depth + 1) for v in _without_named(key, list(value))]
-        return items_left if isinstance(value, list) else tuple(items_left)
+        return type(value)([_redacted(key, v, known, depth + 1) for v in _without_named(key, value)])
     if isinstance(value, int) and not isinstance(value, bool) and family_of(key) is Family.PASSWORD:
         return REDACTED if is_secret(key, str(value)) else value
     return value
 
 
 def _child_key(key: str, child: object) -> str:
-    name = str(child)
-    return key if name.lower() in _WRAPPERS else f"{key}.{name}" if key else name
+    if not isinstance(child, str) or child.lower() in _WRAPPERS:
+        return key
+    return f"{key}.{child}" if key else child
 
 
-def _without_named(key: str, items: list[object]) -> list[object]:
+def _without_named(key: str, items: Sequence[object]) -> list[object]:
     """In a list of arguments a flag names the item behind it: `["--api-key", "…"]`; in a pair the first the second."""
     result = list(items)
     is_pair = len(items) == 2
     for i, (name, item) in enumerate(itertools.pairwise(items)):
-        if not isinstance(name, str) or not isinstance(item, str):
-            continue
-        named = name.startswith("-") or (is_pair and is_strong(item))
-        is_login = is_pair and not is_harmless(item) and family_of(key) is Family.LOGIN
-        if (named and is_secret(name, item)) or is_login:
-            result[i + 1] = REDACTED
+        if isinstance(name, str) and isinstance(item, str):
+            is_named = (name.startswith("-") or (is_pair and is_strong(item))) and is_secret(name, item)
+            is_login = is_pair and not is_harmless(item) and family_of(key) is Family.LOGIN
+            result[i + 1] = REDACTED if is_named or is_login else item
     return result
 
 

@@ -13,15 +13,6 @@ from rlclinic.readers.redaction.values import is_login, is_masked
 # A private key of 16384 bits has about 13 kB of base64; without an end line nothing further is taken.
 _PEM_LIMIT = 16_384
 
-_ALPHABETS = {
-    "alnum": "A-Za-z0-9",
-    "base64": "A-Za-z0-9+/=_\\-",
-    "hex": "0-9a-f",
-    "hexadecimal": "0-9A-Fa-f",
-    "upper": "A-Z0-9",
-    "word": "A-Za-z0-9_\\-",
-}
-
 
 class Span(NamedTuple):
     """The characters to replace: text[start:end]."""
@@ -30,18 +21,11 @@ class Span(NamedTuple):
     end: int
 
 
-class _Issued(NamedTuple):
-    """How the keys with one prefix go on, and whether they must look random besides."""
-
-    pattern: re.Pattern[str]
-    random: bool
-
-
-def _issued() -> dict[str, _Issued]:
-    """The table of issuers, by prefix. A prefix inside a word is none; behind `_` or `-` it is: run_ghp_…"""
+def _issued() -> dict[str, tuple[re.Pattern[str], bool]]:
+    """By prefix the form of a key, and whether it must look random besides. Inside a word a prefix is none."""
     text = files(__package__).joinpath("issuers.toml").read_text(encoding="utf-8")
     return {
-        prefix: _Issued(re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})"), row.get("random", False))
+        prefix: (re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})"), bool(row.get("random")))
         for row in tomllib.loads(text).values()
         for prefix in row["prefixes"]
     }
@@ -50,8 +34,8 @@ def _issued() -> dict[str, _Issued]:
 def _tail(row: dict[str, Any]) -> str:
     if "tail" in row:
         return str(row["tail"])
-    run, length = f"[{_ALPHABETS[row['alphabet']]}]", row["length"]
-    return rf"{run}{{{length}}}(?![A-Za-z0-9])" if row.get("exact") else rf"{run}{{{length},512}}"
+    run = f"[{row['alphabet']}]{{{row['length']}"
+    return run + ("}(?![A-Za-z0-9])" if row.get("exact") else ",512}")
 
 
 _ISSUED = _issued()
@@ -83,12 +67,10 @@ _SSHPASS = re.compile(r"sshpass\s{1,4}-p\s{0,4}['\"]?([^\s'\"]{1,256})")
 
 def find_shape(text: str, start: int, trigger: str) -> Span | None:
     """The secret that `trigger`, found at `start`, announces; None where it only looks like one."""
-    issued = _ISSUED.get(trigger)
-    if issued is not None:
-        found = issued.pattern.match(text, start)
-        if found is None or (issued.random and not _random_enough(found.group())):
-            return None
-        return Span(found.start(), found.end())
+    if trigger in _ISSUED:
+        pattern, is_random = _ISSUED[trigger]
+        found = pattern.match(text, start)
+        return None if found is None or (is_random and not _random_enough(found.group())) else Span(*found.span())
     return _FINDERS[trigger](text, start)
 
 

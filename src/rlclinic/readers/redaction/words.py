@@ -82,7 +82,9 @@ _KEY_SUFFIX = re.compile(r"[_\-]?(?:id|(?P<data>data))(?![A-Za-z0-9_\-])", re.IG
 _HOOK_SUFFIX = re.compile(r"[_\-]?(?:address|endpoint|ur[il])s?(?![A-Za-z0-9_\-])", re.IGNORECASE)
 _FURTHER_SUFFIX = {"key": _KEY_SUFFIX, "webhook": _HOOK_SUFFIX}
 # A section of secrets: `passwords.db`, `api_keys.openai`.
-_SECTION = re.compile(r"(?:\A|[._\-/])(?:(?P<passwords>passwords)|api_?keys|credentials|secrets)\.[^.]+\Z", re.IGNORECASE)
+_SECTION = re.compile(
+    r"(?:\A|[._\-/])(?:(?P<passwords>passwords)|api_?keys|credentials|secrets)\.[^.]+\Z", re.IGNORECASE
+)
 _NAME_RUN = re.compile(r"[\w.\-/]*")
 # The last word of `wandb.api_`, `openaiApi` or `AWS_ACCESS_`.
 _LAST_WORD = re.compile(r"(?:[A-Z]?[a-z0-9]+|[A-Z0-9]+)(?=[^A-Za-z0-9]*\Z)")
@@ -136,11 +138,11 @@ def _left_part(text: str, start: int) -> tuple[str, int]:
 
 
 def _family(left: str, word: str, *, is_id: bool) -> Family | None:
-    last = _LAST_WORD.search(left)
-    qualifier = last.group().lower() if last is not None else ""
+    qualifier = _qualifier(left)
     if is_id:
         return Family.SECRET if qualifier == "access" else None
-    stands_alone = not left.strip("-") or left.endswith(".")
+    # What stands before a blank is another setting or the word of a sentence: `lr=0.1 pass=…`, `the forward pass`.
+    stands_alone = left.endswith((".", ",", ";", ":", "{", "(")) or "=" in left or not any(map(str.isalpha, left))
     if word == "key" and (qualifier in _KEY_QUALIFIERS or qualifier.endswith("api")):
         return Family.SECRET
     if word == "key":
@@ -158,10 +160,12 @@ def _family(left: str, word: str, *, is_id: bool) -> Family | None:
 
 def _family_of_many(left: str, word: str) -> Family | None:
     """`passwords` and `api_keys` hold secrets; `tokens` are counted, and most `keys` are names of columns."""
-    last = _LAST_WORD.search(left)
-    qualifier = last.group().lower() if last is not None else ""
-    if word == "token":
-        return Family.SECRET if qualifier in _MANY_TOKENS or qualifier.endswith("api") else None
-    if word == "key":
-        return Family.SECRET if qualifier in _KEY_QUALIFIERS or qualifier.endswith("api") else None
+    if word in {"token", "key"}:
+        qualifier, known = _qualifier(left), _MANY_TOKENS if word == "token" else _KEY_QUALIFIERS
+        return Family.SECRET if qualifier in known or qualifier.endswith("api") else None
     return _FAMILIES[word] if word in {"password", "passphrase", "passcode", "secret", "webhook"} else None
+
+
+def _qualifier(left: str) -> str:
+    last = _LAST_WORD.search(left)
+    return "" if last is None else last.group().lower()

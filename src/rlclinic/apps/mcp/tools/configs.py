@@ -51,7 +51,7 @@ class ConfigReply(Reply):
 def list_environments(desk: Desk, filter: str = "") -> Environments:  # noqa: A002
     """List the environments that start_training knows: the project's config/environments/*.yaml, then rlclinic's
     reference configurations. `filter` is a part of the name."""
-    own = [Environment(env_id=desk.shown(path.stem), config_file=desk.shown(path)) for path in user_files(desk)]
+    own = [Environment(env_id=path.stem, config_file=desk.shown(path)) for path in user_files(desk)]
     taken = {entry.env_id for entry in own}
     known = [
         Environment(env_id=env_id, config_file=REFERENCE)
@@ -67,11 +67,9 @@ def list_environments(desk: Desk, filter: str = "") -> Environments:  # noqa: A0
 def list_variants(desk: Desk, env_id: str) -> Variants:
     """List the variants of an environment: those of its config file, or the algorithms with a reference configuration.
     `<env_id>:<variant>` is the config_id of start_training."""
-    from rlclinic.readers.redaction.redact import redact_names
-
     path = user_file(desk, env_id)
     if path is not None:
-        found, where = redact_names(_variants(path)), desk.shown(path)
+        found, where = list(_variants(path)), desk.shown(path)
     else:
         found, where = [name.lower() for name in reference_algorithms(env_id)], REFERENCE
         if not found:
@@ -83,8 +81,6 @@ def list_variants(desk: Desk, env_id: str) -> Variants:
 def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
     """Show what a variant trains with, under canonical hyperparameter names, as start_training would use it before
     overrides."""
-    from rlclinic.readers.redaction.redact import redact, redact_value
-
     source, where = config_source(desk, f"{env_id}:{variant}")
     if where == REFERENCE:
         from rlclinic.reference.reference_configs import reference_config
@@ -97,12 +93,12 @@ def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
 
         path, _, name = source.rpartition(":")
         read, foreign = read_config_file(Path(path), name)
-        values = redact_value("", dict(read))
+        values = dict(read)
     reply = ConfigReply(
         config_id=f"{env_id}:{variant}",
         config_file=where,
         config=plain_value(values),
-        not_used=[redact(sentence) for sentence in foreign],
+        not_used=list(foreign),
     )
     unused = f" {len(foreign)} of its keys are not used." if foreign else ""
     return reply.said(f"{len(values)} settings of {env_id}:{variant}, from {where}.{unused}")
