@@ -336,8 +336,9 @@ def test_sections_of_secrets_and_pairs_lose_them() -> None:
 
 def test_keys_that_become_the_same_are_numbered() -> None:
     config = {"a_" + "gh" + "p_" + drawn(36, seed=seed): seed for seed in (1, 2)}
+    config["a_[redacted] (2)"] = 3
 
-    assert redact_value("", config) == {"a_[redacted]": 1, "a_[redacted] (2)": 2}
+    assert redact_value("", config) == {"a_[redacted]": 1, "a_[redacted] (2)": 2, "a_[redacted] (2) (2)": 3}
 
 
 def test_what_a_line_gives_away_is_hidden_in_the_value_read_from_it() -> None:
