@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.readers.redaction.redact import redact, redact_value
+from rlclinic.readers.redaction.redact import redact, redact_value, redacted_head, secrets_in
 from tests.growth import grows_linearly
 
 ALNUM = string.ascii_letters + string.digits
@@ -124,6 +124,25 @@ SECRETS: dict[str, tuple[str, str, str]] = {
     "sshpass": ("sshpass -p ", "hunter2", " ssh host"),
     "vault": ("got ", "hv" + "s." + drawn(24), " back"),
     "long key": ("api_key: ", drawn(3000), "\nseed: 1"),
+    "password behind a name": ("db_password: ", "hunter2", "\n"),
+    "bare pass": ("  user: ada\n  pass: ", "hunter2x", "\n"),
+    "pass behind another setting": ("lr=0.1 pass=", "hunter2x", " seed=1"),
+    "several passwords": ("passwords: [", "'hunter2', 'swordfish'", "]"),
+    "several passwords in YAML": ("passwords:", "\n  - hunter2\n  - swordfish", "\nlr: 0.1"),
+    "several keys": ('"api_keys": {', f'"judge": "{drawn(24)}"', "}"),
+    "docker login": ('"auth": "', BASIC, '"'),
+    "login of requests": ("get(url, auth=('ada', '", "hunter2", "'))"),
+    "user and password": ("auth: ", "ada:hunter2", "\n"),
+    "bearer by name": ("bearer: ", drawn(32), "\n"),
+    "opaque jwt": ("jwt=", drawn(40), " "),
+    "key of W&B by its length": ("  key: ", KEY40, "\n"),
+    "login key": ("login_key: ", drawn(20), "\n"),
+    "webhook": ("webhook: ", "https://chat.example.org/hooks/" + drawn(16), "\n"),
+    "session cookie": ("session_cookie: ", drawn(32), "\n"),
+    "kubernetes": ("    client-key-data: ", drawn(200, ALNUM + "+/") + "==", "\n"),
+    "wandb prompt": ("wandb: Paste an API key from your profile and hit enter:\n", KEY40, "\nstep 1"),
+    "wandb prompt on one line": ("Paste an API key from your profile and hit enter, or ctrl+c: ", KEY40, "\n"),
+    "inside a folder's name": ("runs/ppo_", "gh" + "p_" + drawn(36), "_seed1/metrics.csv"),
 }
 
 LOOK_ALIKES: dict[str, str] = {
@@ -205,6 +224,15 @@ LOOK_ALIKES: dict[str, str] = {
     "word with a number": "token: version12beta, token: checkpoint-12000",
     "special token of odd form": "image_token: 'a1B2c3D4e5F6', unk_token=q8W7e6R5t4Y3",
     "next token": "next_token: ' the', token: 'Ġhello'",
+    "forward pass": "forward pass: 3.2ms, backward pass: 12x4",
+    "share that passes": "pass: 10/12, pass: 3.2ms, pass@1: 0.4, passes: a1b2c3d4",
+    "statement": "    pass\n    key = obs2",
+    "way of logging in": "auth: oauth2, auth_mode: basic, author: ada1815",
+    "hash under other names": "cache_key: 50ac7252f97cf39997344237bca74162b2dc6d79",
+    "webhook that is off": "webhook: disabled, webhook_url: null",
+    "counted tokens": "user_tokens: 12ab34cd, session_tokens: 9f8e7d6c5b",
+    "column names in a list": "keys: ['image1', 'state2'], obs_keys: [a1b2c3, d4e5f6]",
+    "share without passwords": "password_free_rate: 0.25",
     "hydra overrides": "['data.train_files=data/nq_search/train.parquet', 'trainer.total_epochs=15']",
 }
 
@@ -226,6 +254,8 @@ def test_a_secret_is_replaced_and_its_context_stays(before: str, secret: str, af
         (("api", "_org_"), drawn(34)), (("GOC", "SPX-"), drawn(28)), (("xa", "pp-"), "1-A" + drawn(30)),
         (("xo", "xp-"), drawn(30)), (("xa", "i-"), drawn(80)), (("pp", "lx-"), drawn(48)), (("nv", "api-"), drawn(60)),
         (("tv", "ly-"), drawn(32)), (("r", "8_"), drawn(37)), (("ls", "v2_"), "pt_" + drawn(40)),
+        (("lin", "_api_"), drawn(40)), (("dckr", "_pat_"), drawn(27)), (("shp", "at_"), drawn(32, HEX)),
+        (("dp", ".pt."), drawn(43)), (("NR", "AK-"), drawn(27, string.ascii_uppercase)), (("fig", "d_"), drawn(40)),
         (("dop", "_v1_"), drawn(64, HEX)), (("sk", "-admin-"), drawn(40)), (("sk", "-svcacct-"), drawn(40)),
     ],
 )  # fmt: skip
@@ -283,6 +313,46 @@ def test_harmless_config_values_stay(key: str, value: object) -> None:
     assert redact_value(key, value) == value
 
 
+@pytest.mark.parametrize("word", ["password", "passwd", "passphrase", "passcode"])
+@pytest.mark.parametrize("before", ["db_", "smtp.", "DB_", "mail-", ""])
+def test_a_key_that_ends_in_a_word_for_password_is_known(before: str, word: str) -> None:
+    key = before + (word.upper() if before.isupper() else word)
+
+    assert redact_value(key, "hunter2") == "[redacted]"
+    assert redact(f"{key}: hunter2") == f"{key}: [redacted]"
+
+
+def test_sections_of_secrets_and_pairs_lose_them() -> None:
+    config = {"passwords": {"db": "hunter"}, "api_keys.judge": drawn(24), "auth": ["ada", "hunter"]}
+    config["logger"] = [["api_key", drawn(20)], ["password", "host"]]
+
+    assert redact_value("", config) == {
+        "passwords": {"db": "[redacted]"},
+        "api_keys.judge": "[redacted]",
+        "auth": ["ada", "[redacted]"],
+        "logger": [["api_key", "[redacted]"], ["password", "host"]],
+    }
+
+
+def test_keys_that_become_the_same_are_numbered() -> None:
+    config = {"a_" + "gh" + "p_" + drawn(36, seed=seed): seed for seed in (1, 2)}
+    config["a_[redacted] (2)"] = 3
+
+    assert redact_value("", config) == {"a_[redacted]": 1, "a_[redacted] (2)": 2, "a_[redacted] (2) (2)": 3}
+
+
+def test_what_a_line_gives_away_is_hidden_in_the_value_read_from_it() -> None:
+    line = "python train.py --before 'sshpass -p hunter2 ssh host' --lr 0.1"
+
+    assert redact_value("before", "hunter2", secrets_in(line)) == "[redacted]"
+    assert redact_value("before", "use hunter2 there", secrets_in(line)) == "use [redacted] there"
+    assert redact_value("before", "hunter", secrets_in(line)) == "hunter"
+
+
+def test_a_text_is_cut_behind_its_secrets() -> None:
+    assert redacted_head("bad key " + "gh" + "p_" + drawn(36) + " given", 20) == "bad key [redacted] g"
+
+
 def test_the_given_config_is_not_changed() -> None:
     config = {"db": {"password": "hunter2"}}
     redact_value("", config)
@@ -301,6 +371,7 @@ HOSTILE = [
     "a", "token", "token=", "token='", 'api_key="', "password: ", "password=a,", "sk-", "eyJ", "eyJ.", "://a:", "://",
     "curl ", "curl -u a", "-----BEGIN PRIVATE" + " KEY-----", "AccountKey=***", "glpat-.", "SG.", "sig=", "Cookie: ",
     "wandb login ", "Bearer ", "Authorization: ", "secret_", "--api-key ", "\\", "'", "a=", "|api_key|", "xoxb-a",
+    "passwords:[", "passwords:\n - a", "auth=('a','", "webhook: a://", "API key from your profile\n",
 ]  # fmt: skip
 
 

@@ -16,6 +16,8 @@ from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.identify import Tables, identify_algorithm, identify_environment, identify_framework
 from rlclinic.readers.naming import name_series
+from rlclinic.readers.redaction.border import without_secrets
+from rlclinic.readers.redaction.redact import redact
 from rlclinic.readers.status import status_of
 from rlclinic.reference.framework import Framework
 
@@ -41,7 +43,9 @@ def assemble(draft: Draft) -> Run:
         draft.note("no framework recognised: the logged steps are taken for env steps")
     budget = _budget(draft, config, tables.own, axis)
     first, last = _wall_times(series)
-    return Run(
+    if redact(str(draft.place.root)) != str(draft.place.root):
+        draft.note("the path holds a secret, which is not shown, so what lies beside the run is not found: rename it")
+    run = Run(
         id=draft.name or draft.place.root.name,
         path=str(draft.place.root),
         framework=framework_id,
@@ -62,6 +66,7 @@ def assemble(draft: Draft) -> Run:
         checkpoints=tuple(draft.checkpoints),
         provenance=Provenance(draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes)),
     )
+    return without_secrets(run)
 
 
 def _source(draft: Draft) -> str:

@@ -19,7 +19,7 @@ from rlclinic import __version__
 from rlclinic.readers.discover import RunRef
 
 # Raised whenever a summary would come out differently for the same files.
-SUMMARY_VERSION = 1
+SUMMARY_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (

@@ -13,6 +13,7 @@ from rlclinic.model.summary import run_summary
 from rlclinic.readers.discover import RunRef, find
 from rlclinic.readers.no_links import ROOT
 from rlclinic.readers.open import read_ref
+from rlclinic.readers.redaction.redact import redact
 from rlclinic.store.children import spawning
 from rlclinic.store.index import RunIndex, default_path
 
@@ -49,12 +50,12 @@ def list_runs(
         if summary is not None:
             read[ref.name] = summary
         else:
-            errors.append({"path": ref.name, "message": error})
+            errors.append({"path": redact(ref.name), "message": redact(error)})
     if read:
         store.store([(ref, read[ref.name]) for ref in fresh if ref.name in read])
     found = {**known, **read}
     return Listing(
-        str(root),
+        redact(str(root)),
         tuple(found[ref.name] for ref in refs if ref.name in found),
         tuple(errors),
         len(known),

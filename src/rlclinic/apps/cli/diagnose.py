@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour, write_error
+from rlclinic.apps.cli.output import deliver, error_object, terminal_width, wants_colour, write_error
 from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options
 from rlclinic.apps.settings import FAIL_ON, load_settings
 from rlclinic.model.diagnosis import Diagnosis
@@ -63,7 +63,7 @@ def diagnose(
 
 def _print(diagnoses: list[Diagnosis], errors: list[RlclinicError], form: str, output: Path | None) -> None:
     if form == "json":
-        objects = [_json(item) for item in diagnoses] + [error.to_json() for error in errors]
+        objects = [_json(item) for item in diagnoses] + [error_object(error) for error in errors]
         many = {"schema": "rlclinic.diagnoses/1", "diagnoses": objects}
         deliver(objects[0] if len(objects) == 1 else many, output)
         return

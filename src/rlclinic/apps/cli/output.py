@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.reports.text import printable
@@ -57,14 +58,24 @@ def say(line: str) -> None:
 
 def write_error(error: RlclinicError, *, as_json: bool) -> None:
     """Print what is wrong, where, and what to do."""
+    shown = error_object(error)
     if as_json:
-        write_json(error.to_json())
+        write_json(shown)
         return
-    where = f"{error.path}: " if error.path else ""
-    lines = [f"rlclinic: {where}{error.message}"]
-    if error.hint:
-        lines.append(f"  {error.hint}")
+    facts = shown["error"]
+    where = f"{facts['path']}: " if facts["path"] else ""
+    lines = [f"rlclinic: {where}{facts['message']}"]
+    if facts["hint"]:
+        lines.append(f"  {facts['hint']}")
     say("\n".join(lines))
+
+
+def error_object(error: RlclinicError) -> dict[str, Any]:
+    """The error as JSON; the path in it, which the user may have typed, is shown without a secret as well."""
+    from rlclinic.readers.redaction.redact import redact_value
+
+    shown: Any = redact_value("", error.to_json())
+    return shown  # type: ignore[no-any-return]
 
 
 def wants_colour() -> bool:

@@ -58,7 +58,7 @@ def runs(
     chosen = _sorted(chosen, sort, reverse=reverse)
     chosen = chosen[:limit] if limit > 0 else chosen
     if as_json:
-        write_json(runs_object(str(folder), chosen, listing.errors))
+        write_json(runs_object(listing.root, chosen, listing.errors))
     elif chosen:
         write(runs_text(chosen))
     if not as_json:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rlclinic.apps.cli.output import write, write_error, write_json
+from rlclinic.apps.cli.output import error_object, write, write_error, write_json
 from rlclinic.apps.cli.reading import read_runs, run_options
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError
 from rlclinic.model.run import Run
@@ -28,13 +28,13 @@ def show(source: dict[str, Any], everything: bool, as_json: bool) -> None:
 
     found, errors = read_runs(source)
     if as_json and len(found) + len(errors) == 1:
-        write_json(show_object(found[0]) if found else errors[0].to_json())
+        write_json(show_object(found[0]) if found else error_object(errors[0]))
     elif as_json:
         write_json(
             {
                 "schema": "rlclinic.shows/1",
                 "runs": [show_object(run) for run in found],
-                "errors": [error.to_json()["error"] for error in errors],
+                "errors": [error_object(error)["error"] for error in errors],
             }
         )
     else:

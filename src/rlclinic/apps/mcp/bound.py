@@ -93,13 +93,16 @@ class BoundTool:
 
 def result(reply: Reply) -> CallToolResult:
     """A reply as the protocol wants it."""
+    from rlclinic.readers.redaction.redact import redact, redact_value
     from rlclinic.reports.run_json import dumps
     from rlclinic.reports.text import printable
 
-    data = reply.data()
+    # Runs come clean from their readers; the project's config files and what the caller typed pass none.
+    data: Any = redact_value("", reply.data())
     body = dumps(data, indent=None)
     # The data stand in the text too, for clients that do not read structured content.
-    content: list[Any] = [TextContent(type="text", text=printable(reply.text)), TextContent(type="text", text=body)]
+    told = printable(redact(reply.text))
+    content: list[Any] = [TextContent(type="text", text=told), TextContent(type="text", text=body)]
     if reply.picture is not None:
         picture = base64.b64encode(reply.picture).decode("ascii")
         content.append(ImageContent(type="image", data=picture, mime_type="image/png"))

@@ -75,15 +75,12 @@ class Job:
         return "it was stopped" if self.was_stopped else lines[-1].strip()[:300] if lines else "without a word"
 
     def answer(self) -> dict[str, Any] | None:
-        """The JSON that it printed, without secrets; None until it is whole."""
-        from rlclinic.readers.redaction.redact import redact_value
-
+        """The JSON that it printed; None until it is whole."""
         try:
             data = json.loads(read_file(self.folder / ANSWER))
         except (OSError, ValueError):
             return None
-        found = redact_value("", data)
-        return found if isinstance(found, dict) else None
+        return data if isinstance(data, dict) else None
 
     def words(self) -> str:
         """What it wrote to stderr, without secrets."""

@@ -12,6 +12,7 @@ from rlclinic.prescriptions.edit.edits import Path as KeyPath
 from rlclinic.prescriptions.edit.edits import Refused, value_at
 from rlclinic.readers.discover import split_name
 from rlclinic.readers.no_links import read_file
+from rlclinic.readers.redaction.redact import REDACTED
 
 # Folders above the run in which a project is looked for.
 MAX_LEVELS = 6
@@ -58,6 +59,8 @@ def find_source(run: Run, keys: tuple[str, ...], config: str = "") -> Source:
         if not file.is_file():
             raise Refused("no such file", path=name, hint="check the path given to --config")
         return Source(file, tuple(section.split(".")) if section else ())
+    if REDACTED in run.path:
+        raise Refused("the path holds a secret and was not kept with the run", path=run.path, hint=HINT)
     if run.source == "hydra":
         return _inside_project(run, _hydra(run, keys))
     if run.framework == "gymnasium-solver":

@@ -15,6 +15,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
 from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.redaction.redact import redact_value, secrets_in
 from rlclinic.readers.status import log_clues
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ PATTERNS = (
 CONFIG_DUMPS = ("args.txt", "config.txt", "params.txt", "hparams.txt", "hyperparameters.txt", "command.txt")
 # Of a larger log the first and the last part are read: the config stands first, the end last.
 MAX_LOG_BYTES = 64 << 20
+# Lines of one command that are looked at together.
+MAX_JOINED = 500
 # Lines at both ends that may tell the framework.
 MARK_LINES = 400
 
@@ -106,8 +109,20 @@ def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:
     from rlclinic.readers.consoles import find_config
 
     config = find_config(lines)
+    secrets = {line: secrets_in(_around(lines, line)) for line in set(config.lines.values())}
     for key, value in config.values.items():
-        draft.setting(key, typed(value) if isinstance(value, str) else value, file, config.lines.get(key))
+        line = config.lines[key]
+        # What the whole line gives away as a secret, the value alone may not.
+        clean = redact_value(key, value, secrets[line])
+        draft.setting(key, typed(clean) if isinstance(clean, str) else clean, file, line)
+
+
+def _around(lines: Sequence[str], line: int) -> str:
+    """The text that a setting on a line was read from: with the line before it, and those that a backslash joins."""
+    end = line
+    while end < len(lines) and lines[end - 1].endswith("\\") and end - line < MAX_JOINED:
+        end += 1
+    return "\n".join(lines[max(0, line - 2) : end])
 
 
 def _lines(draft: Draft, entry: Entry) -> list[str]:

@@ -1,7 +1,7 @@
 """Secrets that show themselves by the name before them: `password: …`, `--api-key …`, `"hf_token": "…"`.
 
-A name alone proves little (`eos_token`, `reward_fn_key`): `secret_words` says what the name is worth,
-`secret_values` what the value is. Here is the grammar between the two, as environments, JSON, YAML, command
+A name alone proves little (`eos_token`, `reward_fn_key`): `words` says what the name is worth,
+`values` what the value is. Here is the grammar between the two, as environments, JSON, YAML, command
 lines, Python reprs, tables and prose write it.
 """
 
@@ -41,6 +41,11 @@ _REST_OF_LINE = re.compile(r"[^\n]{1,256}?(?=[ \t]+#|[ \t]*\r?(?:\n|\Z))")
 _MAIL_PASSWORD = re.compile(r"[a-z]{4}(?: [a-z]{4}){3}(?![A-Za-z])")
 _HEADER_VALUE = re.compile(r"(?:[A-Za-z0-9\-]{2,20} {1,4})?(?P<value>[^\s\"'\\,;]{6,512})")
 _COOKIE_VALUE = re.compile(r"(?P<value>[^\n\"'=]{1,128}=[^\n\"']{0,4096})")
+# `passwords: [a, b]`, `api_keys: {openai: a}` and the lists of YAML.
+_MANY = re.compile(r"[\[{(](?P<inside>[^\]})]{1,4096})|(?P<items>(?:\r?\n[ \t]{0,80}-[ \t][^\n]{1,512}){1,64})")
+_BETWEEN = re.compile(r"[\s\"'`,:\-]+")
+# requests takes auth=('user', 'password').
+_LOGIN_PAIR = re.compile(r"[(\[][\"'][^\"'\n]{1,64}[\"'],[ \t]{0,4}[\"'](?P<value>[^\"'\n]{1,256})")
 _LINE_START = re.compile(r"[ \t\-]*\Z")
 
 
@@ -50,10 +55,18 @@ def find_named(text: str, start: int, word: str) -> Span | None:
     if name is None:
         return None
     if name.family in {Family.HEADER, Family.COOKIE}:
-        return _header(text, name)
+        found = _header(text, name)
+        if found is not None or name.family is Family.HEADER:
+            return found
     at = _value_start(text, name)
     if at is None:
         return None
+    if name.is_plural and (many := _MANY.match(text, at)):
+        parts = _BETWEEN.split(many.group(many.lastgroup or 0))
+        is_any = any(convinces(name.family, part, is_quoted=True) for part in parts)
+        return Span(*many.span(many.lastgroup or 0)) if is_any else None
+    if name.family is Family.LOGIN and (pair := _LOGIN_PAIR.match(text, at)):
+        return Span(*pair.span("value"))
     quote = _QUOTE.match(text, at)
     if quote is not None:
         inside = _INSIDE.get(quote["quote"], _INSIDE_ESCAPED)
@@ -67,8 +80,8 @@ def is_secret(name: str, value: str) -> bool:
     family = family_of(name)
     if family is Family.HEADER:
         return len(value) >= 6 and not is_harmless(value) and is_strong(value)
-    if family is Family.COOKIE:
-        return "=" in value
+    if family is Family.COOKIE and "=" in value:
+        return True
     return family is not None and convinces(family, value, is_quoted=True)
 
 

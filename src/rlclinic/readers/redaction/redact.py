@@ -1,7 +1,7 @@
 """Removes secrets from text and config values before they leave a reader.
 
-What a secret looks like is known elsewhere: `secret_shapes` (it has a telling form of its own) and
-`secret_names` (the name before it tells). Here is the scan that asks both. Line breaks are kept, so that line
+What a secret looks like is known elsewhere: `shapes` (it has a telling form of its own) and
+`names` (the name before it tells). Here is the scan that asks both. Line breaks are kept, so that line
 numbers stay true.
 """
 
@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rlclinic.readers.redaction.literal_scan import Hit, LiteralScan
 from rlclinic.readers.redaction.names import find_named, is_secret
 from rlclinic.readers.redaction.shapes import SHAPE_TRIGGERS, Span, find_shape
-from rlclinic.readers.redaction.values import is_harmless
+from rlclinic.readers.redaction.values import is_harmless, is_strong
 from rlclinic.readers.redaction.words import NAME_TRIGGERS, Family, family_of
 
 REDACTED = "[redacted]"
@@ -24,7 +25,11 @@ _MAX_DEPTH = 100
 # The shape and name patterns look at no more than this many characters; a longer secret is followed to its end.
 _LONG_SECRET = 512
 
+# Characters of a secret that is looked for inside other values; a shorter one may be part of a word.
+_TELLING = 6
+
 _SHAPES = frozenset(SHAPE_TRIGGERS)
+_NAMES = frozenset(NAME_TRIGGERS)
 _TRIGGERS = LiteralScan([*SHAPE_TRIGGERS, *NAME_TRIGGERS])
 _SECRET_RUN = re.compile(r"(?!-----)[A-Za-z0-9_\-+/=.~%]*")
 # W&B stores `api_key: {desc: null, value: …}`: the inner name says nothing.
@@ -35,59 +40,96 @@ def redact(text: str) -> str:
     """The text with every secret replaced by `[redacted]`; all else stays as it is."""
     kept: list[str] = []
     done = 0
+    for span in _secrets(text):
+        kept += (text[done : span.start], REDACTED, "\n" * text.count("\n", span.start, span.end))
+        done = span.end
+    return "".join([*kept, text[done:]]) if kept else text
+
+
+def redacted_head(text: str, length: int) -> str:
+    """The beginning of a text, to be quoted. It is cut afterwards: half a secret would not be known as one."""
+    return redact(text[: length + _LONG_SECRET])[:length]
+
+
+def secrets_in(text: str) -> frozenset[str]:
+    """What `redact` takes out of the text."""
+    return frozenset(text[span.start : span.end] for span in _secrets(text))
+
+
+def redact_value(key: str, value: object, known: Collection[str] = ()) -> object:
+    """The config value kept under `key` without secrets, `known` ones included; dicts and lists are copied."""
+    return _redacted(key, value, known, 0)
+
+
+def redact_names(names: Iterable[str]) -> list[str]:
+    """The names without secrets; those that would then be the same are numbered, so that none replaces another."""
+    taken: dict[str, int] = {}
+    for name in names:
+        clean = shown = redact(name)
+        while shown in taken:
+            taken[clean] += 1
+            shown = f"{clean} ({taken[clean]})"
+        taken[shown] = 1
+    return list(taken)
+
+
+def _secrets(text: str) -> Iterator[Span]:
+    """The secrets of a text in their order, none overlapping."""
+    done = 0
     hit = _TRIGGERS.search(text)
     while hit is not None:
         span = _secret_at(text, hit) if hit.start >= done else None
         if span is not None and span.start >= done:
-            kept += (text[done : span.start], REDACTED, "\n" * text.count("\n", span.start, span.end))
+            yield span
             done = span.end
         hit = _TRIGGERS.search(text, max(hit.end, done))
-    if not kept:
-        return text
-    return "".join([*kept, text[done:]])
 
 
-def redact_value(key: str, value: object) -> object:
-    """The config value kept under `key` without secrets; dicts and lists are copied and searched as well."""
-    return _redacted(key, value, 0)
-
-
-def _redacted(key: str, value: object, depth: int) -> object:
+def _redacted(key: str, value: object, known: Collection[str], depth: int) -> object:
     if depth > _MAX_DEPTH:
         return REDACTED
     if isinstance(value, str):
-        return REDACTED if is_secret(key, value) else redact(value)
+        if value in known or is_secret(key, value):
+            return REDACTED
+        for secret in known:
+            value = value.replace(secret, REDACTED) if len(secret) >= _TELLING else value
+        return redact(value)
     if isinstance(value, dict):
         return {
-            redact(k) if isinstance(k, str) else k: _redacted(_child_key(key, k), v, depth + 1)
-            for k, v in value.items()
+            name if isinstance(k, str) else k: _redacted(_child_key(key, k), v, known, depth + 1)
+            for name, (k, v) in zip(
+                redact_names(k if isinstance(k, str) else "" for k in value), value.items(), strict=True
+            )
         }
-    if isinstance(value, list):
-        return [_redacted(key, v, depth + 1) for v in _without_flag_values(value)]
-    if isinstance(value, tuple):
-        return tuple(_redacted(key, v, depth + 1) for v in _without_flag_values(list(value)))
+    if isinstance(value, list | tuple):
+        return type(value)([_redacted(key, v, known, depth + 1) for v in _without_named(key, value)])
     if isinstance(value, int) and not isinstance(value, bool) and family_of(key) is Family.PASSWORD:
         return REDACTED if is_secret(key, str(value)) else value
     return value
 
 
 def _child_key(key: str, child: object) -> str:
-    name = child if isinstance(child, str) else ""
-    return key if name.lower() in _WRAPPERS else name
+    if not isinstance(child, str) or child.lower() in _WRAPPERS:
+        return key
+    return f"{key}.{child}" if key else child
 
 
-def _without_flag_values(items: list[object]) -> list[object]:
-    """`["--api-key", "…"]`: in a list of arguments the flag names the item behind it."""
+def _without_named(key: str, items: Sequence[object]) -> list[object]:
+    """In a list of arguments a flag names the item behind it: `["--api-key", "…"]`; in a pair the first the second."""
     result = list(items)
-    for i, (flag, item) in enumerate(itertools.pairwise(items)):
-        if isinstance(flag, str) and isinstance(item, str) and flag.startswith("-") and is_secret(flag, item):
-            result[i + 1] = REDACTED
+    is_pair = len(items) == 2
+    for i, (name, item) in enumerate(itertools.pairwise(items)):
+        if isinstance(name, str) and isinstance(item, str):
+            is_named = (name.startswith("-") or (is_pair and is_strong(item))) and is_secret(name, item)
+            is_login = is_pair and not is_harmless(item) and family_of(key) is Family.LOGIN
+            result[i + 1] = REDACTED if is_named or is_login else item
     return result
 
 
 def _secret_at(text: str, hit: Hit) -> Span | None:
-    finder = find_shape if hit.word in _SHAPES else find_named
-    span = finder(text, hit.start, hit.word)
+    span = find_shape(text, hit.start, hit.word) if hit.word in _SHAPES else None
+    if span is None and hit.word in _NAMES:
+        span = find_named(text, hit.start, hit.word)
     if span is None or span.end <= span.start or is_harmless(text[span.start : span.end]):
         return None
     if span.end - span.start < _LONG_SECRET:

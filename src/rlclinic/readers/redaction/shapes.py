@@ -2,74 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
+import tomllib
 from collections.abc import Callable
-from typing import NamedTuple
+from importlib.resources import files
+from typing import Any, NamedTuple
 
-from rlclinic.readers.redaction.values import is_masked
-
-# Characters that a key may consist of; a prefix inside such a run is part of a longer word, not a key.
-_WORD = r"[A-Za-z0-9_\-]"
+from rlclinic.readers.redaction.values import is_login, is_masked
 
 # A private key of 16384 bits has about 13 kB of base64; without an end line nothing further is taken.
 _PEM_LIMIT = 16_384
-
-# Issuer prefix -> what follows it. Every run is bounded, so that a hostile line costs linear time; a longer
-# secret is taken to its end by the caller.
-_ISSUED: dict[str, str] = {
-    "sk-": r"[A-Za-z0-9_\-]{20,512}",
-    "sk_live_": r"[A-Za-z0-9]{10,512}",
-    "sk_test_": r"[A-Za-z0-9]{10,512}",
-    "rk_live_": r"[A-Za-z0-9]{10,512}",
-    "rk_test_": r"[A-Za-z0-9]{10,512}",
-    "whsec_": r"[A-Za-z0-9+/]{20,512}",
-    "hf_": r"[A-Za-z0-9]{30,512}",
-    "api_org_": r"[A-Za-z0-9]{30,512}",
-    "ghp_": r"[A-Za-z0-9]{30,512}",
-    "gho_": r"[A-Za-z0-9]{30,512}",
-    "ghu_": r"[A-Za-z0-9]{30,512}",
-    "ghs_": r"[A-Za-z0-9]{30,512}",
-    "ghr_": r"[A-Za-z0-9]{30,512}",
-    "github_pat_": r"[A-Za-z0-9_]{30,512}",
-    "glpat-": r"[A-Za-z0-9_\-]{20,512}",
-    "gldt-": r"[A-Za-z0-9_\-]{20,512}",
-    "glrt-": r"[A-Za-z0-9_\-]{20,512}",
-    "AKIA": r"[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "ASIA": r"[A-Z0-9]{16}(?![A-Za-z0-9])",
-    "AIza": r"[A-Za-z0-9_\-]{35}",
-    "ya29.": r"[A-Za-z0-9_\-]{20,512}",
-    "GOCSPX-": r"[A-Za-z0-9_\-]{24,512}",
-    "xoxb-": r"[A-Za-z0-9\-]{10,512}",
-    "xoxp-": r"[A-Za-z0-9\-]{10,512}",
-    "xoxa-": r"[A-Za-z0-9\-]{10,512}",
-    "xoxr-": r"[A-Za-z0-9\-]{10,512}",
-    "xoxs-": r"[A-Za-z0-9\-]{10,512}",
-    "xoxe.": r"[A-Za-z0-9\-]{10,512}",
-    "xapp-": r"[A-Za-z0-9\-]{20,512}",
-    "SG.": r"[A-Za-z0-9_\-]{16,512}\.[A-Za-z0-9_\-]{16,512}",
-    "SK": r"[0-9a-f]{32}(?![A-Za-z0-9])",
-    "npm_": r"[A-Za-z0-9]{36}(?![A-Za-z0-9])",
-    "pypi-": r"[A-Za-z0-9_\-]{50,512}",
-    "dapi": r"[0-9a-f]{32}(?:-\d+)?(?![A-Za-z0-9])",
-    "wandb_v1_": r"[A-Za-z0-9_]{20,512}",
-    "gsk_": r"[A-Za-z0-9]{30,512}",
-    "xai-": r"[A-Za-z0-9]{40,512}",
-    "pplx-": r"[A-Za-z0-9]{30,512}",
-    "nvapi-": r"[A-Za-z0-9_\-]{30,512}",
-    "tvly-": r"[A-Za-z0-9\-]{20,512}",
-    "r8_": r"[A-Za-z0-9]{30,512}",
-    "lsv2_": r"[A-Za-z0-9_]{30,512}",
-    "hvs.": r"[A-Za-z0-9_\-]{20,512}",
-    "dop_v1_": r"[0-9a-f]{40,512}",
-    "eyJ": (
-        r"[A-Za-z0-9_\-]{8,512}\.[A-Za-z0-9_\-]{8,512}(?:\.[A-Za-z0-9_\-]{0,512})?"
-        r"|hcGlfYWRkcmVzcyI6[A-Za-z0-9+/=_\-]{0,512}"  # a Neptune token, the base64 of {"api_address":
-    ),
-}
-# Prefixes that ordinary words share (`sk-learn-…`, `SG.module.name`): the rest has to look random as well.
-_AMBIGUOUS = frozenset({"sk-", "xai-", "pplx-", "tvly-", "pypi-", "hf_", "npm_", "SG.", "xapp-", "nvapi-"})
 
 
 class Span(NamedTuple):
@@ -79,7 +21,24 @@ class Span(NamedTuple):
     end: int
 
 
-_ISSUED_AT = {prefix: re.compile(rf"(?<!{_WORD}){re.escape(prefix)}(?:{tail})") for prefix, tail in _ISSUED.items()}
+def _issued() -> dict[str, tuple[re.Pattern[str], bool]]:
+    """By prefix the form of a key, and whether it must look random besides. Inside a word a prefix is none."""
+    text = files(__package__).joinpath("issuers.toml").read_text(encoding="utf-8")
+    return {
+        prefix: (re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})"), bool(row.get("random")))
+        for row in tomllib.loads(text).values()
+        for prefix in row["prefixes"]
+    }
+
+
+def _tail(row: dict[str, Any]) -> str:
+    if "tail" in row:
+        return str(row["tail"])
+    run = f"[{row['alphabet']}]{{{row['length']}"
+    return run + ("}(?![A-Za-z0-9])" if row.get("exact") else ",512}")
+
+
+_ISSUED = _issued()
 _URL_LOGIN = re.compile(r"://([^\s/@:\"'<>]{0,128}):([^\s/@\"'<>]{1,512})@")
 _URL_TOKEN = re.compile(r"://([A-Za-z0-9_\-.~%]{20,512})@")
 _BEARER = re.compile(r"[Bb](?:earer|EARER) {1,4}([A-Za-z0-9_\-.~+/=]{12,512})")
@@ -97,18 +56,21 @@ _SIGNED = re.compile(r"(?<![A-Za-z0-9])(?:sig|Signature|X-Amz-Signature)=([A-Za-
 _LOGIN = re.compile(
     r"wandb(?:\.login\(|[ ]login)[^\n]{0,80}?(?<![A-Za-z0-9])([0-9a-f]{40}|[A-Za-z0-9_]{60,512})(?![A-Za-z0-9])"
 )
+# A key is pasted behind W&B's prompt, or on one of the lines below it.
+_PROMPT = re.compile(
+    r"API key from your profile[^\n]{0,80}?(?:\n[^\n]{0,24}?){0,3}(?<![A-Za-z0-9])"
+    r"([0-9a-f]{40}|[A-Za-z0-9_]{60,512})(?![A-Za-z0-9])"
+)
 _CURL_USER = re.compile(r"curl\b[^\n]{0,120}?\s(?:-u|--user)[ =]['\"]?[^\s:'\"]{1,64}:([^\s'\"]{1,256})")
 _SSHPASS = re.compile(r"sshpass\s{1,4}-p\s{0,4}['\"]?([^\s'\"]{1,256})")
 
 
 def find_shape(text: str, start: int, trigger: str) -> Span | None:
     """The secret that `trigger`, found at `start`, announces; None where it only looks like one."""
-    issued = _ISSUED_AT.get(trigger)
-    if issued is not None:
-        found = issued.match(text, start)
-        if found is None or (trigger in _AMBIGUOUS and not _random_enough(found.group())):
-            return None
-        return Span(found.start(), found.end())
+    if trigger in _ISSUED:
+        pattern, is_random = _ISSUED[trigger]
+        found = pattern.match(text, start)
+        return None if found is None or (is_random and not _random_enough(found.group())) else Span(*found.span())
     return _FINDERS[trigger](text, start)
 
 
@@ -151,13 +113,7 @@ def _bearer(text: str, start: int) -> Span | None:
 
 def _basic(text: str, start: int) -> Span | None:
     found = _BASIC.match(text, start)
-    if found is None:
-        return None
-    try:
-        decoded = base64.b64decode(found.group(1), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-    return Span(*found.span(1)) if b":" in decoded and decoded.isascii() else None
+    return Span(*found.span(1)) if found is not None and is_login(found.group(1)) else None
 
 
 def _pem(text: str, start: int) -> Span | None:
@@ -188,6 +144,7 @@ _FINDERS: dict[str, Callable[[str, int], Span | None]] = {
     "X-Amz-Signature=": _group(_SIGNED),
     "wandb login": _group(_LOGIN),
     "wandb.login": _group(_LOGIN),
+    "API key from your profile": _group(_PROMPT),
     "curl": _group(_CURL_USER),
     "sshpass": _group(_SSHPASS),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 
 from rlclinic.readers.redaction.words import Family
@@ -26,6 +28,10 @@ _CONSTANT_NAME = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _PATH = re.compile(r"(?:~|\.{1,2})?/[\w.\-]*[a-z._\-][\w.\-]*(?:/|\Z)|[A-Za-z]:\\|\\\\|\w+://|[\w./\-]+\.[a-z]{2,5}\Z")
 _DIGIT = re.compile(r"[0-9]")
 _MIXED = re.compile(r"[a-z].*?[A-Z]|[A-Z].*?[a-z].*?[A-Z]", re.DOTALL)
+_QUANTITY = re.compile(r"[-+\d.,/:%]+[A-Za-zµ%/]{0,5}\Z")
+_USER_PASSWORD = re.compile(r"[^\s:/]{1,64}:[^\s/]{4,}\Z")
+_HOOK_ADDRESS = re.compile(r"\w+://[^/\s]+/[^\s]{6,}")
+_HEX_KEY = re.compile(r"[0-9a-f]{40}\Z")
 _CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]")
 
 
@@ -53,11 +59,28 @@ def convinces(family: Family, value: str, *, is_quoted: bool) -> bool:
         return False
     if family is Family.PASSWORD:
         return len(value) >= 3 and not (_NUMBER.match(value) and "." in value)
+    if family is Family.HEX:
+        return _HEX_KEY.match(value) is not None
+    if family is Family.HOOK:
+        return _HOOK_ADDRESS.match(value) is not None or is_random(value)
     if len(value) < 6 or " " in value or _NUMBER.match(value) or _CONSTANT_NAME.match(value):
         return False
     if family is Family.SECRET:
         return is_strong(value) and (is_random(value) or not is_path(value))
+    if family is Family.LOOSE:
+        return is_strong(value) and not _QUANTITY.match(value) and not is_path(value)
+    if family is Family.LOGIN and (is_login(value) or (_USER_PASSWORD.match(value) and is_strong(value))):
+        return True
     return is_random(value) and not is_path(value)
+
+
+def is_login(value: str) -> bool:
+    """`user:password` in base64, as docker's `auth` and the Basic scheme write it."""
+    try:
+        decoded = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in decoded and decoded.isascii()
 
 
 def is_strong(value: str) -> bool:

@@ -82,8 +82,6 @@ def list_variants(desk: Desk, env_id: str) -> Variants:
 def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
     """Show what a variant trains with, under canonical hyperparameter names, as start_training would use it before
     overrides."""
-    from rlclinic.readers.redaction.redact import redact, redact_value
-
     source, where = config_source(desk, f"{env_id}:{variant}")
     if where == REFERENCE:
         from rlclinic.reference.reference_configs import reference_config
@@ -96,12 +94,12 @@ def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
 
         path, _, name = source.rpartition(":")
         read, foreign = read_config_file(Path(path), name)
-        values = {key: redact_value(key, value) for key, value in read.items()}
+        values = dict(read)
     reply = ConfigReply(
         config_id=f"{env_id}:{variant}",
         config_file=where,
         config=plain_value(values),
-        not_used=[redact(sentence) for sentence in foreign],
+        not_used=list(foreign),
     )
     unused = f" {len(foreign)} of its keys are not used." if foreign else ""
     return reply.said(f"{len(values)} settings of {env_id}:{variant}, from {where}.{unused}")

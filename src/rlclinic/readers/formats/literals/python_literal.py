@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literals.parser import LiteralParser, Path, TornError
+from rlclinic.readers.redaction.redact import redacted_head
 
 # How often, on average, find_literals may read a character again after a brace that began no dict.
 _REREADS = 2
@@ -47,7 +48,7 @@ def load_literal(text: str) -> object:
     value, end = parse_literal(text)
     rest = text[end:].strip()
     if rest:
-        raise FormatError(f"unexpected {rest[:20]!r} behind the value", line=_line(text, end))
+        raise FormatError(f"unexpected {redacted_head(rest, 20)!r} behind the value", line=_line(text, end))
     return value
 
 

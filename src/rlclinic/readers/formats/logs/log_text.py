@@ -137,7 +137,7 @@ def _add(
 
 
 def _traceback_text(lines: Sequence[str], block: Traceback) -> str:
-    shown = [plain(line)[:MAX_LINE] for line in lines[block.first : block.last + 1]]
+    shown = [plain(line)[: 4 * MAX_LINE] for line in lines[block.first : block.last + 1]]
     if len(shown) > MAX_TRACEBACK_LINES:
         left_out = len(shown) - MAX_TRACEBACK_LINES
         shown = [shown[0], f"  [{left_out} lines left out]", *shown[1 - MAX_TRACEBACK_LINES :]]
@@ -159,7 +159,8 @@ def _ordered(groups: list[_Group], end: int | None, limit: int) -> tuple[LogExce
 
 
 def _finished(group: _Group) -> LogExcerpt:
-    text = redact("\n".join(line[:MAX_LINE] for line in group.excerpt.text.split("\n")))
+    # Cut afterwards: half a secret would not be known as one.
+    text = "\n".join(line[:MAX_LINE] for line in redact(group.excerpt.text).split("\n"))
     if group.count > 1:
         text = f"{text} (seen {group.count} times)"
     return LogExcerpt(group.excerpt.kind, group.excerpt.line, text)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlclinic.readers.formats.logs.log_lines import strip_ansi, strip_ray_prefix
-from rlclinic.readers.redaction.redact import redact
+from rlclinic.readers.redaction.redact import redacted_head
 
 # Lines after which a traceback is taken to be over even if no exception has come.
 _MAX_BLOCK = 2_000
@@ -87,7 +87,7 @@ def final_exception(lines: Sequence[str]) -> tuple[str, int] | None:
         found = _headless(lines)
     if found is None or _survived(lines, found):
         return None
-    return redact(plain(lines[found]).strip()[:_MAX_TEXT]), found + 1
+    return redacted_head(plain(lines[found]).strip(), _MAX_TEXT), found + 1
 
 
 def is_signal(line: str) -> bool:

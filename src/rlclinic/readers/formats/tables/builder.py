@@ -8,6 +8,7 @@ from rlclinic.readers.formats.tables.cells import safe_text
 from rlclinic.readers.formats.tables.column import Column, Run
 from rlclinic.readers.formats.tables.notes import Notes
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.redaction.redact import redacted_head
 
 MAX_COLUMNS = 10_000  # the widest known log, RLlib with its config flattened, has about 2,000
 MAX_CELLS = 1 << 27  # 1 GiB of float64: a short file must not be able to ask for more
@@ -85,5 +86,5 @@ class TableBuilder:
             return
         line, text = column.first_other
         more = f" ({column.others} such cells)" if column.others > 1 else ""
-        shown = f"{safe_text(text)[:_SHOWN]!r} in column {name[:_SHOWN]!r}"
+        shown = f"{redacted_head(safe_text(text), _SHOWN)!r} in column {redacted_head(name, _SHOWN)!r}"
         self._notes.at(line, f"{shown} is not a number; read as a gap{more}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.yaml.nodes import MAX_DEPTH, MappingNode, Node, ScalarNode, SequenceNode, compose
 from rlclinic.readers.formats.yaml.scalars import MERGE, PREFIX, is_known, read_scalar, resolve
+from rlclinic.readers.redaction.redact import redacted_head
 
 # Characters of a file; configs have kilobytes.
 MAX_CHARS = 16 << 20
@@ -209,7 +210,7 @@ class _Reader:
         for key, _ in pairs:
             if isinstance(key, ScalarNode):
                 if key.value in seen:
-                    self._note(f"line {key.line}: {key.value[:80]!r} is given twice, the last one counts")
+                    self._note(f"line {key.line}: {redacted_head(key.value, 80)!r} is given twice, the last one counts")
                 seen.add(key.value)
 
 

@@ -1,0 +1,51 @@
+"""The border of the readers: a Run leaves them without a secret in any of its names and texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+
+from rlclinic.readers.redaction.redact import redact, redact_names
+
+T = TypeVar("T")
+
+
+def without_secrets(value: T) -> T:
+    """A frozen value with every text in it redacted; what holds no secret is the same object as before."""
+    return cast(T, _clean(value, {}))
+
+
+def _clean(value: Any, known: dict[str, str]) -> Any:
+    if type(value) is str:  # the members of a StrEnum stay what they are
+        if value not in known:
+            known[value] = redact(value)
+        return value if known[value] == value else known[value]
+    if isinstance(value, Mapping):
+        return _mapping(value, known)
+    if isinstance(value, list | tuple):
+        items = [_clean(item, known) for item in value]
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else type(value)(items)
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        changed = {name: clean for name, part in parts.items() if (clean := _clean(part, known)) is not part}
+        return replace(value, **changed) if changed else value
+    return value
+
+
+def _mapping(value: Mapping[Any, Any], known: dict[str, str]) -> Mapping[Any, Any]:
+    items = {key: _clean(item, known) for key, item in value.items()}
+    if all(items[key] is item for key, item in value.items()) and all(_clean(key, known) == key for key in value):
+        return value
+    named = [key for key in value if isinstance(key, str)]
+    names = dict(zip(named, redact_names(named), strict=True))
+    return {names.get(key, key): _renamed(value[key], item, key, names.get(key, key)) for key, item in items.items()}
+
+
+def _renamed(before: Any, item: Any, key: str, name: str) -> Any:
+    """A series or setting that knows the name it is kept under goes by the new one."""
+    if key == name or not is_dataclass(before) or isinstance(before, type) or isinstance(item, type):
+        return item
+    texts = {field.name: text for field in fields(before) if isinstance(text := getattr(before, field.name), str)}
+    return replace(item, **{field: name for field, text in texts.items() if text == key})
