@@ -115,10 +115,7 @@ def as_number(value: object) -> float | None:
     if isinstance(value, str):
         return read_number(value)
     if isinstance(value, int | float):
-        try:
-            return float(value)
-        except OverflowError:
-            return None
+        return float(value)
     return None
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.columns import present
@@ -132,10 +133,10 @@ def _status_file(draft: Draft) -> None:
     if entry is None:
         return
     data = load_object(draft, entry, "status")
-    state, heartbeat = str(data.get("state", "")), data.get("heartbeat")
-    every = data.get("heartbeat_every")
-    patience = MISSED_BEATS * every if isinstance(every, int | float) else FRESH
-    if state == Status.RUNNING and isinstance(heartbeat, int | float) and time.time() - heartbeat > patience:
+    state, heartbeat = str(data.get("state", "")), number(data.get("heartbeat"))
+    every = number(data.get("heartbeat_every"))
+    patience = MISSED_BEATS * every if every is not None else FRESH
+    if state == Status.RUNNING and heartbeat is not None and time.time() - heartbeat > patience:
         draft.clue(Status.INTERRUPTED, f"the heartbeat in {entry.relative} stopped: the process was killed", TOLD)
     elif state in {status.value for status in Status}:
         draft.clue(Status(state), str(data.get("reason") or f"{entry.relative} says so"), TOLD)
