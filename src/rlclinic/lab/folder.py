@@ -22,6 +22,7 @@ from rlclinic.lab.metrics_file import MetricsFile
 from rlclinic.lab.recipe import Recipe, recipe_of_config
 from rlclinic.lab.state import RunState, read_state
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.readers.formats.safe_json import load_json_file
 
 CONFIG, METRICS, LOG, STATUS, CHECKPOINTS, REPORT = (
     "config.json", "metrics.csv", "run.log", "status.json", "checkpoints", "report.md",
@@ -156,7 +157,7 @@ def _fresh(root: Path, recipe: Recipe) -> Path:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = load_json_file(path)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {error}", path=str(path)) from error
     if not isinstance(data, dict):

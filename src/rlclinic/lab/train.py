@@ -22,6 +22,7 @@ from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
 from rlclinic.lab.state import HEARTBEAT_EVERY, is_alive, running_here
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
 
 
@@ -99,7 +100,7 @@ def _session(folder: RunFolder, recipe: Recipe, progress: Listener | None) -> Se
             folder.log(f"resumed {where}" + (f"; {cut} later rows moved to metrics.cut.csv" if cut else ""))
             folder.reserve_space()
             point_last(folder.path.parent, folder.id)
-        seconds = float(saved.state.get("seconds", 0.0)) if saved else 0.0
+        seconds = (number(saved.state.get("seconds")) or 0.0) if saved else 0.0
         state = running_here(
             started=before.started if before else None, seconds=seconds, env_steps=saved.env_steps if saved else 0
         )
