@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from rlclinic.model.errors import RunReadError
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_file
 
 # Seconds between two heartbeats while a run trains.
 HEARTBEAT_EVERY = 5.0
@@ -52,6 +55,10 @@ class RunState:
         )
 
 
+_TYPES = {"str": str, "int": int, "float": int | float, "float | None": int | float}
+KINDS = {field.name: _TYPES[str(field.type)] for field in fields(RunState)}
+
+
 def running_here(*, started: float | None = None, seconds: float = 0.0, env_steps: int = 0) -> RunState:
     """The state of a run that this process trains."""
     now = time.time()
@@ -69,14 +76,23 @@ def running_here(*, started: float | None = None, seconds: float = 0.0, env_step
 
 
 def read_state(path: Path) -> RunState | None:
-    """Parse status.json; None where it is missing or not ours."""
+    """Parse status.json; None where it is missing, damaged or not ours."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return parse_state(path)
+    except RunReadError:
         return None
+
+
+def parse_state(path: Path) -> RunState | None:
+    """The same, with an error for a file that cannot be read; a value of the wrong kind counts as not given."""
+    try:
+        data = load_json_file(path)
+    except (OSError, FormatError) as error:
+        raise RunReadError(f"{path.name} cannot be read: {error}", path=str(path)) from error
     if not isinstance(data, dict) or not isinstance(data.get("state"), str):
         return None
-    known = {key: value for key, value in data.items() if key in RunState.__dataclass_fields__}
+    sound = {name: value for name, value in data.items() if isinstance(value, str) or number(value) is not None}
+    known: dict[str, Any] = {name: value for name, value in sound.items() if isinstance(value, KINDS.get(name, ()))}
     return RunState(**known)
 
 

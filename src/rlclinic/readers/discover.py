@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from rlclinic.model.errors import RlclinicError, contained
 from rlclinic.readers.place import Place, scan, single
 from rlclinic.readers.registry import ROWS, Row, row_of
 from rlclinic.readers.tree import Folder, walk
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +58,7 @@ def ref_of_folder(path: Path) -> RunRef | None:
 
 
 def _runs(folder: Folder) -> Iterator[RunRef]:
-    row = next((row for row in ROWS if row.claims(folder) and _confirmed(row, folder)), None)
+    row = next((row for row in ROWS if row.claims(folder) and _looked(_confirmed, row, folder, True)), None)
     if row is not None and row.owns_subfolders:
         yield RunRef(folder.path, row.id, fingerprint=folder.fingerprint(deep=True))
         return
@@ -68,6 +72,15 @@ def _runs(folder: Folder) -> Iterator[RunRef]:
     yield from _own(folder, row, names)
 
 
+def _looked(look: Callable[[Row, Folder], T], row: Row, folder: Folder, otherwise: T) -> T:
+    """What a look into the files finds; where it fails, reading the run will tell why."""
+    try:
+        with contained(folder.path):
+            return look(row, folder)
+    except RlclinicError:
+        return otherwise
+
+
 def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
     """The folder's own run, or runs where it holds several."""
     own = [
@@ -76,7 +89,7 @@ def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
         if not any((folder.path / item[0]).is_relative_to(other) for other in others)
     ]
     fingerprint = tuple(own)
-    members = _members(folder, row)
+    members: list[tuple[Path, str]] = _looked(_members, row, folder, [])
     if not members:
         yield RunRef(folder.path, row.id, whole=not others, fingerprint=fingerprint)
         return
@@ -84,7 +97,7 @@ def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
         yield RunRef(path, row.id, member, whole=not others, fingerprint=fingerprint)
 
 
-def _members(folder: Folder, row: Row) -> list[tuple[Path, str]]:
+def _members(row: Row, folder: Folder) -> list[tuple[Path, str]]:
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import members
 

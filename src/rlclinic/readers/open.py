@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rlclinic.model.errors import NothingReadable, RunReadError, UsageError
+from rlclinic.model.errors import NothingReadable, RunReadError, UsageError, contained
 from rlclinic.model.run import Run
 from rlclinic.readers.assemble import assemble
 from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder
@@ -27,9 +27,14 @@ HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
     """Read the run at a path: a run folder, one of its files, or a folder that holds exactly one run.
 
-    `columns` maps canonical metric names to the names in the log, for logs whose names are not known.
+    `columns` maps canonical metric names to the names in the log, for logs whose names are not known. Only errors of
+    `model.errors` are raised, by the other functions here as well.
     """
-    text = str(path)
+    with contained(path):
+        return _read_named(str(path), columns)
+
+
+def _read_named(text: str, columns: Mapping[str, str] | None) -> Run:
     if text.startswith("wandb://"):
         from rlclinic.readers.sources.wandb_api import read_remote
 
@@ -58,7 +63,8 @@ def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
 
 def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None) -> Run:
     """Read a run that was found below a root."""
-    return _read(place_of(ref), row_of(ref.reader), columns)
+    with contained(ref.name):
+        return _read(place_of(ref), row_of(ref.reader), columns)
 
 
 def read_files(
@@ -75,15 +81,16 @@ def read_files(
     for path in paths:
         if not path.is_file():
             raise _missing(path)
-    everything = named_files(paths[0], paths)
-    draft = Draft(everything, reader="files")
-    by_path = {entry.path: entry for entry in everything.entries}
-    for config in configs:
-        read_config(draft, by_path[Path(config)])
-    files.read(_part(draft, metrics))
-    for log in logs:
-        read_log(draft, by_path[Path(log)])
-    return _finish(draft, columns)
+    with contained(paths[0]):
+        everything = named_files(paths[0], paths)
+        draft = Draft(everything, reader="files")
+        by_path = {entry.path: entry for entry in everything.entries}
+        for config in configs:
+            read_config(draft, by_path[Path(config)])
+        files.read(_part(draft, metrics))
+        for log in logs:
+            read_log(draft, by_path[Path(log)])
+        return _finish(draft, columns)
 
 
 def _part(draft: Draft, paths: Sequence[str | Path]) -> Draft:

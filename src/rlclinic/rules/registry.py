@@ -8,10 +8,13 @@ from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 
-from rlclinic.model.errors import UsageError
+from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
+
+# How the line of a rule begins that raised on a run.
+FAILED = "a rule that works on this run"
 
 
 @dataclass(frozen=True)
@@ -500,7 +503,12 @@ def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Findi
         if missing:
             skipped.append(NotChecked(row.code, row.title, missing))
             continue
-        sighting: Sighting | None = row.module.check(patient)
+        try:
+            with contained(patient.run.path):
+                sighting: Sighting | None = row.module.check(patient)
+        except RlclinicError as error:
+            skipped.append(NotChecked(row.code, row.title, (f"{FAILED}: {error.message}",)))
+            continue
         if sighting is not None:
             findings.append(_finding(row, sighting))
     seen = {finding.code for finding in findings}

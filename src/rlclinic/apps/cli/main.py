@@ -9,7 +9,7 @@ import click
 
 from rlclinic import __version__
 from rlclinic.apps.cli.output import write, write_error
-from rlclinic.model.errors import ExitCode, RlclinicError
+from rlclinic.model.errors import ExitCode, RlclinicError, contained
 
 WELCOME = """\
 rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
@@ -76,7 +76,8 @@ def app(context: click.Context) -> None:
 def main() -> None:
     """Run the command line; an error becomes its message and its exit code, never a traceback."""
     try:
-        app(prog_name="rlclinic")
+        with contained():
+            app(prog_name="rlclinic")
     except RlclinicError as error:
         write_error(error, as_json="--json" in sys.argv)
         sys.exit(int(error.exit_code))

@@ -23,6 +23,9 @@ from typing import Any
 from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.model.errors import UsageError
+from rlclinic.model.numbers import number
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_data, load_json_file
 
 FOLDER = ".rlclinic/jobs"
 FACTS, ANSWER, WORDS, STOPPED = "job.json", "answer", "words", "stopped"
@@ -78,8 +81,8 @@ class Job:
 
         try:
             with open(self.folder / ANSWER, "rb") as file:
-                data = json.loads(file.read(MOST_BYTES))
-        except (OSError, ValueError):
+                data = load_json_data(file.read(MOST_BYTES).decode("utf-8", "replace"))
+        except (OSError, FormatError):
             return None
         found = redact_value("", data)
         return found if isinstance(found, dict) else None
@@ -167,7 +170,10 @@ def all_jobs(desk: Desk) -> list[Job]:
 
 def _load(folder: Path) -> Job | None:
     try:
-        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-        return Job(**facts, folder=folder)
-    except (OSError, ValueError, TypeError):
+        facts = load_json_file(folder / FACTS)
+        job = Job(**facts, folder=folder)  # type: ignore[arg-type]
+    except (OSError, FormatError, TypeError):
         return None
+    # A folder below the root may hold anything: what is no job of ours must not hide those that are.
+    whole = isinstance(job.pid, int) and number(job.started) is not None
+    return job if whole and all(isinstance(text, str) for text in (job.id, job.kind, job.what)) else None
