@@ -11,6 +11,7 @@ from rlclinic.causes.decision_path import decision_path
 from rlclinic.causes.onset_order import onset_order
 from rlclinic.causes.posterior import causes_of
 from rlclinic.model.diagnosis import Diagnosis, Target
+from rlclinic.model.errors import contained
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.guidelines import guidelines
@@ -45,7 +46,11 @@ def diagnose(
         from rlclinic.store.reading import read
 
         run = read(run)
-    run = run.with_goal(goal)
+    with contained(run.path):
+        return _diagnosed(run.with_goal(goal), select, ignore, others)
+
+
+def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: Sequence[Run]) -> Diagnosis:
     patient = Patient(run, partial(siblings_of, run))
     findings, not_checked = examine(patient)
     skipped = {item.code for item in not_checked}

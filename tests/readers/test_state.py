@@ -154,14 +154,15 @@ def test_a_hostile_status_file_breaks_no_verb_and_no_tool(root: Path, claimed: d
     assert stopped.exit_code == 0 or isinstance(stopped.exception, RlclinicError)
 
 
-def test_a_status_file_that_is_nested_huge_or_a_pipe_counts_as_none(root: Path) -> None:
+def test_a_status_file_that_is_nested_huge_or_a_pipe_is_told(root: Path) -> None:
     path = claim(root, {}) / "status.json"
     for text in ("[" * 100_000, '{"state": "running", "reason": "' + "x" * (1 << 20) + '"}'):
         path.write_text(text)
         assert CliRunner().invoke(app, ["status", str(root / "runs"), "--json"]).exit_code == 0
     path.unlink()
     os.mkfifo(path)
-    assert json.loads(CliRunner().invoke(app, ["status", str(root / "runs"), "--json"]).stdout)["runs"] == []
+    (told,) = json.loads(CliRunner().invoke(app, ["status", str(root / "runs"), "--json"]).stdout)["runs"]
+    assert (told["state"], told["reason"]) == ("unknown", "status.json cannot be read: not a regular file")
 
 
 def test_the_reason_of_a_run_does_not_act_on_the_terminal(root: Path) -> None:

@@ -18,6 +18,7 @@ from rlclinic.reference.working import size_of
 from rlclinic.rules.goal import known_task
 from rlclinic.rules.loss_weights import LossWeights, loss_weights
 from rlclinic.rules.patient import Patient
+from rlclinic.rules.policy._entropy import action_dimensions
 from rlclinic.rules.update_count import logged_updates, rollout, updates_per_rollout, updates_per_step
 
 # Decades by which a value of zero lies outside a bound that it breaks: it switches something off.
@@ -190,9 +191,8 @@ def _temperature(patient: Patient) -> float | None:
 
 
 def _target_entropy(patient: Patient) -> float | None:
-    target, shape = patient.setting("target_entropy"), patient.run.config.get("action_shape")
-    dimensions = math.prod(shape) if isinstance(shape, list | tuple) and shape else 1
-    return target / dimensions if target is not None else None
+    target = patient.setting("target_entropy")
+    return target / (action_dimensions(patient) or 1.0) if target is not None else None
 
 
 def _value_clip(patient: Patient) -> float | None:

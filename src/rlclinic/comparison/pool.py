@@ -89,7 +89,7 @@ def read_or_none(ref: RunRef) -> Run | None:
     """One unreadable run must not lose the others."""
     try:
         return read_ref(ref)
-    except (RlclinicError, OSError):
+    except RlclinicError:
         return None
 
 

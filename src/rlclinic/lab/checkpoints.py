@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.lab.folder import CHECKPOINTS, RunFolder
+from rlclinic.model.numbers import number
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_file
 from rlclinic.store.files import link_whole, write_whole
 
 # The newest is what a run resumes from; the one before it is kept for the case that the newest is damaged.
@@ -76,10 +79,12 @@ def last_checkpoint(path: Path) -> Saved | None:
     """The newest complete checkpoint of a run's folder; None where there is none."""
     for found in reversed(_complete(path / CHECKPOINTS)):
         try:
-            state = json.loads((found / "state.json").read_text(encoding="utf-8"))
-            return Saved(found, int(state["total_env_steps"]), state)
-        except (OSError, ValueError, KeyError, TypeError):
+            state = load_json_file(found / "state.json")
+        except (OSError, FormatError):
             continue
+        steps = number(state.get("total_env_steps")) if isinstance(state, dict) else None
+        if isinstance(state, dict) and steps is not None:
+            return Saved(found, int(steps), state)
     return None
 
 

@@ -21,7 +21,7 @@ from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.metrics_file import MetricsFile
 from rlclinic.lab.recipe import Recipe, recipe_of_config
 from rlclinic.model.errors import RlclinicError, UsageError
-from rlclinic.readers.no_links import read_file
+from rlclinic.readers.formats.safe_json import load_json_file
 from rlclinic.readers.state import RunState, read_state
 from rlclinic.store.files import link_whole, write_whole
 
@@ -140,7 +140,7 @@ def _fresh(root: Path, recipe: Recipe) -> Path:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(read_file(path))
+        data = load_json_file(path)
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {error}", path=str(path)) from error
     if not isinstance(data, dict):

@@ -7,10 +7,13 @@ writes the table anew beside it and renames.
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from rlclinic.model.errors import UsageError
+from rlclinic.model.numbers import number_in
 from rlclinic.store.files import whole_file
 
 STEPS = "train/cnt/total_env_steps"
@@ -41,24 +44,21 @@ class MetricsFile:
 
     def last_epoch(self) -> int:
         """The number of the last row's epoch; -1 where there is none."""
+        rows = self._rows()
         if self._file < 0:
             self._open()
-        with open(self.path, newline="", encoding="utf-8") as file:
-            epochs = [float(row["epoch"]) for row in csv.DictReader(file) if row.get("epoch")]
-        return int(max(epochs, default=-1))
+        return int(max((epoch for epoch, _, _ in rows), default=-1))
 
     def cut_after(self, env_steps: float) -> int:
         """Move the rows of later steps to `metrics.cut.csv`: a resumed run takes those steps again. How many moved."""
+        rows = self._rows()
         if self._file < 0:
             self._open()
-        with open(self.path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-        taken = [int(float(row["epoch"])) for row in rows if row.get(STEPS) and float(row[STEPS]) <= env_steps]
-        last = max(taken, default=-1)
-        later = [row for row in rows if float(row["epoch"]) > last]
+        last = max((int(epoch) for epoch, steps, _ in rows if steps is not None and steps <= env_steps), default=-1)
+        later = [row for epoch, _, row in rows if epoch > last]
         if later:
             self._rewrite(self.path.with_name("metrics.cut.csv"), self.columns, later)
-            self._replace(self.columns, [row for row in rows if float(row["epoch"]) <= last])
+            self._replace(self.columns, [row for epoch, _, row in rows if epoch <= last])
         return len(later)
 
     def close(self) -> None:
@@ -67,6 +67,28 @@ class MetricsFile:
             os.fsync(self._file)
             os.close(self._file)
             self._file = -1
+
+    def _rows(self) -> list[tuple[float, float | None, dict[str, str]]]:
+        """Epoch, env steps and cells of every whole row. Nothing is touched where somebody else wrote the table."""
+        found: list[tuple[float, float | None, dict[str, str]]] = []
+        try:
+            data = self.path.read_bytes() if self.path.exists() else b""
+            text = data[: data.rfind(b"\n") + 1].decode()
+            reader = csv.DictReader(io.StringIO(text, newline=""))
+            if data and not {"epoch", STEPS} <= set(reader.fieldnames or ()):
+                raise ValueError
+            for row in reader:
+                epoch, steps = number_in(row["epoch"]), row[STEPS]
+                if epoch is None or None in row or (steps and number_in(steps) is None):
+                    raise ValueError
+                found.append((epoch, number_in(steps) if steps else None, row))
+        except (ValueError, KeyError, TypeError, csv.Error) as error:
+            raise UsageError(
+                "is not a table that `rlclinic train` wrote",
+                path=str(self.path),
+                hint="move it away to train this config from the start",
+            ) from error
+        return found
 
     def _open(self) -> None:
         self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)

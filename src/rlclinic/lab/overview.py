@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rlclinic.lab.folder import CONFIG, METRICS, STATUS
+from rlclinic.model.errors import RlclinicError, contained
+from rlclinic.model.numbers import number, number_in
 from rlclinic.model.run import Status
-from rlclinic.readers.no_links import open_file, read_file, real
-from rlclinic.readers.state import RunState, read_state, status_now
+from rlclinic.readers.formats.safe_json import load_json_file
+from rlclinic.readers.no_links import open_file, real
+from rlclinic.readers.state import RunState, load_state, status_now
 
 # Enough for the last rows of a wide table; in bytes.
 TAIL = 64 << 10
@@ -48,15 +49,26 @@ def standings(root: Path) -> list[Standing]:
         paths = [root]
     else:
         paths = [path.parent for path in root.glob(f"*/{STATUS}") if not path.parent.is_symlink()]
-    found = [(state, _standing(path, state)) for path in paths if (state := read_state(path / STATUS)) is not None]
-    return [standing for _, standing in sorted(found, key=lambda pair: pair[0].started, reverse=True)]
+    found = [pair for path in paths if (pair := _dated(path)) is not None]
+    return [standing for _, standing in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+
+def _dated(path: Path) -> tuple[float, Standing] | None:
+    """When a run started and how it stands; of a damaged one what is wrong with it."""
+    try:
+        with contained(path):
+            state = load_state(path / STATUS)
+            return None if state is None else (state.started, _standing(path, state))
+    except RlclinicError as error:
+        unknown = Status.UNKNOWN.value
+        return 0.0, Standing(path.name, str(path), "", "", unknown, error.message, 0, None, None, 0.0, None, 0.0, 0)
 
 
 def _standing(path: Path, state: RunState) -> Standing:
     config = _config(path)
     now = status_now(state)
-    total = config.get("total_steps")
-    steps = total if isinstance(total, int) else None
+    total = number(config.get("total_steps"))
+    steps = None if total is None else round(total)
     running = now.state is Status.RUNNING
     speed = state.env_steps / state.seconds if state.seconds > 0 else 0.0
     left = (steps - state.env_steps) / speed if running and steps and speed else None
@@ -79,7 +91,7 @@ def _standing(path: Path, state: RunState) -> Standing:
 
 def _config(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(read_file(path / CONFIG))
+        data = load_json_file(path / CONFIG)
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -95,11 +107,11 @@ def _last(path: Path) -> float | None:
             lines = file.read().decode(errors="replace").splitlines()
     except OSError:
         return None
-    columns = next(csv.reader([header]), [])
+    columns = header.strip().split(",")
     if RETURNS not in columns:
         return None
     at = columns.index(RETURNS)
-    for row in csv.reader(reversed(lines)):
+    for row in (line.split(",") for line in reversed(lines)):
         if len(row) == len(columns) and row[at]:
-            return float(row[at])
+            return number_in(row[at])
     return None

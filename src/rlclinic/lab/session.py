@@ -15,6 +15,7 @@ from rlclinic.lab.folder import RunFolder
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.progress import Listener, Progress
 from rlclinic.lab.recipe import Recipe
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
 from rlclinic.readers.state import RunState
 
@@ -57,7 +58,7 @@ class Session:
         self._row_at = self._evaluated_at = self._saved_at = self.env_steps
         self._row_time = self._saved_time = self._began
         self._epoch = folder.metrics.last_epoch() + 1
-        self._best: float | None = resumed.state.get(BEST) if resumed else None
+        self._best: float | None = number(resumed.state.get(BEST)) if resumed else None
         self._is_best = False
         self._last_row: Mapping[str, float] = {}
         self._last_save: Save | None = None

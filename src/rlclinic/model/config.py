@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from rlclinic.model.numbers import number
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -60,8 +62,5 @@ class Config:
         return default if setting is None else setting.value
 
     def number(self, name: str) -> float | None:
-        """The value of a canonical hyperparameter if it is a number."""
-        value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return float(value)
+        """The value of a canonical hyperparameter if it is a finite number."""
+        return number(self.get(name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ import numpy as np
 
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.reference_configs import has_reference_config, reference_config
@@ -78,7 +78,7 @@ class Case:
             # Some count a rollout over all environments.
             rollout = self.run.config.number("rollout_size")
             return rollout / (self.run.config.number("n_envs") or 1.0) if rollout and self.is_on_policy else None
-        return value if value is not None and math.isfinite(value) else None
+        return value
 
     def _logged(self, key: str) -> float | None:
         """The largest value of the log: schedules fall from it, or warm up to it."""
@@ -90,8 +90,7 @@ class Case:
 
     def reference_number(self, key: str) -> float | None:
         """The reference value, if it is a number."""
-        value = self.reference.get(key)
-        return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+        return number(self.reference.get(key))
 
     def probability(self, cause: str) -> float:
         """The probability of a cause; 0 where it was left out."""
@@ -106,7 +105,7 @@ class Case:
         """Samples per rollout over all environments."""
         steps, envs = self.number("n_steps"), self.number("n_envs")
         if steps and envs:
-            return steps * envs
+            return number(steps * envs)
         return self.number("rollout_size") or (steps if steps and self.run.framework.startswith("sb3") else None)
 
     @cached_property

@@ -9,10 +9,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rlclinic.model.numbers import number
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.turn import Turn
 from rlclinic.reference.hyperparameters import hyperparameters
 
+# Divisors of a rollout that are tried: all of them up to 10^8 samples, and real ones have a million.
+MOST_TRIED = 10_000
 # Batches below this are noise; a divisor this small is not chosen.
 SMALLEST_BATCH = 2
 
@@ -69,7 +72,7 @@ def fitted(case: Case, turns: Sequence[Turn]) -> tuple[Turn, ...]:
             kept[key] = round(to)
     rollout = _rollout(case, kept)
     if rollout and case.is_on_policy and not case.is_language_model and {"n_steps", "n_envs", "batch_size"} & set(kept):
-        batch = _number(kept.get("batch_size", case.number("batch_size")))
+        batch = number(kept.get("batch_size", case.number("batch_size")))
         # A share of the rollout (gymnasium-solver) always divides.
         if batch and batch > 1 and (rollout % batch or batch > rollout):
             kept["batch_size"] = dividing_batch(batch, rollout)
@@ -81,20 +84,20 @@ def problems(case: Case, turns: Sequence[Turn]) -> tuple[str, ...]:
     kept = {turn.key: turn.to for turn in turns}
     found = []
     for key, to in kept.items():
-        value = _number(to)
+        value = number(to)
         allowed = STRICTER.get((case.run.framework, key), RANGES.get(key))
         if value is not None and allowed is not None and not allowed.holds(value):
             found.append(f"{key} {value:g} is outside its range")
-        if value is not None and is_whole(key) and value != int(value):
+        if value is not None and is_whole(key) and not value.is_integer():
             found.append(f"{key} {value:g} must be a whole number")
-    rollout, batch = _rollout(case, kept), _number(kept.get("batch_size", case.number("batch_size")))
+    rollout, batch = _rollout(case, kept), number(kept.get("batch_size", case.number("batch_size")))
     touched = {"n_steps", "n_envs", "batch_size", "rollout_size"} & set(kept)
     if touched and rollout and batch and batch > 1 and case.is_on_policy and rollout % batch:
         found.append(f"batch_size {batch:g} does not divide the rollout of {rollout:g}")
-    starts, budget = _number(kept.get("learning_starts")), case.budget
+    starts, budget = number(kept.get("learning_starts")), case.budget
     if starts is not None and budget and starts >= budget:
         found.append(f"learning_starts {starts:g} is not within the budget of {budget:g}")
-    group, pooled = _number(kept.get("group_size")), case.number("rollout_size")
+    group, pooled = number(kept.get("group_size")), case.number("rollout_size")
     if group and pooled and case.is_language_model and pooled % group:
         found.append(f"group_size {group:g} does not divide the {pooled:g} responses of a batch")
     return tuple(found)
@@ -102,8 +105,8 @@ def problems(case: Case, turns: Sequence[Turn]) -> tuple[str, ...]:
 
 def dividing_batch(batch: float, rollout: float) -> int:
     """The divisor of the rollout that is nearest to a batch size, in ratio; the smaller of two equally near."""
-    whole = int(rollout)
-    divisors = {d for n in range(1, math.isqrt(whole) + 1) if whole % n == 0 for d in (n, whole // n)}
+    whole = max(1, int(rollout))
+    divisors = {d for n in range(1, min(math.isqrt(whole), MOST_TRIED) + 1) if whole % n == 0 for d in (n, whole // n)}
     usable = [d for d in sorted(divisors) if d >= SMALLEST_BATCH] or [whole]
     return min(usable, key=lambda d: (abs(math.log(d / batch)), d))
 
@@ -114,24 +117,11 @@ def is_whole(key: str) -> bool:
     return key in WHOLE or (entry is not None and entry.kind == "integer")
 
 
-def number_in(text: str) -> float | None:
-    """The number that a text writes, such as `1e-3`; None where it writes none."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
 def _rollout(case: Case, kept: Mapping[str, object]) -> float | None:
     if not {"n_steps", "n_envs", "rollout_size"} & set(kept):
         return case.rollout
     if "rollout_size" in kept:
-        return _number(kept["rollout_size"])
-    steps = _number(kept.get("n_steps", case.number("n_steps")))
-    envs = _number(kept.get("n_envs", case.number("n_envs"))) or (1.0 if case.run.framework.startswith("sb3") else None)
-    return steps * envs if steps and envs else None
-
-
-def _number(value: object) -> float | None:
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+        return number(kept["rollout_size"])
+    steps = number(kept.get("n_steps", case.number("n_steps")))
+    envs = number(kept.get("n_envs", case.number("n_envs"))) or (1.0 if case.run.framework.startswith("sb3") else None)
+    return number(steps * envs) if steps and envs else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
+from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.computed.reward_scale import reward_divisor
@@ -39,7 +40,7 @@ def change_words(change: Change) -> str:
         return f"Switch {'on' if after else 'off'} {hyperparameters()[change.key].title} ({name})"
     if before is None:
         return f"Set {name} to {as_text(after)}"
-    ups = _number(before), _number(after)
+    ups = number(before), number(after)
     if ups[0] is None or ups[1] is None:
         return f"Set {name} from {as_text(before)} to {as_text(after)}"
     return f"{'Raise' if ups[1] > ups[0] else 'Lower'} {name} from {as_text(before)} to {as_text(after)}"
@@ -96,7 +97,3 @@ def _last_error(case: Case) -> str:
 
 def _count(value: float) -> str:
     return f"{round(value):,}"
-
-
-def _number(value: object) -> float | None:
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)

@@ -53,7 +53,7 @@ def as_text(value: object) -> str:
         return "none"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float) and value == int(value) and abs(value) < 1e15:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value)) if abs(value) >= 10 else f"{value:.1f}"
     if isinstance(value, float) and 1e-7 <= abs(value) < 1:
         return f"{value:.10f}".rstrip("0")

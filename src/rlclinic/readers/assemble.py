@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rlclinic.model.config import Config
+from rlclinic.model.numbers import moment, number
 from rlclinic.model.run import RETURN_METRICS, Provenance, Run
 from rlclinic.model.series import Series, StepAxis
 from rlclinic.model.vocabulary import position
@@ -56,9 +57,9 @@ def assemble(draft: Draft) -> Run:
         step_axis=axis,
         steps=steps,
         budget=budget,
-        threshold=draft.threshold if draft.threshold is not None else config.number("threshold"),
-        started_at=draft.started_at if draft.started_at is not None else first,
-        ended_at=draft.ended_at if draft.ended_at is not None else last,
+        threshold=number(draft.threshold) if draft.threshold is not None else config.number("threshold"),
+        started_at=moment(draft.started_at if draft.started_at is not None else first),
+        ended_at=moment(draft.ended_at if draft.ended_at is not None else last),
         config=replace(config, shadowed=tuple(draft.shadowed)),
         series=series,
         episodes=draft.episodes,
@@ -109,7 +110,7 @@ def _main_axis(series: dict[str, Series], tables: Framework) -> tuple[StepAxis, 
 
 def _budget(draft: Draft, config: Config, tables: Framework, axis: StepAxis) -> float | None:
     if draft.budget is not None:
-        return draft.budget
+        return number(draft.budget)
     names = {
         "env_steps": "total_steps",
         "updates": "total_updates",
@@ -122,7 +123,7 @@ def _budget(draft: Draft, config: Config, tables: Framework, axis: StepAxis) -> 
         return direct
     updates, factor = config.number("total_updates"), env_step_factor(tables, config)
     if axis == "env_steps" and updates and updates > 0 and factor and tables.steps.times:
-        return updates * factor
+        return number(updates * factor)
     return None
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.config import Config
+from rlclinic.model.numbers import bounded_array, number
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.draft import RawTable
 from rlclinic.reference.framework import Framework
@@ -66,7 +69,7 @@ def table_steps(raw: RawTable, tables: Framework) -> tuple[str, FloatArray, Step
     generic = [(name, axis or raw.axis or framework_axis) for name, axis in GENERIC_COLUMNS]
     for name, axis in (*candidates, *generic):
         column = numbers.get(name)
-        if column is not None and _is_step_column(column):
+        if column is not None and _is_step_column(column := bounded_array(column)):
             return name, _filled(column), axis  # type: ignore[return-value]
     return "", np.arange(raw.table.rows, dtype=np.float64), raw.axis or "rows"
 
@@ -78,15 +81,21 @@ def env_step_factor(tables: Framework, config: Config) -> float | None:
     if not tables.steps.times:
         return None
     factors = [config.number(name) for name in tables.steps.times]
-    return None if any(factor is None for factor in factors) else float(np.prod([f for f in factors if f]))
+    return None if any(factor is None for factor in factors) else number(math.prod(f for f in factors if f))
 
 
 def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp], int]:
     """Which points stay when a resumed run wrote some steps twice, and how many were overwritten.
 
+    A point whose step is no number stands nowhere and does not stay.
+
     The later writing wins: where the steps go back, older points from that step on go. Where that would
     cost more than half of the points the log is merely unsorted, and all stay.
     """
+    known = np.isfinite(steps)
+    if not known.all():
+        order, dropped = in_written_order(steps[known])
+        return np.flatnonzero(known)[order], dropped
     if steps.size < 2 or bool(np.all(steps[1:] >= steps[:-1])):
         return np.arange(steps.size), 0
     back = np.append(steps[1:] < steps[:-1], False)

@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from heapq import nsmallest
 from pathlib import Path
+from typing import TypeVar
 
+from rlclinic.model.errors import RlclinicError, contained
 from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
 from rlclinic.readers.registry import ROWS, Row, row_of
 from rlclinic.readers.tree import Folder, walk
 
 # Files of a folder that are looked into to see whether one holds metrics.
 MOST_SNIFFED = 50
+T = TypeVar("T")
 MEMBER = "::"
 """Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
 
@@ -70,7 +73,7 @@ def ref_of_folder(path: Path) -> RunRef | None:
 
 
 def _runs(folder: Folder) -> Iterator[RunRef]:
-    row = next((row for row in ROWS if row.claims(folder) and _confirmed(row, folder)), None)
+    row = next((row for row in ROWS if row.claims(folder) and _looked(_confirmed, row, folder, True)), None)
     if row is not None and row.owns_subfolders:
         yield RunRef(folder.path, row.id, fingerprint=folder.fingerprint(deep=True), at=folder.real)
         return
@@ -84,11 +87,20 @@ def _runs(folder: Folder) -> Iterator[RunRef]:
     yield from _own(folder, row, names)
 
 
+def _looked(look: Callable[[Row, Folder], T], row: Row, folder: Folder, otherwise: T) -> T:
+    """What a look into the files finds; where it fails, reading the run will tell why."""
+    try:
+        with contained(folder.path):
+            return look(row, folder)
+    except RlclinicError:
+        return otherwise
+
+
 def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
     """The folder's own run, or runs where it holds several."""
     theirs = tuple(f"{other.relative_to(folder.path).as_posix()}/" for other in others)
     fingerprint = tuple(item for item in folder.fingerprint(deep=True) if not f"{item[0]}/".startswith(theirs))
-    members = _members(folder, row)
+    members: list[tuple[str, str]] = _looked(_members, row, folder, [])
     if not members:
         yield RunRef(folder.path, row.id, whole=not others, fingerprint=fingerprint, at=folder.real)
         return
@@ -97,7 +109,7 @@ def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
         yield RunRef(path, row.id, member, whole=not others, fingerprint=fingerprint, at=at)
 
 
-def _members(folder: Folder, row: Row) -> list[tuple[str, str]]:
+def _members(row: Row, folder: Folder) -> list[tuple[str, str]]:
     """The file, none where it is the whole folder, and the name in it of each of several runs."""
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import members

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.config import Origin, Setting
+from rlclinic.model.numbers import bounded, bounded_array, moments, number
 from rlclinic.model.run import Checkpoint, Episodes, LogExcerpt, SourceFile, Status
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.formats.logs.log_text import excerpts
@@ -37,6 +38,12 @@ class RawMetric:
     """What the steps count, where the reader knows; else the framework's table says."""
     decimals: int | None = None
     caveat: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "steps", bounded_array(self.steps))
+        object.__setattr__(self, "values", bounded_array(self.values))
+        if self.wall_times is not None:
+            object.__setattr__(self, "wall_times", moments(self.wall_times))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,7 @@ class Draft:
         """Add one value of the config. The first file that sets a key wins; what others say differently is kept."""
         if len(self.settings) + len(self.shadowed) >= MAX_SETTINGS:
             return
-        setting = Setting(key, redact_value(key, value), key, Origin(file, line) if file else None)
+        setting = Setting(key, redact_value(key, bounded(value)), key, Origin(file, line) if file else None)
         first = self.settings.setdefault(key, setting)
         elsewhere = first.origin is not None and bool(file) and first.origin.file != file
         # Tables write NaN or nothing for what was not set.
@@ -172,12 +179,9 @@ class Draft:
             self.logs.append(LogExcerpt(excerpt.kind, file, excerpt.line, excerpt.text))
 
     def number(self, *keys: str) -> float | None:
-        """The first of these config keys that holds a number."""
-        for key in keys:
-            setting = self.settings.get(key)
-            if setting is not None and isinstance(setting.value, int | float):
-                return float(setting.value)
-        return None
+        """The first of these config keys that holds a finite number."""
+        found = (number(self.settings[key].value) for key in keys if key in self.settings)
+        return next((value for value in found if value is not None), None)
 
     def text(self, *keys: str) -> str:
         """The first of these config keys that holds text."""

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.config import Config
+from rlclinic.model.numbers import bounded_array
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
@@ -143,7 +144,7 @@ def _env_steps(
     axis: StepAxis = raw.axis or (entry.axis if entry and entry.axis else logged_axis(raw.name, tables))  # type: ignore[assignment]
     if axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times):
         return axis, raw.steps
-    return "env_steps", (raw.steps + tables.steps.offset) * factor
+    return "env_steps", bounded_array((raw.steps + tables.steps.offset) * factor)
 
 
 def _series(
@@ -162,7 +163,7 @@ def _series(
         known = scale is not None
         if scale is not None:
             scale = _sign_of_entropy(values) * entry.scale if entry.sign == 0 else scale
-            values = values * scale if scale != 1.0 else values
+            values = bounded_array(values * scale) if scale != 1.0 else values
             name = entry.name.replace("*", captured)
             caveat = caveat or entry.caveat
     return Series(

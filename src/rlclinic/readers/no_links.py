@@ -72,7 +72,8 @@ def read_file(path: str | Path, limit: int = SMALL) -> bytes:
     with open_file(real(path)) as file:
         data = file.read(limit + 1)
     if len(data) > limit:
-        raise OSError(errno.EFBIG, f"larger than {limit >> 20} MB", str(path))
+        size = f"{limit >> 20} MB" if limit >= 1 << 20 else f"{limit >> 10} KB"
+        raise OSError(errno.EFBIG, f"larger than {size}", str(path))
     return data
 
 

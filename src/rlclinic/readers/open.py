@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from rlclinic.model.errors import NothingReadable, RunReadError, UsageError
+from rlclinic.model.errors import NothingReadable, RunReadError, UsageError, contained
 from rlclinic.model.run import Run
 from rlclinic.readers.assemble import assemble
 from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder, split_name
@@ -25,9 +24,14 @@ HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
     """Read the run at a path: a run folder, one of its files, or a folder that holds exactly one run.
 
-    `columns` maps canonical metric names to the names in the log, for logs whose names are not known.
+    `columns` maps canonical metric names to the names in the log, for logs whose names are not known. Only errors of
+    `model.errors` are raised, by the other functions here as well.
     """
-    text = str(path)
+    with contained(path):
+        return _read_named(str(path), columns)
+
+
+def _read_named(text: str, columns: Mapping[str, str] | None) -> Run:
     if text.startswith("wandb://"):
         from rlclinic.readers.sources.wandb_api import read_remote
 
@@ -36,12 +40,11 @@ def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
     place = Path(name)
     if not place.exists():
         raise _missing(place)
-    with _readable(place):
-        if place.is_file():
-            file = single(place, member)
-            return _read(file, reader_of_file(file.entries[0]), columns)
-        own = ref_of_folder(place)
-        refs = [own] if own is not None and not member else find(place)
+    if place.is_file():
+        file = single(place, member)
+        return _read(file, reader_of_file(file.entries[0]), columns)
+    own = ref_of_folder(place)
+    refs = [own] if own is not None and not member else find(place)
     if member:
         refs = [ref for ref in refs if ref.member == member]
     if not refs:
@@ -58,7 +61,7 @@ def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
 
 def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None) -> Run:
     """Read a run that was found below a root."""
-    with _readable(ref.path):
+    with contained(ref.name):
         return _read(place_of(ref), row_of(ref.reader), columns)
 
 
@@ -76,7 +79,7 @@ def read_files(
     for path in paths:
         if not path.is_file():
             raise _missing(path)
-    with _readable(paths[0]):
+    with contained(paths[0]):
         by_path = {path: named(path) for path in paths}
         draft = Draft(Place(paths[0], tuple(by_path.values())), reader="files")
         for config in configs:
@@ -102,15 +105,6 @@ def _finish(draft: Draft, columns: Mapping[str, str] | None) -> Run:
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return assemble(draft)
-
-
-@contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    """What cannot be opened, or has gone or become a link since it was found, is an error of reading."""
-    try:
-        yield
-    except OSError as error:
-        raise RunReadError(f"cannot be read: {error.strerror or error}", path=str(path), hint=HINT) from error
 
 
 def _missing(path: Path) -> RunReadError:

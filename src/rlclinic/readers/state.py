@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from rlclinic.model.errors import RunReadError
 from rlclinic.model.run import RunStatus, Status
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
@@ -76,11 +77,20 @@ def running_here(*, started: float | None = None, seconds: float = 0.0, env_step
 
 
 def read_state(path: Path) -> RunState | None:
-    """Parse status.json; None where it is missing or not ours."""
+    """Parse status.json; None where it is missing, damaged or not ours."""
+    try:
+        return load_state(path)
+    except RunReadError:
+        return None
+
+
+def load_state(path: Path) -> RunState | None:
+    """The same, with an error for a file that cannot be read."""
     try:
         data = load_json_data(decode(read_file(path, MAX_BYTES)))
-    except (OSError, FormatError):
-        return None
+    except (OSError, FormatError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise RunReadError(f"{path.name} cannot be read: {why}", path=str(path)) from error
     return parse_state(data)
 
 

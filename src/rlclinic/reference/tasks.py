@@ -8,6 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+from rlclinic.model.numbers import number
 from rlclinic.reference.environment_names import environment_name
 from rlclinic.reference.reference_configs import (
     has_reference_config,
@@ -86,15 +87,11 @@ def _task(name: str, raw: Mapping[str, Any]) -> Task:
         group=raw["group"],
         ends=raw["ends"],
         max_episode_steps=raw["limit"],
-        threshold=_number(raw["threshold"]),
-        target=_number(raw["target"]),
-        random_mean=_number(mean),
-        random_std=_number(std),
-        random_length=_number(length),
-        best_return=_number(raw["best"]),
+        threshold=number(raw["threshold"]),
+        target=number(raw["target"]),
+        random_mean=number(mean),
+        random_std=number(std),
+        random_length=number(length),
+        best_return=number(raw["best"]),
         steps_to_target=MappingProxyType({key: float(value) for key, value in raw["steps"].items()}),
     )
-
-
-def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) else None

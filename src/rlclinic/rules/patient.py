@@ -97,7 +97,7 @@ class Patient:
         return self.level(name, 1.0 - share, 1.0)
 
     def setting(self, name: str) -> float | None:
-        """A canonical hyperparameter as a number."""
+        """A canonical hyperparameter if it is a finite number; trackers also write NaN for what was not set."""
         return self.run.config.number(name)
 
     @cached_property

@@ -9,7 +9,8 @@ import numpy as np
 
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, positive
+from rlclinic.rules.policy._entropy import action_dimensions
+from rlclinic.rules.setting import positive
 
 # Algorithms whose actor loss is minus the mean Q of the policy's actions (SAC: plus alpha times log pi).
 ACTOR_LOSS_IS_Q = frozenset({"SAC", "TD3", "DDPG", "TQC", "REDQ", "CROSSQ", "DROQ"})
@@ -48,7 +49,7 @@ def q_series(patient: Patient) -> Series | None:
 def rewards_rescaled(patient: Patient) -> bool:
     """Whether the learner sees other rewards than those that the returns are made of."""
     config = patient.run.config
-    scale = finite(patient, "reward_scale")
+    scale = patient.setting("reward_scale")
     return bool(config.get("normalize_reward")) or (scale is not None and scale != 1.0)
 
 
@@ -61,7 +62,7 @@ def q_bound(patient: Patient) -> Bound | None:
     largest = max(_sizes(patient), default=None)
     if largest is None or rewards_rescaled(patient):
         return None
-    gamma = finite(patient, "gamma")
+    gamma = patient.setting("gamma")
     known = gamma is not None
     discount = min(max(gamma if gamma is not None else USUAL_GAMMA, 0.0), 0.99999)
     horizon = 1.0 / (1.0 - discount)
@@ -115,6 +116,5 @@ def _entropy_bonus(patient: Patient) -> float:
     late = patient.late("alpha", 0.3)
     if late is None:
         return 0.0
-    shape = patient.run.config.get("action_shape")
-    dimensions = float(np.prod(shape)) if isinstance(shape, list | tuple) and shape else MANY_DIMENSIONS
+    dimensions = action_dimensions(patient) or MANY_DIMENSIONS
     return late.value * dimensions * float(np.log(2.0)) * (positive(patient, "frame_skip") or 1.0)

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 
-from rlclinic.model.errors import UsageError
+from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
@@ -501,10 +501,10 @@ def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Findi
             skipped.append(NotChecked(row.code, row.title, missing))
             continue
         try:
-            sighting: Sighting | None = row.module.check(patient)
-        except Exception as error:
-            # A fault of one rule must not cost the report of all others.
-            skipped.append(NotChecked(row.code, row.title, (), f"{type(error).__name__}: {error}"))
+            with contained(patient.run.path):
+                sighting: Sighting | None = row.module.check(patient)
+        except RlclinicError as error:
+            skipped.append(NotChecked(row.code, row.title, (), error.message))
             continue
         if sighting is not None:
             findings.append(_finding(row, sighting))

@@ -1,22 +1,14 @@
-"""Hyperparameters as rules use them: finite numbers, and evidence that names the user's own key."""
+"""Hyperparameters as rules use them: positive numbers, and evidence that names the user's own key."""
 
 from __future__ import annotations
-
-import math
 
 from rlclinic.model.finding import Evidence
 from rlclinic.rules.patient import Patient
 
 
-def finite(patient: Patient, name: str) -> float | None:
-    """A canonical hyperparameter if it is a finite number; trackers also write NaN for what was not set."""
-    value = patient.setting(name)
-    return value if value is not None and math.isfinite(value) else None
-
-
 def positive(patient: Patient, name: str) -> float | None:
-    """The same, above zero."""
-    value = finite(patient, name)
+    """A canonical hyperparameter if it is a finite number above zero."""
+    value = patient.setting(name)
     return value if value is not None and value > 0 else None
 
 

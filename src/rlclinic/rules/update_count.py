@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
+from rlclinic.model.numbers import number
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy._updates import SINGLE_STEP
 from rlclinic.rules.setting import positive
+from rlclinic.rules.stretch import finite
 
 # Frameworks whose `train_freq` and `gradient_steps` are known to mean env steps (per environment) and updates.
 COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
@@ -23,7 +25,7 @@ def rollout(patient: Patient) -> float | None:
     if whole is not None:
         return whole
     steps, envs = positive(patient, "n_steps"), positive(patient, "n_envs")
-    return steps * envs if steps is not None and envs is not None else None
+    return number(steps * envs) if steps is not None and envs is not None else None
 
 
 def batch(patient: Patient) -> float | None:
@@ -83,9 +85,9 @@ def logged_updates(patient: Patient) -> float | None:
     On policy most count passes over the rollout: then the count grows by several from one row to the next.
     """
     counted = patient.series("updates")
-    if counted is None or counted.last is None or counted.axis != "env_steps" or len(counted) < 2:
+    if counted is None or counted.last is None or counted.axis != "env_steps" or finite(counted)[1].size < 2:
         return None
     if patient.is_off_policy or patient.run.algorithm.upper() in SINGLE_STEP:
         return counted.last
-    passes = float(np.median(np.diff(counted.values)))
+    passes = float(np.median(np.diff(finite(counted)[1])))
     return counted.last * MINIBATCHES if passes > 1.0 else None

@@ -56,10 +56,8 @@ class RunIndex:
         found: dict[str, dict[str, Any]] = {}
         for key, stored, text in rows:
             name, current = wanted.get(key, ("", ""))
-            if name and stored == current:
-                summary = json.loads(text)
-                if summary["status"] != "running":
-                    found[name] = summary
+            if name and stored == current and (summary := _summary(text)) is not None:
+                found[name] = summary
         return found
 
     def store(self, summaries: Iterable[tuple[RunRef, Mapping[str, Any]]]) -> bool:
@@ -89,5 +87,15 @@ def fingerprint(ref: RunRef) -> str:
     return digest.hexdigest()
 
 
+def _summary(text: str) -> dict[str, Any] | None:
+    """A stored summary; None where it is of a running run or damaged: that run is then read afresh."""
+    try:
+        summary: dict[str, Any] = json.loads(text)
+        return summary if summary["status"] != "running" and "best" in summary["return"] else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
 def _key(ref: RunRef) -> str:
-    return f"{ref.path.absolute()}::{ref.member}"
+    # A name that is no text cannot be stored as it is.
+    return f"{ref.path.absolute()}::{ref.member}".encode("utf-8", "backslashreplace").decode()

@@ -88,5 +88,5 @@ def _summary(ref: RunRef) -> tuple[dict[str, Any] | None, str]:
     """A worker's answer is data in any case: one unreadable run must not lose the others."""
     try:
         return run_summary(read_ref(ref)), ""
-    except (RlclinicError, OSError) as error:
+    except RlclinicError as error:
         return None, str(error)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import glob
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import RunReadError, UsageError
 from rlclinic.readers.discover import RunRef, find, ref_of_folder, split_name
-from rlclinic.readers.no_links import read_file
+from rlclinic.readers.formats.safe_json import load_json_file
 from rlclinic.store.index import RunIndex
 from rlclinic.store.listing import Listing, list_runs
 
@@ -119,7 +118,7 @@ def _linked(root: Path, nickname: str) -> Path | None:
 def _registered(root: Path) -> Path | None:
     """gymnasium-solver's registry: newest first."""
     try:
-        entries = json.loads(read_file(root / "runs.json"))
+        entries = load_json_file(root / "runs.json")
     except (OSError, ValueError):
         return None
     for entry in entries if isinstance(entries, list) else []:

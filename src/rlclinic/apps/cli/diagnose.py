@@ -12,7 +12,7 @@ from rlclinic.apps.cli.output import deliver, error_object, terminal_width, want
 from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options
 from rlclinic.apps.settings import FAIL_ON, load_settings
 from rlclinic.model.diagnosis import Diagnosis
-from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
+from rlclinic.model.errors import ExitCode, InternalError, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.reports.formats import FORMATS, Context, find_format, render
 
@@ -56,7 +56,12 @@ def diagnose(
     check_names((*chosen, *left_out))
     apply_thresholds(settings.thresholds)
     runs, errors = read_runs(source)
-    diagnoses = [run_diagnosis(run, goal=goal, select=chosen, ignore=left_out) for run in runs]
+    diagnoses: list[Diagnosis] = []
+    for run in runs:
+        try:
+            diagnoses.append(run_diagnosis(run, goal=goal, select=chosen, ignore=left_out))
+        except InternalError as error:
+            errors.append(error)
     _print(diagnoses, errors, "json" if as_json else form, output)
     click.get_current_context().exit(_exit_code(diagnoses, errors, fail_on or settings.fail_on))
 

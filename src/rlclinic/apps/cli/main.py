@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib import import_module
 
@@ -10,7 +9,7 @@ import click
 
 from rlclinic import __version__
 from rlclinic.apps.cli.output import write, write_error
-from rlclinic.model.errors import ExitCode, RlclinicError, UsageError
+from rlclinic.model.errors import ExitCode, RlclinicError, contained
 
 WELCOME = """\
 rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
@@ -77,25 +76,16 @@ def app(context: click.Context) -> None:
 def main() -> None:
     """Run the command line; an error becomes its message and its exit code, never a traceback."""
     try:
-        app(prog_name="rlclinic")
+        with contained():
+            app(prog_name="rlclinic")
     except RlclinicError as error:
-        write_error(error, as_json="--json" in sys.argv)
+        try:
+            write_error(error, as_json="--json" in sys.argv)
+        except OSError:
+            # stdout itself is what cannot be written.
+            write_error(error, as_json=False)
         sys.exit(int(error.exit_code))
     except BrokenPipeError:
         # The reader of our output (head, less) has gone: that is no error of ours.
         sys.stderr.close()
         sys.exit(int(ExitCode.OK))
-    except OSError as error:
-        _tell(error)
-        sys.exit(int(ExitCode.ERROR))
-
-
-def _tell(error: OSError) -> None:
-    """A full disk or a missing permission, wherever it is met; stdout itself may be what is full."""
-    told = UsageError(f"cannot be read or written: {error.strerror or error}", path=str(error.filename or ""))
-    try:
-        write_error(told, as_json="--json" in sys.argv)
-    except OSError:
-        write_error(told, as_json=False)
-    # What is left in the buffer of a full stdout would fail once more at the end.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

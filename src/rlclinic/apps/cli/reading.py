@@ -66,10 +66,15 @@ def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
     errors: list[RlclinicError] = []
     for name in names or ("@last",):
         try:
-            for path in resolve(name, root=source["root"]):
-                found.append(read(path, columns=columns))
+            paths = resolve(name, root=source["root"])
         except RlclinicError as error:
             errors.append(error)
+            continue
+        for path in paths:
+            try:
+                found.append(read(path, columns=columns))
+            except RlclinicError as error:
+                errors.append(error)
     return found, errors
 
 

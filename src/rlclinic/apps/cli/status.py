@@ -33,7 +33,7 @@ def status(root: Path, show_all: bool, as_json: bool) -> None:
     if as_json:
         write_json({"schema": "rlclinic.status/1", "runs": [standing.to_json() for standing in found]})
         return
-    running = [standing for standing in found if standing.state == "running"]
+    running = [standing for standing in found if standing.state in ("running", "unknown")]
     shown = found if show_all or (root / "status.json").is_file() else running
     ended = len(found) - len(running)
     lines = [_line(standing) for standing in shown] or [f"no run goes on below {root}"]

@@ -16,7 +16,7 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.registry import STEADY, Row
 from rlclinic.apps.mcp.reply import Reply
-from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+from rlclinic.model.errors import InternalError, NothingReadable, RlclinicError, RunReadError, UsageError
 from rlclinic.readers.no_links import confined
 
 WHERE = "call list_runs for the runs below the root"
@@ -111,6 +111,8 @@ def result(reply: Reply) -> CallToolResult:
 
 def failure(tool: str, error: Exception, desk: Desk) -> CallToolResult:
     """What is wrong and what to call instead; of an error of ours no detail leaves the server."""
+    if isinstance(error, InternalError):
+        _log.error("%s", tool, exc_info=error)
     if isinstance(error, RlclinicError):
         hint = WHERE if isinstance(error, NothingReadable | RunReadError) and "call" not in error.hint else error.hint
         where = f"{error.path}: " if error.path else ""

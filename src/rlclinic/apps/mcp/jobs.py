@@ -24,7 +24,9 @@ from typing import Any
 from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.model.errors import UsageError
-from rlclinic.readers.no_links import open_file, read_file, real
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_file
+from rlclinic.readers.no_links import open_file, real
 from rlclinic.readers.process import is_running, process_start
 from rlclinic.store.children import python
 from rlclinic.store.files import write_whole
@@ -77,8 +79,8 @@ class Job:
     def answer(self) -> dict[str, Any] | None:
         """The JSON that it printed; None until it is whole."""
         try:
-            data = json.loads(read_file(self.folder / ANSWER))
-        except (OSError, ValueError):
+            data = load_json_file(self.folder / ANSWER)
+        except (OSError, FormatError):
             return None
         return data if isinstance(data, dict) else None
 
@@ -173,9 +175,9 @@ def all_jobs(desk: Desk) -> list[Job]:
 
 def _load(folder: Path) -> Job | None:
     try:
-        facts = json.loads(read_file(folder / FACTS))
-        job = Job(**facts, folder=folder)
-    except (OSError, ValueError, TypeError, RecursionError):
+        facts = load_json_file(folder / FACTS)
+        job = Job(**facts, folder=folder)  # type: ignore[arg-type]
+    except (OSError, FormatError, TypeError):
         return None
     texts = (job.kind, job.what, job.process_started, job.host)
     is_sound = all(isinstance(text, str) for text in texts) and type(job.pid) is int and type(job.started) is float

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from rlclinic.model.numbers import number_in
 from rlclinic.prescriptions.case import Case
-from rlclinic.prescriptions.constraints import RANGES, dividing_batch, number_in
+from rlclinic.prescriptions.constraints import RANGES, dividing_batch
 from rlclinic.prescriptions.turn import Turn
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from rlclinic.model.numbers import number
+
 # Decimals that survive 1 - value without the noise of binary fractions.
 DECIMALS = 12
 
 
 def complement(value: object) -> object:
     """1 - value: `polyak` of Spinning Up and TorchRL is the share of the target network that stays."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return value
-    return round(1 - value, DECIMALS)
+    return value if number(value) is None else round(1 - value, DECIMALS)  # type: ignore[operator]
 
 
 def layers(value: object) -> object:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 
 from rlclinic.model.config import Config, Setting
+from rlclinic.model.numbers import bounded, number, number_in
 from rlclinic.readers.configs.arguments import arguments, is_expression
 from rlclinic.readers.configs.forms import FORMS
 from rlclinic.reference.framework import Framework, HyperparameterName
@@ -69,7 +71,7 @@ def _with_arguments(settings: Mapping[str, Setting], tables: Iterable[Framework]
         if found:
             del known[key]
         for name, value in found.items():
-            known[f"{key}.{name}"] = Setting(f"{key}.{name}", value, f"{key}.{name}", settings[key].origin)
+            known[f"{key}.{name}"] = Setting(f"{key}.{name}", bounded(value), f"{key}.{name}", settings[key].origin)
     return known
 
 
@@ -101,9 +103,10 @@ def _expand_schedules(known: dict[str, Setting]) -> None:
         if setting is None or not isinstance(setting.value, str):
             continue
         linear = _LINEAR.fullmatch(setting.value)
-        if linear is None:
+        start = number_in(linear["start"]) if linear is not None else None
+        if start is None:
             continue
-        known[name] = Setting(name, float(linear["start"]), setting.native_key, setting.origin)
+        known[name] = Setting(name, start, setting.native_key, setting.origin)
         if name == "learning_rate":
             shared = (setting.native_key, setting.origin)
             known.setdefault("learning_rate_schedule", Setting("learning_rate_schedule", "linear", *shared))
@@ -114,15 +117,16 @@ def _derive(known: dict[str, Setting], tables: Framework) -> None:
     for rule in tables.derived:
         if rule.name in known and not known[rule.name].is_default:
             continue
-        factors = [_number(known.get(name)) for name in rule.multiply]
-        divisors = [_number(known.get(name)) for name in rule.divide]
+        factors = [number(known[name].value) if name in known else None for name in rule.multiply]
+        divisors = [number(known[name].value) if name in known else None for name in rule.divide]
         if any(value is None for value in factors) or any(not value for value in divisors):
             continue
-        value = 1.0
-        for factor in factors:
-            value *= factor or 0.0
+        product = math.prod((factor or 0.0 for factor in factors), start=1.0)
         for divisor in divisors:
-            value /= divisor or 1.0
+            product /= divisor or 1.0
+        value = number(product)
+        if value is None:
+            continue
         parts = [known[name] for name in (*rule.multiply, *rule.divide)]
         known[rule.name] = Setting(
             rule.name,
@@ -130,12 +134,6 @@ def _derive(known: dict[str, Setting], tables: Framework) -> None:
             " / ".join(part.native_key for part in parts),
             is_default=all(part.is_default for part in parts),
         )
-
-
-def _number(setting: Setting | None) -> float | None:
-    if setting is None or isinstance(setting.value, bool) or not isinstance(setting.value, int | float):
-        return None
-    return float(setting.value)
 
 
 def _native_key(name: str, tables: Framework) -> str:

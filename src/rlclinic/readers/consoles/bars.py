@@ -76,8 +76,8 @@ def _read_field(text: str, row: Row) -> None:
     name, digits, percent, rest = match.groups()
     value = float(digits)
     ratio = _RATIO.fullmatch(rest)
-    if ratio and int(ratio.group(1)):
-        value /= int(ratio.group(1))
+    if ratio and float(ratio.group(1)):
+        value /= float(ratio.group(1))
     elif percent:
         value /= 100.0
     else:

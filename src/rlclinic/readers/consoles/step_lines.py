@@ -199,9 +199,9 @@ def _read_position(line: str, index: int, reading: _Reading) -> None:
         reading.trajectories_seen = reading.trajectories_seen or match is not None
         # Later lists of the same step belong to its validation pass.
         if match and reading.positions and len(reading.positions[-1].values) == 1:
-            counts = [int(part) for part in match.group(1).split(",") if part.strip().isdigit()]
+            counts = [float(part) for part in match.group(1).split(",") if part.strip().isdecimal()]
             reading.positions[-1].values.update(
-                {f"ACTIVE_TRAJ_NUM/{turn}": float(count) for turn, count in enumerate(counts[:100])}
+                {f"ACTIVE_TRAJ_NUM/{turn}": count for turn, count in enumerate(counts[:100])}
             )
     elif line.startswith("epoch "):
         match = _POSITION.fullmatch(line)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.json_places import json_places
+from rlclinic.readers.no_links import read_file
 
 # Characters of a file whose lines are wanted: configs have kilobytes.
 MAX_CONFIG_CHARS = 8 << 20
@@ -16,9 +18,13 @@ MAX_CONFIG_CHARS = 8 << 20
 # Nesting of real files stays below twenty; deeper data would exhaust the stack of whoever walks it.
 MAX_DEPTH = 100
 
+# Digits of an integer that may be too large for float64: it is read as a float, an infinity at worst.
+MANY_DIGITS = 309
+
 # Told of one file.
 MAX_PROBLEMS = 20
 
+_LONG_INTEGER = re.compile(rf"\d{{{MANY_DIGITS}}}")
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -49,30 +55,22 @@ def load_json_data(text: str) -> object:
     return _repaired(data) if _LONE_SURROGATE.search(text) else data
 
 
+def load_json_file(path: Path) -> object:
+    """Read a JSON file of config size, without line numbers; OSError where it cannot be opened."""
+    return load_json_data(read_file(path, MAX_CONFIG_CHARS).decode("utf-8", "replace"))
+
+
 def _loaded(text: str) -> object:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_int=_whole if _LONG_INTEGER.search(text) else None)
     except json.JSONDecodeError as error:
         raise FormatError(error.msg, line=error.lineno) from None
     except RecursionError:
         raise FormatError(f"more than {MAX_DEPTH} levels of nesting") from None
-    except ValueError:
-        return _loaded_with(text, _big_int)
 
 
-def _loaded_with(text: str, parse_int: Callable[[str], object]) -> object:
-    try:
-        return json.loads(text, parse_int=parse_int)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(str(error)) from None
-
-
-def _big_int(digits: str) -> object:
-    """Python refuses integers of more than 4300 digits; as a float such a number is an infinity."""
-    try:
-        return int(digits)
-    except ValueError:
-        return float(digits)
+def _whole(digits: str) -> object:
+    return int(digits) if len(digits) < MANY_DIGITS else float(digits)
 
 
 def _is_too_deep(data: object) -> bool:

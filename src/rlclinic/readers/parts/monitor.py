@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Sequence
 
 import numpy as np
 
+from rlclinic.model.numbers import bounded_array, moment
 from rlclinic.model.run import Episodes
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.draft import Draft
+from rlclinic.readers.formats.archive import read_arrays
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.formats.tables.csv_table import read_csv
@@ -40,7 +41,8 @@ def read_monitors(draft: Draft, entries: Sequence[Entry]) -> None:
         if not {"r", "l", "t"} <= set(table.numbers):
             continue
         starts.append(start)
-        parts.append((table.numbers["r"], table.numbers["l"], table.numbers["t"] + start))
+        returns, lengths, times = (bounded_array(table.numbers[name]) for name in ("r", "l", "t"))
+        parts.append((returns, lengths, times + start))
     if not parts or not sum(part[0].size for part in parts):
         if entries:
             draft.note("the monitor files hold no finished episode")
@@ -61,25 +63,25 @@ def read_monitors(draft: Draft, entries: Sequence[Entry]) -> None:
 def read_evaluations(draft: Draft, entry: Entry) -> None:
     """EvalCallback's npz; never with pickle."""
     try:
-        data = entry.read(MAX_NPZ_BYTES)
-        _check_size(data)
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in ("timesteps", "results", "ep_lengths") if name in archive}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, MemoryError, SyntaxError) as error:
-        draft.note(f"{entry.relative}: not readable as an npz without pickle ({type(error).__name__})")
+        data = io.BytesIO(entry.read(MAX_NPZ_BYTES))
+        arrays = read_arrays(data, ("timesteps", "results", "ep_lengths"), MAX_NPZ_BYTES)
+    except (OSError, FormatError) as error:
+        draft.note(f"{entry.relative}: not readable as an npz without pickle ({error})")
         return
     draft.used(entry, "evaluations")
     steps, results = arrays.get("timesteps"), arrays.get("results")
-    if steps is None or results is None or not len(steps) or len(steps) != len(results):
+    if steps is None or results is None or not steps.size or not results.size or len(steps) != len(results):
         draft.note(f"{entry.relative}: no evaluations in it")
         return
-    flat = results.reshape(len(steps), -1).astype(np.float64)
-    draft.metric("eval/mean_reward", steps, flat.mean(axis=1), entry.relative, axis="env_steps")
-    draft.metric("eval/std_reward", steps, flat.std(axis=1), entry.relative, axis="env_steps")
-    lengths = arrays.get("ep_lengths")
-    if lengths is not None and len(lengths) == len(steps):
-        mean = lengths.reshape(len(steps), -1).astype(np.float64).mean(axis=1)
-        draft.metric("eval/mean_ep_length", steps, mean, entry.relative, axis="env_steps")
+    at, returns = steps[:, 0], bounded_array(results)
+    # An infinite return makes its mean infinite and its spread unknown.
+    with np.errstate(invalid="ignore"):
+        draft.metric("eval/mean_reward", at, returns.mean(axis=1), entry.relative, axis="env_steps")
+        draft.metric("eval/std_reward", at, returns.std(axis=1), entry.relative, axis="env_steps")
+        lengths = arrays.get("ep_lengths")
+        if lengths is not None and lengths.size and len(lengths) == len(steps):
+            mean = bounded_array(lengths).mean(axis=1)
+            draft.metric("eval/mean_ep_length", at, mean, entry.relative, axis="env_steps")
 
 
 def _header(draft: Draft, comments: Sequence[str], entry: Entry) -> float:
@@ -93,7 +95,9 @@ def _header(draft: Draft, comments: Sequence[str], entry: Entry) -> float:
     if not draft.environment and isinstance(header.get("env_id"), str) and header["env_id"] != "None":
         draft.environment = header["env_id"]
     start = header.get("t_start")
-    return float(start) if isinstance(start, int | float) else 0.0
+    if start is not None and moment(start) is None:
+        draft.note(f"{entry.relative}:1: t_start is no time in seconds, so the date of the run is not known")
+    return moment(start) or 0.0
 
 
 def _frames_per_step(draft: Draft) -> int:
@@ -102,9 +106,3 @@ def _frames_per_step(draft: Draft) -> int:
         draft.note("monitor lengths count emulator frames: divided by 4 to get env steps")
         return ATARI_FRAME_SKIP
     return 1
-
-
-def _check_size(data: bytes) -> None:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        if sum(member.file_size for member in archive.infolist()) > MAX_NPZ_BYTES:
-            raise ValueError("too large")

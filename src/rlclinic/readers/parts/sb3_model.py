@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import zipfile
-
+from rlclinic.model.numbers import number_in
 from rlclinic.readers.configs.arguments import arguments
 from rlclinic.readers.draft import Draft
+from rlclinic.readers.formats.archive import read_members
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
 
+# The members by which an SB3 model is known, which are plain text.
+MEMBERS = ("data", "_stable_baselines3_version")
 MAX_MEMBER_BYTES = 4 << 20
 
 # Values of the model that are hyperparameters; the rest is state.
@@ -25,24 +27,20 @@ KEYS = (
 STARTS = ("start", "initial_value")
 
 
-def is_sb3_model(names: set[str]) -> bool:
-    """Whether the members of a zip are those of an SB3 model."""
-    return {"data", "_stable_baselines3_version"} <= names
-
-
 def read_model(draft: Draft, entry: Entry) -> bool:
     """Add the hyperparameters that a model zip holds as plain JSON."""
     try:
-        with entry.open() as file, zipfile.ZipFile(file) as archive:
-            if not is_sb3_model(set(archive.namelist())):
-                return False
-            data = load_json_data(_member(archive, "data"))
-            version = _member(archive, "_stable_baselines3_version").strip()
-    except (OSError, FormatError, zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError) as error:
-        draft.note(f"{entry.relative}: not readable as an SB3 model ({type(error).__name__})")
+        with entry.open() as file:
+            members = read_members(file, MEMBERS, MAX_MEMBER_BYTES)
+        if len(members) < len(MEMBERS):
+            return False
+        content, version = (members[name].decode("utf-8", errors="replace") for name in MEMBERS)
+        data = load_json_data(content)
+    except (OSError, FormatError) as error:
+        draft.note(f"{entry.relative}: not readable as an SB3 model ({error})")
         return False
     draft.used(entry, "model")
-    draft.setting("_stable_baselines3_version", version, entry.relative)
+    draft.setting("_stable_baselines3_version", version.strip(), entry.relative)
     if isinstance(data, dict):
         for key in KEYS:
             if key in data:
@@ -78,15 +76,10 @@ def _falling_rate(draft: Draft, value: object, file: str) -> None:
 
 def _spaces(draft: Draft, data: dict[str, object], file: str) -> None:
     action, observation = data.get("action_space"), data.get("observation_space")
-    if isinstance(action, dict) and str(action.get("n", "")).isdigit():
-        draft.setting("action_space.n", int(str(action["n"])), file)
+    actions = number_in(str(action.get("n", ""))) if isinstance(action, dict) else None
+    if actions is not None and actions.is_integer():
+        draft.setting("action_space.n", int(actions), file)
     elif isinstance(action, dict) and isinstance(action.get("_shape"), list):
         draft.setting("action_space.shape", action["_shape"], file)
     if isinstance(observation, dict) and isinstance(observation.get("_shape"), list):
         draft.setting("observation_space.shape", observation["_shape"], file)
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> str:
-    if archive.getinfo(name).file_size > MAX_MEMBER_BYTES:
-        raise ValueError(f"{name} is too large")
-    return archive.read(name).decode("utf-8", errors="replace")

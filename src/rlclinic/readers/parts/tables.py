@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from rlclinic.model.numbers import bounded_array
 from rlclinic.model.series import StepAxis
 from rlclinic.readers.columns import renamed, without
 from rlclinic.readers.draft import Draft, RawTable
@@ -37,7 +40,7 @@ def load_table(draft: Draft, entry: Entry) -> Table | None:
         return None
     draft.used(entry, "table")
     draft.problems(entry.relative, table.problems)
-    return table
+    return replace(table, numbers={name: bounded_array(column) for name, column in table.numbers.items()})
 
 
 def read_table(draft: Draft, entry: Entry, axis: StepAxis | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.model.numbers import number, number_in
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.draft import LIKELY, Draft, RawTable
@@ -28,7 +29,7 @@ def read(draft: Draft) -> None:
         folder = entry.relative.rpartition("/")[0]
         if folder:
             step = folder.rpartition("-")[2]
-            draft.checkpoints.append(Checkpoint(folder, float(step) if step.isdigit() else None))
+            draft.checkpoints.append(Checkpoint(folder, number_in(step)))
     if states:
         entry, data = max(states, key=lambda item: len(_history(item[1])))
         _add(draft, entry, data)
@@ -55,9 +56,9 @@ def _add(draft: Draft, entry: Entry, data: dict[str, object]) -> None:
     if rows:
         arrays = {name: (np.array(found), np.array(values)) for name, (found, values) in columns.items()}
         draft.tables.append(RawTable(from_sparse(arrays, len(rows)), entry.relative, "updates"))
-    maximum = data.get("max_steps")
-    if isinstance(maximum, int | float) and maximum > 0:
-        draft.budget = float(maximum)
+    maximum = number(data.get("max_steps"))
+    if maximum is not None and maximum > 0:
+        draft.budget = maximum
     for key in ("train_batch_size", "num_train_epochs", "logging_steps", "save_steps"):
         if key in data:
             draft.setting(key, data[key], entry.relative)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.draft import LIKELY, Draft
 from rlclinic.readers.parts.config_files import read_config
@@ -56,7 +57,8 @@ def _training_status(draft: Draft) -> None:
     behaviour = load_object(draft, entry, "status").get(draft.environment)
     if not isinstance(behaviour, dict):
         return
-    for saved in behaviour.get("checkpoints") or []:
+    checkpoints = behaviour.get("checkpoints")
+    for saved in checkpoints if isinstance(checkpoints, list) else []:
         if isinstance(saved, dict):
             draft.checkpoints.append(_checkpoint(saved, ""))
     final = behaviour.get("final_checkpoint")
@@ -66,7 +68,6 @@ def _training_status(draft: Draft) -> None:
 
 
 def _checkpoint(saved: dict[str, object], label: str) -> Checkpoint:
-    steps, reward = saved.get("steps"), saved.get("reward")
+    reward = number(saved.get("reward"))
     path = str(saved.get("file_path", "")).replace("\\", "/")
-    metrics = {"reward": float(reward)} if isinstance(reward, int | float) else {}
-    return Checkpoint(path, float(steps) if isinstance(steps, int | float) else None, label, metrics)
+    return Checkpoint(path, number(saved.get("steps")), label, {} if reward is None else {"reward": reward})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import TOLD, Draft
@@ -52,20 +53,20 @@ def _meta(draft: Draft, entry: Entry) -> None:
     if status in STATES and STATES[status] is not Status.RUNNING:
         draft.clue(STATES[status], f"{entry.relative}: status {status}", TOLD)
     for field, attribute in (("start_time", "started_at"), ("end_time", "ended_at")):
-        value = data.get(field)
-        if isinstance(value, int | float):
+        value = number(data.get(field))
+        if value is not None:
             setattr(draft, attribute, value / 1000.0)
 
 
 def _metric(draft: Draft, entry: Entry) -> None:
     """Lines `timestamp_ms value step`; old versions have no step."""
     rows: list[tuple[float, float, float]] = []
-    for number, line in enumerate(decode(entry.read()).splitlines()):
+    for index, line in enumerate(decode(entry.read()).splitlines()):
         parts = line.split()
         try:
-            rows.append((float(parts[0]) / 1000, float(parts[1]), float(parts[2]) if len(parts) > 2 else number))
+            rows.append((float(parts[0]) / 1000, float(parts[1]), float(parts[2]) if len(parts) > 2 else index))
         except (ValueError, IndexError):
-            draft.note(f"{entry.relative}:{number + 1}: not a metric line, skipped")
+            draft.note(f"{entry.relative}:{index + 1}: not a metric line, skipped")
     if not rows:
         return
     draft.used(entry, "metric")

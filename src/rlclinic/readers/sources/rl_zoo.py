@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rlclinic.model.numbers import number
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.tables import read_table, table_entries
@@ -15,10 +16,10 @@ def read(draft: Draft) -> None:
     for name in ("config.yml", "args.yml"):
         entry = draft.place.first(f"*/{name}", name)
         data = read_config(draft, entry) if entry is not None else None
-        budget = data.get("n_timesteps") if isinstance(data, dict) else None
+        budget = number(data.get("n_timesteps")) if isinstance(data, dict) else None
         # A typed `-n` overrides the config; -1 means that none was typed.
-        if isinstance(budget, int | float) and budget > 0:
-            draft.budget = float(budget)
+        if budget is not None and budget > 0:
+            draft.budget = budget
         if entry is not None and not draft.environment:
             draft.environment = draft.text("env") or entry.relative.rpartition("/")[0]
     draft.environment = draft.text("env") or draft.environment

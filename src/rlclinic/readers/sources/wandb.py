@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
 from rlclinic.readers.columns import from_sparse, without
 from rlclinic.readers.draft import TOLD, Draft, RawTable
@@ -55,9 +56,9 @@ def _binary_log(draft: Draft, entry: Entry) -> None:
     draft.document(dict(log.config), entry.relative)
     run_id = log.run.get("run_id")
     draft.name = str(run_id) if run_id else draft.name
-    started = log.run.get("start_time")
-    if isinstance(started, int | float):
-        draft.started_at = float(started)
+    started = number(log.run.get("start_time"))
+    if started is not None:
+        draft.started_at = started
         draft.ended_at = draft.started_at + log.runtime if log.runtime else None
     _history(draft, log, entry.relative)
     if log.output:

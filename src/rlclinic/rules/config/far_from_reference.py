@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import log_position, reference_config, reference_spread
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.update_count import rollout
 
@@ -84,7 +84,7 @@ def _is_for_language(patient: Patient) -> bool:
 
 
 def _distant(patient: Patient, name: str) -> Distant | None:
-    setting, value = patient.run.config.settings.get(name), finite(patient, name)
+    setting, value = patient.run.config.settings.get(name), patient.setting(name)
     centre = reference_spread(patient.run.algorithm).get(name)
     if setting is None or value is None or setting.is_default or centre is None:
         return None

@@ -17,7 +17,7 @@ from __future__ import annotations
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import task_of
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 
 # Pixels per side from which on a three-dimensional observation is an image rather than a small grid.
@@ -40,7 +40,7 @@ def check(patient: Patient) -> Sighting | None:
 
 
 def _single_frames(patient: Patient, severity: Severity) -> Sighting | None:
-    environment, stack = patient.run.environment, finite(patient, "frame_stack")
+    environment, stack = patient.run.environment, patient.setting("frame_stack")
     task = task_of(environment)
     is_atari = "NoFrameskip" in environment or environment.startswith("ALE/") or (task and task.group == "atari")
     if not is_atari or "-ram" in environment or stack is None or stack > 1 or patient.run.config.get("recurrent"):

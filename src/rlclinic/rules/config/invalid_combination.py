@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.update_count import rollout
 
@@ -74,7 +74,7 @@ def check(patient: Patient) -> Sighting | None:
 def _out_of_range(patient: Patient) -> list[Wrong]:
     found: list[Wrong] = []
     for name, (low, high) in RANGES.items():
-        value = finite(patient, name)
+        value = patient.setting(name)
         if value is None or value == UNSET:
             continue
         if low is not None and value < low:
@@ -82,14 +82,14 @@ def _out_of_range(patient: Patient) -> list[Wrong]:
         elif high is not None and value > high:
             found.append(Wrong(name, value, high, f"is above {high:g}"))
     for name in ABOVE_ZERO:
-        value = finite(patient, name)
+        value = patient.setting(name)
         if value is not None and value != UNSET and value <= 0:
             found.append(Wrong(name, value, 0.0, "must be above 0"))
     return found
 
 
 def _batch(patient: Patient) -> list[Wrong]:
-    size, whole, framework = finite(patient, "batch_size"), rollout(patient), patient.run.framework
+    size, whole, framework = patient.setting("batch_size"), rollout(patient), patient.run.framework
     if size is None or whole is None or size <= 1 or not patient.is_on_policy:
         return []
     if framework in MUST_FIT and size > whole:

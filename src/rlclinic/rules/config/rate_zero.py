@@ -17,7 +17,7 @@ import numpy as np
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 
 MIN_POINTS = 3
@@ -28,7 +28,7 @@ def check(patient: Patient) -> Sighting | None:
     """Look for zeros in the config, then in the log."""
     logged = _logged_zero(patient)
     for name in SETTINGS:
-        value = finite(patient, name)
+        value = patient.setting(name)
         if value != 0 or (name == "learning_rate" and logged is False):
             continue
         key = patient.run.config.settings[name].native_key

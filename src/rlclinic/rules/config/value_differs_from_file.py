@@ -16,6 +16,7 @@ from collections import defaultdict
 
 from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.numbers import number
 from rlclinic.reference.framework import Framework, framework
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.sighting import Sighting
@@ -67,10 +68,8 @@ def _differing(settings: list[Setting]) -> tuple[Setting, Setting] | None:
 
 
 def _number(setting: Setting) -> float | None:
-    value = setting.value
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return None if value in NOT_SET else float(value)
+    value = number(setting.value)
+    return None if value in NOT_SET else value
 
 
 def _told(setting: Setting) -> str:

@@ -18,7 +18,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
 from rlclinic.reference.working import times_beyond
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
 
@@ -32,7 +32,7 @@ UNHEARD_OF = 3.0
 
 def check(patient: Patient) -> Sighting | None:
     """Hold the horizon against the length of an episode."""
-    gamma, length = finite(patient, "gamma"), _length(patient)
+    gamma, length = patient.setting("gamma"), _length(patient)
     if gamma is None or length is None or not 0.0 <= gamma < 1.0 or patient.is_language_model:
         return None
     horizon = 1.0 / (1.0 - gamma)
@@ -60,7 +60,7 @@ def _length(patient: Patient) -> float | None:
     task = task_of(patient.run.environment) if patient.run.environment else None
     if task is not None and task.max_episode_steps is not None:
         seen.append(float(task.max_episode_steps))
-    return max(seen, default=None)
+    return max((length for length in seen if length > 0), default=None)
 
 
 def _known_to_work(patient: Patient) -> float:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, positive, setting_evidence
+from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
 
@@ -29,11 +29,11 @@ SHORT_BY_DESIGN = frozenset({"A2C", "A3C", "IMPALA"})
 
 def check(patient: Patient) -> Sighting | None:
     """Hold n_steps against the horizon of credit and the episode length."""
-    steps, gamma = positive(patient, "n_steps"), finite(patient, "gamma")
+    steps, gamma = positive(patient, "n_steps"), patient.setting("gamma")
     length = patient.late("episode_length", 0.5)
     if steps is None or gamma is None or not patient.is_on_policy or patient.is_language_model or not failed(patient):
         return None
-    trace = finite(patient, "gae_lambda")
+    trace = patient.setting("gae_lambda")
     decay = min(gamma * (1.0 if trace is None else trace), 0.9999)
     horizon = 1.0 / (1.0 - decay)
     needed = min(horizon, length.value) if length is not None and length.value > 0 else horizon

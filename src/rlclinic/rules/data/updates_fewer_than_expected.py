@@ -18,8 +18,9 @@ import numpy as np
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, positive, setting_evidence
+from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.stretch import finite
 from rlclinic.rules.update_count import expected_updates, rollout
 
 # Logged over implied updates.
@@ -45,12 +46,13 @@ def made_and_implied(patient: Patient) -> tuple[float, float] | None:
     updates = patient.series("updates")
     if updates is None or patient.run.framework not in COUNTERS or len(updates) < FEWEST_POINTS:
         return None
-    if updates.axis != "env_steps" or bool(np.any(np.diff(updates.values) < 0)):
+    steps, counts = finite(updates)
+    if updates.axis != "env_steps" or bool(np.any(np.diff(counts) < 0)):
         return None
-    implied = _implied(patient, float(updates.steps[0]), float(updates.steps[-1]))
+    implied = _implied(patient, float(steps[0]), float(steps[-1]))
     if implied is None or implied < FEWEST_POINTS:
         return None
-    return float(updates.values[-1] - updates.values[0]), implied
+    return float(counts[-1] - counts[0]), implied
 
 
 def _counter(patient: Patient) -> Sighting | None:
@@ -64,7 +66,7 @@ def _counter(patient: Patient) -> Sighting | None:
         f"{updates.logged_as} rose by {made:,.0f} over {updates.steps[-1] - updates.steps[0]:,.0f} steps; the config "
         f"implies {implied:,.0f}"
     )
-    stop = finite(patient, "target_kl")
+    stop = patient.setting("target_kl")
     evidence = [patient.evidence("updates", made / implied, MISSING, note="logged over implied updates")]
     if stop is not None:
         evidence.append(setting_evidence(patient, "target_kl", stop, note="ends passes early"))

@@ -19,7 +19,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.environment._episodes import is_early, return_name
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.return_state import suffers
-from rlclinic.rules.setting import finite, positive
+from rlclinic.rules.setting import positive
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.update_count import expected_updates
 
@@ -73,7 +73,7 @@ def check(patient: Patient) -> Sighting | None:
 
 def _value_size(patient: Patient, size: float, length: float) -> float:
     """A return is paid over an episode; a value sees no further than its horizon."""
-    gamma = finite(patient, "gamma")
+    gamma = patient.setting("gamma")
     gamma = USUAL_GAMMA if gamma is None else min(max(gamma, 0.0), 1.0 - 1e-6)
     return size * min(1.0, 1.0 / ((1.0 - gamma) * max(length, 1.0)))
 

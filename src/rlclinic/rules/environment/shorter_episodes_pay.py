@@ -35,6 +35,8 @@ def check(patient: Patient) -> Sighting | None:
     early, late = patient.early("episode_length", 0.15), patient.late("episode_length", 0.15)
     if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
         return None
+    if early.value <= 0:
+        return None
     bar = BELOW_CHANCE if outcome.improved and _is_below_chance(patient, late.value) else MUCH_SHORTER
     if late.value > bar * early.value or outcome.gain < -outcome.scale:
         return None

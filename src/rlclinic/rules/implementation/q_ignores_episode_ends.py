@@ -23,7 +23,6 @@ from rlclinic.model.series import Series
 from rlclinic.rules.environment._episodes import pairs_of
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.q_values import q_series, rewards_rescaled
-from rlclinic.rules.setting import finite
 from rlclinic.rules.sighting import Sighting
 from rlclinic.signals.return_on_length import return_on_length
 
@@ -48,7 +47,7 @@ FEWEST_POINTS = 20
 
 def check(patient: Patient) -> Sighting | None:
     """Hold the level of the last third against endless and against real episodes."""
-    value, gamma, pairs = _value(patient), finite(patient, "gamma"), pairs_of(patient)
+    value, gamma, pairs = _value(patient), patient.setting("gamma"), pairs_of(patient)
     if value is None or gamma is None or pairs is None or not 0.0 < gamma < 1.0 or rewards_rescaled(patient):
         return None
     paid = return_on_length(pairs.returns, pairs.lengths)

@@ -68,4 +68,5 @@ def _passes(patient: Patient) -> float:
     counted = patient.series("updates")
     if not suffers(patient):
         return 1.0
-    return float(np.median(np.diff(counted.values))) if counted is not None and len(counted) > 1 else USUAL_PASSES
+    counts = finite(counted)[1] if counted is not None else np.empty(0)
+    return float(np.median(np.diff(counts))) if counts.size > 1 else USUAL_PASSES

@@ -17,7 +17,6 @@ from __future__ import annotations
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Level, Patient
 from rlclinic.rules.policy._updates import steps_per_batch
-from rlclinic.rules.setting import finite
 from rlclinic.rules.sighting import Sighting
 
 # Learning rate times gradient steps on a batch: Adam moves no weight further than this between two rollouts.
@@ -57,7 +56,7 @@ def _level(patient: Patient, name: str) -> Level | None:
 
 
 def _cannot_have_moved(patient: Patient) -> str | None:
-    steps, rate = steps_per_batch(patient), finite(patient, "learning_rate")
+    steps, rate = steps_per_batch(patient), patient.setting("learning_rate")
     logged = patient.level("learning_rate")
     rate = logged.value if logged is not None else rate
     if steps is not None and rate is not None and 0.0 <= rate * max(steps, 1.0) <= NO_STEP:

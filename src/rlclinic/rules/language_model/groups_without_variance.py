@@ -20,7 +20,7 @@ import numpy as np
 from rlclinic.model.finding import Severity
 from rlclinic.rules.language_model._score import MIN_POINTS, change, is_near_ceiling, is_progressing, told
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.stretch import rounding
 
@@ -70,7 +70,7 @@ def _zero_advantages(patient: Patient) -> Sighting | None:
 
 
 def _group_of_one(patient: Patient) -> Sighting | None:
-    size, estimator = finite(patient, "group_size"), patient.run.config.get("adv_estimator")
+    size, estimator = patient.setting("group_size"), patient.run.config.get("adv_estimator")
     grouped = patient.run.algorithm in GROUPED and estimator in (None, "grpo", "rloo")
     if size != 1 or not grouped:
         return None

@@ -16,7 +16,7 @@ from __future__ import annotations
 from rlclinic.model.finding import Severity
 from rlclinic.rules.language_model._score import SIGNIFICANT, course_of, is_falling, training
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite, setting_evidence
+from rlclinic.rules.setting import setting_evidence
 from rlclinic.rules.sighting import Sighting
 
 
@@ -25,7 +25,7 @@ def check(patient: Patient) -> Sighting | None:
     score, shaped = training(patient), course_of(patient.series("reward/shaped"))
     if score is None or shaped is None or not score.falls or not shaped.rises or not is_falling(patient):
         return None
-    coefficient = finite(patient, "kl_coef")
+    coefficient = patient.setting("kl_coef")
     by = f" with a KL coefficient of {coefficient:.3g} in the reward" if coefficient else ""
     summary = (
         f"the score fell from {score.start:.3g} to {score.end:.3g} while the reward after penalties rose from "

@@ -42,7 +42,8 @@ def check(patient: Patient) -> Sighting | None:
         return None
     late = values[-max(1, int(LATE * values.size)) :]
     length = patient.late("episode_length")
-    level, bar = float(np.median(late)), CLEAR * abs(outcome.end) / (length.value if length is not None else 1.0)
+    steps_each = length.value if length is not None and length.value > 0 else 1.0
+    level, bar = float(np.median(late)), CLEAR * abs(outcome.end) / steps_each
     if level < bar:
         return None
     above = np.flatnonzero(values < 0.0)

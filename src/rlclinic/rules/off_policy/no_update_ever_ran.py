@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from rlclinic.model.finding import Severity
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import finite
 from rlclinic.rules.sighting import Sighting
 
 # Whatever an update leaves behind in a log.
@@ -45,7 +44,7 @@ def check(patient: Patient) -> Sighting | None:
     witness = counter or next((patient.series(name) for name in ROWS if patient.series(name) is not None), None)
     if witness is None or len(witness) < FEWEST_POINTS:
         return None
-    due = finite(patient, "learning_starts")
+    due = patient.setting("learning_starts")
     waits = due is not None and run.env_steps is not None and due >= run.env_steps
     summary = f"{len(witness)} rows up to step {run.steps:,.0f} hold no loss, no Q value and no update" + (
         f"; learning_starts is {due:,.0f}" if due is not None else ""

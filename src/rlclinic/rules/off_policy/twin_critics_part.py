@@ -62,8 +62,9 @@ def _gap(patient: Patient) -> Series | None:
     if first is None or second is None:
         return None
     steps, mine, theirs = np.intersect1d(first.steps, second.steps, return_indices=True)
-    distance = np.abs(first.values[mine] - second.values[theirs])
-    return replace(first, steps=steps, values=distance, wall_times=None)
+    one, two = first.values[mine], second.values[theirs]
+    both = np.isfinite(one) & np.isfinite(two)
+    return replace(first, steps=steps[both], values=np.abs(one[both] - two[both]), wall_times=None)
 
 
 def _return_scale(patient: Patient) -> float:

@@ -19,6 +19,7 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
+from rlclinic.rules.stretch import finite
 from rlclinic.rules.update_count import updates_per_step
 
 # Updates per env step.
@@ -57,6 +58,6 @@ def _logged(patient: Patient) -> float | None:
     updates = patient.series("updates")
     if updates is None or updates.axis != "env_steps" or len(updates) < 3:
         return None
-    steps = float(updates.steps[-1] - updates.steps[0])
-    made = float(updates.values[-1] - updates.values[0])
+    at, counts = finite(updates)
+    steps, made = float(at[-1] - at[0]), float(counts[-1] - counts[0])
     return made / steps if steps > 0 and made > 0 else None

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from rlclinic.model.numbers import number
 from rlclinic.rules.patient import Patient
 from rlclinic.rules.stretch import finite, rounding
 
@@ -80,6 +81,6 @@ def action_dimensions(patient: Patient) -> float | None:
     sizes = [shape] if isinstance(shape, int | float) else shape
     if not isinstance(sizes, list | tuple) or not sizes:
         return None
-    if not all(isinstance(size, int | float) and size > 0 for size in sizes):
+    if not all((number(size) or 0.0) > 0 for size in sizes):
         return None
-    return float(math.prod(np.asarray(sizes, dtype=np.float64)))
+    return number(math.prod(float(size) for size in sizes))

@@ -21,6 +21,7 @@ from rlclinic.rules.policy._updates import clip_kl, clip_range
 from rlclinic.rules.setting import positive, setting_evidence
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed, is_open
+from rlclinic.rules.stretch import finite
 
 # Share of the implied updates that were made.
 FEW = 0.3
@@ -61,7 +62,7 @@ def _by_the_log(patient: Patient) -> Sighting | None:
     if counted is None or level is None or len(counted) < FEWEST_POINTS or patient.run.framework not in COUNT_PASSES:
         return None
     bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
-    if not bool(np.all(np.diff(counted.values) == 1.0)) or not 0.0 < level.value < bar or not is_open(patient):
+    if not bool(np.all(np.diff(finite(counted)[1]) == 1.0)) or not 0.0 < level.value < bar or not is_open(patient):
         return None
     summary = (
         f"{counted.logged_as} grows by one pass a rollout (3 to 20 are common) at a KL of {level.value:.2g} nats: as "

@@ -47,13 +47,16 @@ def check(patient: Patient) -> Sighting | None:
         return None
     curve = resample(series, BINS)
     held = moving_median(curve.values, HELD)
+    if not held.size:
+        return None
     best = int(np.argmax(held))
     if held[best] < GOOD or late.value > min(POOR, float(held[best]) - FALL) or not returns_vary(patient, 1 - LATE):
         return None
     at = float(curve.steps[best + HELD // 2])
     middle = int(np.searchsorted(critic.steps, at))
     around = slice(max(0, middle - critic.steps.size // 20), middle + critic.steps.size // 20 + 1)
-    rest = float(np.median(critic.variance[critic.window(1 - LATE, 1.0)]) / np.median(critic.variance[around]))
+    then = float(np.median(critic.variance[around]))
+    rest = float(np.median(critic.variance[critic.window(1 - LATE, 1.0)])) / then if then > 0 else 0.0
     if not SHRUNK <= rest <= SWOLLEN:
         return None
     outcome = patient.outcome

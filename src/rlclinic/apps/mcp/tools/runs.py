@@ -11,6 +11,7 @@ from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.model.numbers import date_text
 
 # Checkpoints that get_run_info names; list_checkpoints has all.
 SHOWN_CHECKPOINTS = 5
@@ -221,7 +222,7 @@ def _entry(desk: Desk, row: dict[str, Any], when: float) -> RunEntry:
     return RunEntry(
         run_id=str(row["id"]),
         path=desk.shown(str(row["path"])),
-        timestamp=datetime.fromtimestamp(when, UTC).isoformat(timespec="seconds") if when else None,
+        timestamp=date_text(when) if when else None,
         config_id=f"{row['environment']}:{str(row['algorithm']).lower()}",
         env_id=str(row["environment"]),
         algo=str(row["algorithm"]).lower(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rlclinic.model.numbers import whole
 from rlclinic.readers.formats.literals.calls import call_value
 from rlclinic.readers.formats.literals.strings import read_string
 
@@ -209,7 +210,7 @@ def _number(text: str) -> object:
     """An int or float; the text itself where Python refuses it (`1__0`)."""
     try:
         return (
-            int(text, 0)
+            whole(int(text, 0))
             if not re.search(r"[.eE]", text) or text.lower().startswith(("0x", "-0x", "+0x"))
             else float(text)
         )

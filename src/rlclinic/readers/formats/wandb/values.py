@@ -28,7 +28,7 @@ def numbers(path: str, value: Mapping[str, object]) -> Iterator[tuple[str, float
         if isinstance(child, Mapping):
             yield from numbers(name, child)
         elif isinstance(child, int | float):
-            yield name, _float(child)
+            yield name, float(child)
         elif child in ("NaN", "Infinity", "-Infinity"):
             yield name, float(str(child))
 
@@ -51,10 +51,3 @@ def drop(tree: dict[str, object], path: tuple[str, ...]) -> None:
             return
         tree = child
     tree.pop(path[-1], None)
-
-
-def _float(value: int | float) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")

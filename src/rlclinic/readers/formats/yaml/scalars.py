@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import yaml
 
+from rlclinic.model.numbers import whole
+
 PREFIX = "tag:yaml.org,2002:"
 MERGE = PREFIX + "merge"
 _PYTHON = PREFIX + "python/"
@@ -23,7 +25,7 @@ def _bool(text: str) -> object:
 
 
 def _int(text: str) -> object:
-    return _CONSTRUCTOR.construct_yaml_int(yaml.ScalarNode(PREFIX + "int", text))
+    return whole(_CONSTRUCTOR.construct_yaml_int(yaml.ScalarNode(PREFIX + "int", text)))
 
 
 def _float(text: str) -> object:

@@ -1,0 +1,77 @@
+"""The numbers of a run's files, bounded in one place, so that nobody behind it meets a number that overflows.
+
+Trainers compute in float32, between 1e-45 and 3e38. What is larger than LARGEST counts as infinite, what is smaller
+than SMALLEST as zero: the rest can be squared, multiplied and divided, and a ratio squared again, without leaving
+float64. An infinite setting is shown, never computed with.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+LARGEST = 1e75
+SMALLEST = 1e-75
+# Unix seconds of the year 9999. A later time is no date: milliseconds were written for seconds.
+END_OF_TIME = 253_370_764_800.0
+
+
+def number(value: object) -> float | None:
+    """A value as a finite float within the bounds; None for anything else, truth values included."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LARGEST:
+        return None
+    return float(value) if abs(value) >= SMALLEST else 0.0
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text writes, such as `1e-3`; None where it writes none."""
+    try:
+        return number(float(text))
+    except ValueError:
+        return None
+
+
+def whole(value: int) -> int | float:
+    """An integer as a parser found it; infinite where it is too large for float64."""
+    return value if value.bit_length() < 1024 else math.copysign(math.inf, 1 if value > 0 else -1)
+
+
+def bounded(value: object) -> object:
+    """A value of a config with every number in it within the bounds; those beyond are infinite."""
+    if isinstance(value, dict):
+        return {key: bounded(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(bounded(item) for item in value)
+    if not isinstance(value, int | float) or not value or SMALLEST <= abs(value) <= LARGEST or value != value:
+        return value
+    return 0.0 if abs(value) < SMALLEST else math.copysign(math.inf, 1 if value > 0 else -1)
+
+
+def bounded_array(values: ArrayLike) -> NDArray[np.float64]:
+    """The same of the values of a metric."""
+    array = np.asarray(values, dtype=np.float64)
+    size = np.abs(array)
+    large, small = size > LARGEST, (size < SMALLEST) & (size > 0)
+    if not large.any() and not small.any():
+        return array
+    return np.where(large, np.copysign(np.inf, array), np.where(small, 0.0, array))
+
+
+def moment(seconds: object) -> float | None:
+    """Unix seconds that are a date; None for anything else."""
+    value = number(seconds)
+    return value if value is not None and 0 <= value < END_OF_TIME else None
+
+
+def moments(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same of the times of a metric; NaN stands for what is no date."""
+    return np.where((seconds >= 0) & (seconds < END_OF_TIME), seconds, np.nan)
+
+
+def date_text(seconds: object) -> str | None:
+    """A time as ISO 8601 in UTC; None where it is no date."""
+    at = moment(seconds)
+    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,62 @@
+"""Members of zip archives and the arrays of an npz: never unpickled, never larger than asked for.
+
+What an archive says about its sizes is not believed: decompression stops at the limit. Only FormatError is raised.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlclinic.readers.formats.errors import FormatError
+
+# The methods that numpy and Stable-Baselines3 write; the others decompress without a limit.
+METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+
+
+def read_members(source: IO[bytes], names: Sequence[str], limit: int) -> dict[str, bytes]:
+    """Those of the named members that a zip archive has."""
+    with _damage(), zipfile.ZipFile(source) as archive:
+        there = set(archive.namelist())
+        return {name: _member(archive, name, limit) for name in names if name in there}
+
+
+def read_arrays(source: IO[bytes], names: Sequence[str], limit: int) -> dict[str, NDArray[np.float64]]:
+    """Those of the named arrays of numbers that an npz has, one row for each entry."""
+    members = read_members(source, [f"{name}.npy" for name in names], limit)
+    return {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
+
+
+def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
+    if archive.getinfo(name).compress_type not in METHODS:
+        raise FormatError(f"{name}: its compression is not read")
+    with archive.open(name) as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        raise FormatError(f"{name} is larger than {limit >> 20} MB")
+    return data
+
+
+def _array(data: bytes) -> NDArray[np.float64]:
+    with _damage():
+        array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    if array.dtype.kind not in "biuf":
+        raise FormatError(f"an array of {array.dtype.name} holds no numbers")
+    rows = np.atleast_1d(array)
+    return rows.reshape(len(rows), -1).astype(np.float64) if rows.size else np.empty((0, 0))
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, FormatError):
+        raise
+    except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds at damage
+        raise FormatError(f"damaged ({type(error).__name__})") from None
