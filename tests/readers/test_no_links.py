@@ -160,7 +160,7 @@ def test_a_folder_that_may_only_be_passed_through_is_passed_through(run: Path) -
 
 
 def test_a_file_larger_than_the_limit_is_an_error_rather_than_cut(run: Path) -> None:
-    with pytest.raises(OSError, match="larger than 0 MB") as caught:
+    with pytest.raises(OSError, match="larger than") as caught:
         read_file(run / "progress.csv", 10)
     assert caught.value.errno == errno.EFBIG
 
