@@ -56,7 +56,7 @@ def compare(before: dict[str, Any], after: dict[str, Any], show: int, prefix: st
     lines = []
     for path, old in before.items():
         found = differences(old, after[path])
-        kinds.update(found)
+        kinds.update(found.keys())
         kinds["runs that differ"] += any(kind != "wording" for kind in found)
         told = [f"  {kind}: {was} -> {now}" for kind, (was, now) in found.items() if kind != "wording"]
         lines += [path.removeprefix(f"{prefix}/"), *told] if told else []
