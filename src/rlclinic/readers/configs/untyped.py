@@ -8,7 +8,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literals.python_literal import load_literal
 
 _INTEGER = re.compile(r"[-+]?\d{1,18}")
-_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_FLOAT = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, object] = {"true": True, "false": False, "none": None, "null": None}
 
 

@@ -21,7 +21,7 @@ ORCHESTRATOR_NAMES = frozenset({"Reward"})
 MIN_VALUES = 2
 
 _STEP = re.compile(r"(?<!Micro )\bStep (\d{1,15}) \| ")
-_NUMBER = r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf)"
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf)"
 _FIELD = re.compile(rf"([A-Za-z][^|:\d]{{0,40}}?):? ({_NUMBER})(%?)(?![\d.])(.{{0,60}})")
 _RATIO = re.compile(r"/(\d+)(?: \(.*%\))?\s*")
 _DURATION = re.compile(r"(?:(\d+)d ?)?(?:(\d+)h ?)?(?:(\d+)m ?)?(?:(\d+(?:\.\d+)?)s)?")

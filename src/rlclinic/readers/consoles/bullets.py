@@ -45,7 +45,7 @@ _STEP = re.compile(r"=+ Step (\d{1,15})(?:/(\d{1,15}))? =+")
 _EPOCH = re.compile(r"=+ Epoch (\d{1,9})(?:/\d{1,9})? =+")
 _VALIDATION_STEP = re.compile(r"[Ss]tarting validation at step (\d{1,15})")
 _BULLET = re.compile(
-    r"\s*[•\-*] ([^:]{1,120}): ([-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf))(%?)(?:s|ms)?(?: [^:]{0,60})?\s*"
+    r"\s*[•\-*] ([^:]{1,120}): ([-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf))(%?)(?:s|ms)?(?: [^:]{0,60})?\s*"
 )
 
 

@@ -31,7 +31,7 @@ KNOWN_NAMES = frozenset(_NAMES.split())
 _TOKEN = re.compile(r"""'(?:[^'\\]|\\.)*'?|"(?:[^"\\]|\\.)*"?|[\[\](){},]""")
 _ENUM = re.compile(r"<[\w.]{1,100}: (.{1,200})>")
 _INTEGER = re.compile(r"[-+]?\d{1,30}")
-_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_FLOAT = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
 _WORDS: dict[str, object] = {
     "null": None, "None": None, "~": None, "true": True, "True": True, "false": False, "False": False,
 }  # fmt: skip

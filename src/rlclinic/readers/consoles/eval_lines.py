@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from rlclinic.readers.consoles.rows import Row
 
-_NUMBER = r"([-+]?(?:\d+\.?\d*|nan|inf))"
+_NUMBER = r"([-+]?(?:\d+(?:\.\d*)?|nan|inf))"
 _EVAL = re.compile(rf"Eval num_timesteps=(\d{{1,15}}), episode_reward={_NUMBER} \+/- {_NUMBER}")
 _LENGTH = re.compile(rf"Episode length: {_NUMBER} \+/- {_NUMBER}")
 _SUCCESS = re.compile(rf"Success rate: {_NUMBER}%")

@@ -44,7 +44,7 @@ ITERATION = "Learning iteration"
 
 _HEADLINE = re.compile(r"\s*Learning iteration (\d{1,12})(?:/\d{1,12})?(?: .{0,40})?\s*")
 _VALUE = re.compile(
-    r"(\s*)([A-Za-z][^:]{0,120}):\s{1,80}([-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|nan|inf))"
+    r"(\s*)([A-Za-z][^:]{0,120}):\s{1,80}([-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|nan|inf))"
     r"(?:s| steps/s)?(?: \(.{0,80}\))?\s*"
 )
 

@@ -70,12 +70,12 @@ def _is_name(text: str) -> bool:
 
 
 def _unique(cells: Sequence[str]) -> tuple[str, ...]:
-    names: dict[str, None] = {}
+    names: dict[str, int] = {}
     for index, cell in enumerate(cells):
         name = base = cell or f"column_{index + 1}"
-        copy = 1
         while name in names:
-            copy += 1
-            name = f"{base}#{copy}"
-        names[name] = None
+            # Counted on from the last copy: a header may repeat one name ten thousand times.
+            names[base] += 1
+            name = f"{base}#{names[base]}"
+        names[name] = 1
     return tuple(names)
