@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.attack.command import Options, a_run, call, check, sound, trained
+from bench.attack.command import Options, a_run, call, check, edit, sound, trained
 from bench.attack.server import answer, served
 
 # Modules of the standard library that training and its libraries import.
@@ -53,8 +53,7 @@ def environment_of_the_run(place: Path, _: Options) -> str:
     _module(run / "payload.py", mark)
     _module(place / "evil.py", mark)
     for name in (f"runs.{run.name}.payload:Env", "evil:Env", "evil:Id-v0", f"runs.{run.name}.payload:Id-v0"):
-        config = run / "config.json"
-        config.write_text(json.dumps({**json.loads(config.read_text()), "env_id": name}))
+        edit(run / "config.json", env_id=name)
         call(place, "trial", run, *TRIAL)
         _unmarked(mark, f"trial of {name}")
         call(place, "train", "--resume", run)
@@ -106,25 +105,17 @@ def modules_in_the_working_folder(place: Path, _: Options) -> str:
 
 
 def shell_in_a_command_template(place: Path, _: Options) -> str:
-    mark = place / "MARK"
-    for name in (
-        f"x; touch {mark} #",
-        f"$(touch {mark})",
-        f"`touch {mark}`",
-        f"' ; touch {mark} ; '",
-        "-rf",
-        f"x\ntouch {mark}",
-    ):
-        run = trained(place, env_id=name)
-        for template in (
-            "sh -c 'echo {env_id} {seed} {logdir}'",
-            "bash -c \"echo '{env_id}'\"",
-            "echo {env_id} {logdir}",
-        ):
+    """Values of a run in the user's own training command, also inside a word that a shell reads."""
+    mark, run = place / "MARK", trained(place)
+    values = (f"x; touch {mark} #", f"$(touch {mark})", f"`touch {mark}`", f"' ; touch {mark} ; '", f"x\ntouch {mark}")
+    rest = "{learning_rate} {seed} {logdir}"
+    templates = (f"sh -c 'echo {{env_id}} {rest}'", f"bash -c \"echo '{{env_id}}'\" {rest}", f"echo {{env_id}} {rest}")
+    for value in values:
+        edit(run / "config.json", env_id=value)
+        for template in templates:
             call(place, "trial", run, *TRIAL, "--command", template)
-            _unmarked(mark, f"{template} with {name!r}")
-        shutil.rmtree(place / "runs")
-    return "6 values in 3 templates"
+            _unmarked(mark, f"{template} with {value!r}")
+    return f"{len(values)} values in {len(templates)} templates"
 
 
 def pickles_and_tags(place: Path, _: Options) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
@@ -72,11 +73,16 @@ class Case:
     files: Files
 
 
-@cache
 def scratch() -> Path:
     """A folder of this process, in memory where there is such a place."""
+    return _scratch(os.getpid())
+
+
+@cache
+def _scratch(_process: int) -> Path:
     memory = Path("/dev/shm")
     base = tempfile.mkdtemp(prefix="rlclinic-fuzz-", dir=memory if os.access(memory, os.W_OK) else None)
+    atexit.register(shutil.rmtree, base, ignore_errors=True)
     os.environ["RLCLINIC_INDEX"] = f"{base}/index.sqlite"
     return Path(base)
 
