@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pickle
-import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -68,19 +67,15 @@ def environment_of_the_run(place: Path, _: Options) -> str:
 
 
 def wrappers_of_the_run(place: Path, _: Options) -> str:
-    mark = place / "MARK"
-    videos = {
-        "class": "gymnasium.wrappers:RecordVideo",
-        "video_folder": str(mark),
-        "kwargs": {"video_folder": str(mark)},
-    }
-    for wrapper in (videos, ["gymnasium.wrappers.RecordVideo", {"video_folder": str(mark)}], "evil:Wrapper"):
-        run = trained(place, env_wrappers=[wrapper], env_wrapper=[wrapper])
-        _module(place / "evil.py", mark)
+    """Wrappers that import a module of the run or write files."""
+    mark, run = place / "MARK", trained(place, env_kwargs={"render_mode": "rgb_array"})
+    _module(place / "evil.py", mark)
+    names = ("RecordVideo", "gymnasium.wrappers:RecordVideo", "evil:Wrapper")
+    for name in names:
+        edit(run / "config.json", env_wrappers=[{"id": name, "video_folder": str(mark)}])
         call(place, "trial", run, *TRIAL)
-        _unmarked(mark, f"wrapper {str(wrapper)[:40]}")
-        shutil.rmtree(place / "runs")
-    return "3 wrappers, none made"
+        _unmarked(mark, f"wrapper {name}")
+    return f"{len(names)} wrappers, none made"
 
 
 def modules_in_the_working_folder(place: Path, _: Options) -> str:
