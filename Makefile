@@ -9,7 +9,7 @@ BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 
-.PHONY: demo test lint format bench bench-faults bench-probes fuzz attack check-all fixtures clean
+.PHONY: demo test lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -81,6 +81,10 @@ fuzz: $(READY) $(FUZZ)/.ready
 
 attack: $(READY)
 	$(BIN)/python -m bench.attack $(ATTACK_OPTIONS)
+
+# What another commit diagnoses differently: make same BASE=main~3
+same: $(READY)
+	$(BIN)/python -m bench.same $(BASE)
 
 fixtures:
 	bash tests/fixtures/make/make_all.sh

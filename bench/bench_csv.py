@@ -14,6 +14,7 @@ import numpy as np
 from bench.rivals import best_times, load
 from rlclinic.readers.formats.tables.csv_table import read_csv, read_csv_file
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.place import named
 
 ROWS, COLUMNS = 1_000_000, 30
 POOL = 20_000  # different rows; they are written over and over
@@ -28,7 +29,7 @@ def main() -> dict[str, float]:
         path = Path(folder) / "progress.csv"
         small = _write(path)
         size = path.stat().st_size / 1e6
-        readers: dict[str, Callable[[], object]] = {"rlclinic": lambda: read_csv_file(path)}
+        readers: dict[str, Callable[[], object]] = {"rlclinic": lambda: read_csv_file(named(path))}
         if pandas is not None:
             readers["pandas"] = lambda: pandas.read_csv(path)
         if polars is not None:

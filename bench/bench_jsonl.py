@@ -15,6 +15,7 @@ import numpy as np
 from bench.rivals import best_times, load
 from rlclinic.readers.formats.tables.json_lines import read_json_lines, read_json_lines_file
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.place import named
 
 LINES = 500_000
 POOL = 20_000  # different lines; they are written over and over
@@ -30,7 +31,7 @@ def main() -> dict[str, float]:
         path = Path(folder) / "metrics.jsonl"
         small = _write(path)
         size = path.stat().st_size / 1e6
-        readers: dict[str, Callable[[], object]] = {"rlclinic": lambda: read_json_lines_file(path)}
+        readers: dict[str, Callable[[], object]] = {"rlclinic": lambda: read_json_lines_file(named(path))}
         if polars is not None:
             readers["polars"] = lambda: polars.read_ndjson(path)
         times, frames = best_times(readers, REPEATS)

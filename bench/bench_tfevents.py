@@ -18,6 +18,7 @@ import numpy as np
 
 from rlclinic.readers.formats.tensorboard.crc32c import crc32c_spans, masked
 from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_event_file
+from rlclinic.readers.place import named
 
 SCALARS = 1_000_000
 TAGS = (
@@ -33,12 +34,13 @@ _MEMORY = """
 import re, sys
 from pathlib import Path
 from rlclinic.readers.formats.tensorboard.tfevents import read_event_file
+from rlclinic.readers.place import named
 
 def status(key):
     return int(re.search(key + r":\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 
 before = status("VmRSS")
-events = read_event_file(Path(sys.argv[1]))
+events = read_event_file(named(Path(sys.argv[1])))
 print(status("VmHWM") - before)
 """
 
@@ -51,7 +53,7 @@ def main() -> dict[str, float]:
         size = path.stat().st_size
         result = {"megabytes": size / 1e6, "seconds": _median_seconds(path), "memory": _memory(path) / size}
         if find_spec("tensorboard") is not None:
-            result["tensorboard"] = _tensorboard_seconds(path, read_event_file(path))
+            result["tensorboard"] = _tensorboard_seconds(path, read_event_file(named(path)))
             result["ratio"] = result["tensorboard"] / result["seconds"]
     line = f"tfevents  {SCALARS} scalars, {result['megabytes']:.1f} MB: {result['seconds']:.2f} s"
     line += f", {result['memory']:.1f} x the file resident (goal {GOALS['memory']})"
@@ -112,7 +114,7 @@ def _median_seconds(path: Path) -> float:
     times = []
     for _ in range(REPEATS):
         start = time.perf_counter()
-        read_event_file(path)
+        read_event_file(named(path))
         times.append(time.perf_counter() - start)
     return sorted(times)[REPEATS // 2]
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from bench.rivals import best_times, load
 from rlclinic.readers.formats.wandb.wandb_log import WandbLog, read_wandb_file
+from rlclinic.readers.place import named
 
 ROWS = 100_000
 METRICS = 27  # beside _step, _runtime and _timestamp
@@ -36,7 +37,7 @@ def main() -> dict[str, float]:
         path = Path(folder) / "run-bench.wandb"
         path.write_bytes(_framed(_records()))
         size = path.stat().st_size / 1e6
-        readers: dict[str, Callable[[], object]] = {"rlclinic": lambda: read_wandb_file(path)}
+        readers: dict[str, Callable[[], object]] = {"rlclinic": lambda: read_wandb_file(named(path))}
         if wandb is not None:
             from wandb.proto import wandb_internal_pb2
 

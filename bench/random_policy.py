@@ -11,7 +11,7 @@ def random_return(recipe: Recipe, *, episodes: int, seed: int) -> float:
     """Mean return of random actions on the task of a recipe."""
     from rlclinic.lab.environments import make_environment
 
-    environment = make_environment(recipe)
+    environment = make_environment(recipe.trusted())
     environment.action_space.seed(seed)
     returns = []
     for episode in range(episodes):

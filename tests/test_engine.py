@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from rlclinic.apps.cli.main import app
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Diagnosis, Target, Verdict
 from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
+from rlclinic.reports.diagnosis_text import diagnosis_text
+from rlclinic.rules.registry import ROWS
 
 RUNS = Path(__file__).parent / "fixtures" / "runs"
 CASES: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
@@ -80,6 +85,49 @@ def test_no_healthy_case_is_accused(diagnosed: list[tuple[dict[str, Any], Diagno
         if case["healthy"] and cause.probability > 0.5 and cause.id not in {*HARMLESS, *case["accepted_causes"]}
     ]
     assert accused == []
+
+
+def concluded(diagnosis: Diagnosis) -> tuple[Any, ...]:
+    """All that follows from the findings."""
+    kept = (
+        "verdict",
+        "reason",
+        "causes",
+        "classes",
+        "prescriptions",
+        "decision_path",
+        "next_steps",
+        "moves",
+        "suspect",
+    )
+    return tuple(getattr(diagnosis, name) for name in kept)
+
+
+def test_no_filter_changes_what_is_concluded(diagnosed: list[tuple[dict[str, Any], Diagnosis]]) -> None:
+    chance = random.Random(16)
+    for case, whole in diagnosed:
+        names = [chance.choice(ROWS).code, *(finding.code for finding in whole.findings[:1])]
+        filters = {"select": names} if chance.random() < 0.5 else {"ignore": names}
+        told = diagnose(whole.run, **filters)
+        assert concluded(told) == concluded(whole), (case["path"], filters)
+        assert {finding.code in names for finding in told.findings} <= {"select" in filters}
+
+
+def test_a_rule_that_raises_is_a_line_and_the_report_goes_on(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(patient: object) -> None:
+        raise OverflowError("int too large")
+
+    path = str(runs / "sb3" / "ppo_cartpole_high_lr")
+    monkeypatch.setattr({row.code: row for row in ROWS}["POL04"].module, "check", broken)
+    found = diagnose(path)
+    assert [(item.code, item.error) for item in found.not_checked if item.error] == [
+        ("POL04", "OverflowError: int too large")
+    ]
+    assert found.verdict is Verdict.COLLAPSED
+    assert "report this fault of the check itself (OverflowError: int too large): POL04" in diagnosis_text(found)
+    assert CliRunner().invoke(app, ["diagnose", path]).exit_code == 1
+    assert CliRunner().invoke(app, ["diagnose", path, "--select", "POL04"]).exit_code == 2
+    assert CliRunner().invoke(app, ["diagnose", path, "--select", "LMR01"]).exit_code == 5
 
 
 def test_selecting_a_family_runs_only_its_rules(runs: Path) -> None:

@@ -58,20 +58,20 @@ def _trained(entry: Entry, root: Path) -> dict[str, Any]:
     from rlclinic.lab.errors import TrainingError
     from rlclinic.lab.train import prepare, train_folder
 
-    recipe = entry.instance.recipe(entry.seed)
+    recipe = entry.instance.recipe(entry.seed).trusted()
     folder = prepare(recipe, root)
     config = json.loads((folder.path / "config.json").read_text(encoding="utf-8"))
     versions = config.pop("rlclinic_versions", {})
     if entry.instance.layout != "lab":
         from bench.faults.layouts import train_as
 
-        files = train_as(entry.instance.layout, folder.recipe(), root / "other")
+        files = train_as(entry.instance.layout, folder.recipe(recipe.trust), root / "other")
         packed = {path: base64.b64encode(data).decode() for path, data in files.items()}
         return {"recipe": config, "versions": versions, "status": {}, "log": "", "files": packed}
     try:
         if entry.instance.kind == "resumed":
-            _first_half(folder, recipe.total_steps)
-        train_folder(folder, is_new=entry.instance.kind != "resumed")
+            _first_half(folder, recipe)
+        train_folder(folder, is_new=entry.instance.kind != "resumed", trust=recipe.trust)
     except TrainingError as error:
         # What a fault left is what a user would see; a broken machine is no fault.
         if isinstance(error.__cause__, MACHINE_TROUBLE):
@@ -95,15 +95,15 @@ def _log(path: Path, root: Path) -> str:
     return re.sub(r"/[^\s\"']*/(site-packages|src|bench|tests)/", r"\1/", text)
 
 
-def _first_half(folder: Any, total: int) -> None:
+def _first_half(folder: Any, recipe: Any) -> None:
     """Train until something stops it halfway, as Ctrl-C does."""
     from rlclinic.lab.train import train_folder
 
     def stop(progress: Any) -> None:
-        if progress.env_steps >= total // 2:
+        if progress.env_steps >= recipe.total_steps // 2:
             raise KeyboardInterrupt
 
-    train_folder(folder, stop, is_new=True)
+    train_folder(folder, stop, is_new=True, trust=recipe.trust)
 
 
 def _columns(path: Path) -> dict[str, str]:

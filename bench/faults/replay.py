@@ -32,6 +32,12 @@ CONFIG_FILES = ("config.json", "config.yml")
 
 def replay(record: Record, instance: Instance, folder: Path, *, config: bool = True) -> Run:
     """Write the files of a run below a folder and read them."""
+    run = read(write(record, instance, folder, config=config))
+    return run if config or not record.files else _without_config(run)
+
+
+def write(record: Record, instance: Instance, folder: Path, *, config: bool = True) -> Path:
+    """Write the files of a run below a folder; its place there."""
     place = folder / ("with" if config else "without") / _folder_name(record)
     place.mkdir(parents=True)
     if record.files:
@@ -41,8 +47,7 @@ def replay(record: Record, instance: Instance, folder: Path, *, config: bool = T
                 (place / name).write_bytes(base64.b64decode(content))
     else:
         _write_lab(record, instance, place, config=config)
-    run = read(place)
-    return run if config or not record.files else _without_config(run)
+    return place
 
 
 def cut(run: Run, share: float) -> Run:

@@ -104,7 +104,7 @@ def _train(recipe: Recipe, key: str) -> Trained:
     work = ROOT / f"{key}.{os.getpid()}"
     began, failed = time.process_time(), ""
     try:
-        place = train(recipe, work)
+        place = train(recipe.trusted(), work)
     except TrainingError as error:
         # What was logged until then is there to be diagnosed.
         place, failed = Path(error.path), error.message

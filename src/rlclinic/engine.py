@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rlclinic.causes.components import suspect_of
@@ -21,6 +22,7 @@ from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, Row, examine
 from rlclinic.rules.standing import standing_of
 from rlclinic.rules.verdict import verdict
+from rlclinic.store.siblings import siblings_of
 
 
 def diagnose(
@@ -31,7 +33,10 @@ def diagnose(
     ignore: Sequence[str] = (),
     others: Sequence[Run] = (),
 ) -> Diagnosis:
-    """Examine a run, given as such or named as for `read`. `select` and `ignore` take rule codes, names or families.
+    """Examine a run, given as such or named as for `read`.
+
+    `select` and `ignore` take rule codes, names or families and say which findings are told; verdict, causes and advice
+    follow from all of them.
 
     `goal` is the return that the user is after; it comes before what the run's files or its task name.
     `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
@@ -41,11 +46,12 @@ def diagnose(
 
         run = read(run)
     run = run.with_goal(goal)
-    patient = Patient(run)
-    rows = tuple(row for row in ROWS if (not select or _named(row, select)) and not _named(row, ignore))
-    findings, not_checked = examine(patient, rows)
+    patient = Patient(run, partial(siblings_of, run))
+    findings, not_checked = examine(patient)
     skipped = {item.code for item in not_checked}
-    checked = frozenset(row.name for row in rows if row.code not in skipped and row.applies(patient))
+    applicable = [row for row in ROWS if row.applies(patient)]
+    checked = frozenset(row.name for row in applicable if row.code not in skipped)
+    told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
     word, reason = verdict(patient, findings)
     standing = standing_of(patient, word)
     order, suspect = onset_order(patient, findings), suspect_of(run, findings)
@@ -54,7 +60,7 @@ def diagnose(
         word,
         findings,
         checked,
-        applicable=frozenset(row.name for row in ROWS if row.applies(patient)),
+        applicable=frozenset(row.name for row in applicable),
         after_the_fall=order.after_the_fall,
         component=suspect.component if suspect else None,
         standing=standing,
@@ -65,8 +71,9 @@ def diagnose(
         run=run,
         verdict=word,
         reason=f"so far: {reason}" if run.status.state is Status.RUNNING else reason,
-        findings=findings,
-        not_checked=not_checked,
+        findings=tuple(item for item in findings if item.code in told),
+        not_checked=tuple(item for item in not_checked if item.code in told),
+        checked=len(told - skipped),
         causes=causes,
         classes=classes,
         decision_path=decision_path(findings, checked, order.after_the_fall),

@@ -35,7 +35,7 @@ def small(algorithm: str, environment: str = "", **fields: Any) -> Recipe:
     values = {**SMALL[algorithm], **fields.pop("hyperparameters", {})}
     settings = {"total_steps": 448, "eval_every": 224, "eval_episodes": 2, "checkpoint_every": 192, **fields}
     name = environment or ENVIRONMENT[algorithm]
-    return Recipe("sb3", algorithm, name, hyperparameters=values, **settings)
+    return Recipe("sb3", algorithm, name, hyperparameters=values, **settings).trusted()
 
 
 class Faulty(gymnasium.Env):  # type: ignore[type-arg]

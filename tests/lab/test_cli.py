@@ -14,8 +14,8 @@ from click.testing import CliRunner, Result
 from rlclinic.apps.cli.main import app
 from rlclinic.lab.checkpoints import last_checkpoint
 from rlclinic.lab.folder import open_folder
-from rlclinic.lab.state import is_alive
 from rlclinic.model.errors import RlclinicError
+from rlclinic.readers.state import is_alive
 
 TINY = ["-o", "n_steps=32", "-o", "n_envs=2", "-o", "batch_size=64", "-o", "net_arch=[8]", "-o", "eval_episodes=2"]
 COMMAND = [sys.executable, "-c", "from rlclinic.apps.cli import main; main()"]

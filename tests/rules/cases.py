@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.open import read
 from rlclinic.rules.patient import Patient
+from rlclinic.store.siblings import siblings_of
 from tests.conftest import RUNS
 from tests.rules.scene import NOISE, POINTS, line, recorded, scene
 
@@ -118,7 +119,8 @@ def _seeds(folder: Path, first: str, others: str) -> Patient:
         target = folder / f"seed_{index}"
         shutil.copytree(RUNS / name, target)
         shutil.copy(RUNS / first / "config.yaml", target)
-    return Patient(read(folder / "seed_0"))
+    run = read(folder / "seed_0")
+    return Patient(run, partial(siblings_of, run))
 
 
 def _curve(words: str) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
 from rlclinic.rules.evaluation import other_seeds_did_better
 from rlclinic.rules.patient import Patient
+from rlclinic.store.siblings import siblings_of
 from tests.conftest import RUNS
 
 
@@ -23,7 +25,8 @@ def _seeds(folder: Path, first: str, others: str, rate: str = "") -> Patient:
         shutil.copytree(RUNS / name, target)
         own = re.sub(r"learning_rate: \S+", f"learning_rate: {rate}", config) if rate and index else config
         (target / "config.yaml").write_text(own, encoding="utf-8")
-    return Patient(read(folder / "seed_0"))
+    run = read(folder / "seed_0")
+    return Patient(run, partial(siblings_of, run))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from rlclinic.model.errors import UsageError
-from rlclinic.trials.command import arguments, placeholders
+from rlclinic.trials.command import arguments, check_places, check_value, placeholders
 
 
 def test_values_fill_the_braces_and_small_numbers_stay_plain_decimals() -> None:
@@ -34,3 +34,49 @@ def test_a_broken_template_is_a_clear_error(template: str, words: str) -> None:
 def test_a_value_that_nobody_knows_is_named() -> None:
     with pytest.raises(UsageError, match="no value for gamma"):
         arguments("a {gamma}", {"learning_rate": 1})
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "sh -c 'python train.py --env {env_id}'",
+        "sh -c {env_id}",
+        "/bin/bash -lc {env_id}",
+        "env bash -e -c {env_id}",
+        "python3.11 -c {env_id}",
+        "python -c 'train(\"{env_id}\")'",
+        "perl -e {env_id}",
+        "node --eval {env_id}",
+        "cmd.exe /c {env_id}",
+        "ssh host 'python train.py; echo {env_id}'",
+        "{env_id} --seed 1",
+    ],
+)
+def test_a_value_of_the_run_never_stands_where_it_is_run_as_code(template: str) -> None:
+    with pytest.raises(UsageError, match="run as code"):
+        check_places(template)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "python train.py -e {env_id} -r {reward_scale} -c {clip_range}",
+        "bash train.sh {env_id} --out={logdir}",
+        "sh -c 'cd here && python train.py --out {logdir} --seed {seed}'",
+        "python -m train env={env_id} lr={learning_rate}",
+        "uv run train.py --lr {learning_rate}",
+    ],
+)
+def test_ordinary_commands_take_the_values_of_a_run(template: str) -> None:
+    check_places(template)
+
+
+@pytest.mark.parametrize("value", ["-rf", "--help", "a b", "a;b", "$(id)", "`id`", "", "a\nb", "é", [64, 64]])
+def test_a_text_of_the_run_that_is_no_plain_word_is_refused(value: object) -> None:
+    with pytest.raises(UsageError, match="not passed on"):
+        check_value("env_id", value)
+
+
+@pytest.mark.parametrize("value", ["CartPole-v1", "ALE/Pong-v5", "my.module:Env", 3e-4, -1, True, "linear"])
+def test_plain_words_and_numbers_of_the_run_are_passed_on(value: object) -> None:
+    check_value("env_id", value)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rlclinic.lab.assemble import Carried, assemble
 from rlclinic.lab.backend import ALGORITHMS, backend_for, default_framework
 from rlclinic.lab.config_file import read_config_file
 from rlclinic.lab.derive import REPLACES
-from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.recipe import Recipe, wrappers_of
 from rlclinic.lab.values import parse_override
 from rlclinic.model.errors import UsageError
 from rlclinic.reference.algorithms import algorithm_name
@@ -19,7 +19,9 @@ from rlclinic.reference.reference_configs import reference_config
 CONFIG_ENDINGS = (".yaml", ".yml", ".json")
 
 
-def recipe_from(source: str | Path, overrides: Sequence[str] = (), *, framework: str | None = None) -> Recipe:
+def recipe_from(
+    source: str | Path, overrides: Sequence[str] = (), *, framework: str | None = None, trust: Iterable[str] = ()
+) -> Recipe:
     """The recipe that the user asks for.
 
     Args:
@@ -28,14 +30,17 @@ def recipe_from(source: str | Path, overrides: Sequence[str] = (), *, framework:
             folder of a run that the lab trained.
         overrides: `key=value`, by canonical or by the library's own key.
         framework: `sb3` or `torchrl`; by default the first that has the algorithm.
+        trust: What of the code that a file names may be imported. Names in `source` and `overrides` themselves may.
 
     Raises:
         UsageError: Something in it does not exist or does not fit; the message says what and what is near.
     """
-    return asked(source, overrides, framework=framework).recipe
+    return asked(source, overrides, framework=framework, trust=trust).recipe
 
 
-def asked(source: str | Path, overrides: Sequence[str] = (), *, framework: str | None = None) -> Carried:
+def asked(
+    source: str | Path, overrides: Sequence[str] = (), *, framework: str | None = None, trust: Iterable[str] = ()
+) -> Carried:
     """As `recipe_from`, with what a file's foreign keys could not be carried over."""
     text = str(source)
     left_out: tuple[str, ...] = ()
@@ -56,8 +61,20 @@ def asked(source: str | Path, overrides: Sequence[str] = (), *, framework: str |
     if algorithm not in ALGORITHMS.get(chosen, (algorithm,)):
         raise UsageError(f"{chosen} has no {algorithm} here", hint=f"it has {', '.join(ALGORITHMS[chosen])}")
     changes = _changes(overrides, algorithm, chosen)
-    carried = assemble({**values, **changes}, own_words=changes)
+    if path is None:
+        trust = (*trust, str(values["env_id"]))
+    carried = assemble({**values, **changes}, own_words=changes, trust=(*trust, *_written(values, changes)))
     return Carried(carried.recipe, (*left_out, *(() if path is None else carried.left_out)))
+
+
+def _written(values: Mapping[str, object], changes: Mapping[str, object]) -> list[str]:
+    """The environment and wrappers that the user himself wrote into the overrides."""
+    found = [wrapper.name for wrapper in wrappers_of(changes.get("env_wrappers"))]
+    environment = str(changes.get("env_id", values["env_id"]))
+    # Of code the name counts, of a registered environment the arguments.
+    if ("env_id" if ":" in environment else "env_kwargs") in changes:
+        found.append(environment)
+    return found
 
 
 def _changes(overrides: Sequence[str], algorithm: str, framework: str) -> dict[str, object]:

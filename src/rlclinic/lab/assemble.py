@@ -34,11 +34,14 @@ class Carried:
     """Plain sentences."""
 
 
-def assemble(values: Mapping[str, object], *, own_words: Iterable[str] = (), foreign: bool = False) -> Carried:
+def assemble(
+    values: Mapping[str, object], *, own_words: Iterable[str] = (), foreign: bool = False, trust: Iterable[str] = ()
+) -> Carried:
     """The recipe of canonical values (`framework`, `algorithm` and `env_id` among them).
 
     `own_words` are the keys that the user wrote: a derived one among them wins over the basic one it replaces. A
     value that is none is an error, but is left out where the values are `foreign`: those of another framework's run.
+    Of the environment and wrappers that the values name only `trust` may be imported.
     """
     given, left_out = translated(values)
     total = _total_steps(given)
@@ -60,7 +63,7 @@ def assemble(values: Mapping[str, object], *, own_words: Iterable[str] = (), for
         # An explicit null means none, also for a task that has one.
         config.setdefault("threshold", None)
     _intervals(config)
-    return Carried(recipe_of_config(config), tuple(left_out))
+    return Carried(recipe_of_config(config, trust), tuple(left_out))
 
 
 def default_threshold(environment: str) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Sequence
@@ -11,8 +12,8 @@ from pathlib import Path
 
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import LOG, RunFolder
-from rlclinic.lab.state import is_alive
 from rlclinic.model.run import Status
+from rlclinic.readers.state import GONE, is_alive
 
 # How long the parent waits to see its child at work, in seconds: importing torch on a busy machine takes a while.
 START_WAIT = 60.0
@@ -55,11 +56,18 @@ def stop(folder: RunFolder, timeout: float) -> str:
         return f"is not running: {state.state if state else 'never started'}"
     alive = is_alive(state)
     if alive is None:
-        raise TrainingError(f"runs on {state.host}", path=str(folder.path), hint=f"stop it there: kill {state.pid}")
+        away = state.host not in ("", socket.gethostname())
+        told = f"runs on {state.host}" if away else "its status.json names no process that can be seen from here"
+        hint = f"stop it there: kill {state.pid}" if away and state.pid else "stop it where it was started"
+        raise TrainingError(told, path=str(folder.path), hint=hint)
     if not alive:
-        folder.set_state(state.end(Status.INTERRUPTED, "its process was killed", state.env_steps, state.seconds))
-        return "was not running any more: its process was killed; it can be resumed"
-    os.kill(state.pid, signal.SIGTERM)
+        folder.set_state(state.end(Status.INTERRUPTED, GONE, state.env_steps, state.seconds))
+        return f"was not running any more: {GONE}; it can be resumed"
+    try:
+        os.kill(state.pid, signal.SIGTERM)
+    except PermissionError as error:
+        told = f"process {state.pid} is another user's"
+        raise TrainingError(told, path=str(folder.path), hint="stop it as the user who started it") from error
     until = time.monotonic() + timeout
     while time.monotonic() < until:
         if not is_alive(state):

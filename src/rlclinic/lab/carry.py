@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rlclinic.lab.assemble import Carried, assemble
 from rlclinic.lab.backend import ALGORITHMS, default_framework
 from rlclinic.lab.recipe import FIELDS, Recipe
@@ -12,13 +14,13 @@ from rlclinic.model.run import Run
 SAME = {"MASKABLEPPO": "PPO", "RECURRENTPPO": "PPO", "APPO": "PPO", "DDPG": "TD3"}
 
 
-def recipe_of_run(run: Run) -> Recipe:
+def recipe_of_run(run: Run, trust: Iterable[str] = ()) -> Recipe:
     """The recipe of a run that was read; `carry` also tells what could not be carried over."""
-    return carry(run).recipe
+    return carry(run, trust).recipe
 
 
-def carry(run: Run) -> Carried:
-    """The recipe of a run's canonical config, its framework's defaults included.
+def carry(run: Run, trust: Iterable[str] = ()) -> Carried:
+    """The recipe of a run's canonical config, its framework's defaults included; only `trust` of it may be imported.
 
     Raises:
         UsageError: The run names no environment, or the lab has no trainer for its algorithm.
@@ -51,7 +53,7 @@ def carry(run: Run) -> Carried:
         values.pop("eval_freq", None)
         values.pop("device", None)
     values |= {"framework": chosen, "algorithm": algorithm, "env_id": environment}
-    carried = assemble(values, foreign=run.framework != "rlclinic")
+    carried = assemble(values, foreign=run.framework != "rlclinic", trust=trust)
     notes = [] if algorithm == run.algorithm.upper() else [f"{run.algorithm} is trained as {algorithm}"]
     if not any(not setting.is_default for name, setting in run.config.settings.items() if name not in FIELDS):
         notes.append(f"the run tells no hyperparameters: the defaults of {chosen} are used")

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rlclinic.lab.folder import CHECKPOINTS, RunFolder, write_whole
+from rlclinic.lab.folder import CHECKPOINTS, RunFolder
+from rlclinic.store.files import link_whole, write_whole
 
 # The newest is what a run resumes from; the one before it is kept for the case that the newest is damaged.
 KEPT = 2
@@ -64,9 +65,9 @@ def save_checkpoint(
             # torch reports a full disk as a broken stream.
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
         raise
-    _link(home, "last", path.name)
+    link_whole(home / "@last", path.name)
     if best:
-        _link(home, "best", path.name)
+        link_whole(home / "@best", path.name)
     _prune(home)
     return path
 
@@ -93,16 +94,6 @@ def _prune(home: Path) -> None:
             shutil.rmtree(old, ignore_errors=True)
     for part in home.glob(".step=*.part"):
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _link(home: Path, label: str, name: str) -> None:
-    beside = home / f".@{label}.part"
-    try:
-        beside.unlink(missing_ok=True)
-        beside.symlink_to(name)
-        beside.replace(home / f"@{label}")
-    except OSError:
-        beside.unlink(missing_ok=True)
 
 
 def _to_disk(file: Path) -> None:

@@ -12,6 +12,7 @@ from rlclinic.model.errors import UsageError
 from rlclinic.readers.configs.normalise import canonical_settings
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+from rlclinic.readers.no_links import read_file
 from rlclinic.reference.algorithms import algorithm_name
 from rlclinic.reference.framework import framework
 from rlclinic.reference.hyperparameters import hyperparameters
@@ -55,7 +56,7 @@ def read_config_file(path: Path, variant: str = "") -> tuple[dict[str, object], 
 
 def _load(path: Path) -> dict[str, object]:
     try:
-        data = load_yaml(path.read_text(encoding="utf-8")).data
+        data = load_yaml(read_file(path).decode("utf-8")).data
     except (OSError, UnicodeDecodeError, FormatError) as error:
         raise UsageError(f"cannot be read: {error}", path=str(path)) from error
     if not isinstance(data, Mapping):

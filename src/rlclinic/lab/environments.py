@@ -12,6 +12,7 @@ from typing import Any
 
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.recipe import Recipe, Wrapper
+from rlclinic.lab.trust import check_trust, whole_name
 from rlclinic.model.errors import UsageError
 
 try:
@@ -28,6 +29,7 @@ _REGISTERED = re.compile(r"-v\d+$")
 
 def make_environment(recipe: Recipe, log: EpisodeLog | None = None) -> Any:
     """One environment. With a log it is for training: watched, and with the reward changes that only training sees."""
+    check_trust(recipe)
     environment = _base(recipe)
     skip, limit = recipe.number("frame_skip"), recipe.number("max_episode_steps")
     if skip and skip > 1:
@@ -92,8 +94,7 @@ def _suggestion(name: str) -> str:
 
 
 def _wrapped(environment: Any, wrapper: Wrapper) -> Any:
-    named = wrapper.name if ":" in wrapper.name else f"gymnasium.wrappers:{wrapper.name}"
-    found = _load(named, gymnasium.Wrapper, "wrapper")
+    found = _load(whole_name(wrapper.name), gymnasium.Wrapper, "wrapper")
     return _call(lambda: found(environment, **wrapper.arguments), wrapper.name)
 
 
@@ -105,7 +106,7 @@ def _stacked(environment: Any, count: int) -> Any:
 
 
 def _load(name: str, base: type, what: str) -> Any:
-    """A class by `module:Class`. Only a subclass of `base` is ever called: a config may come from anywhere."""
+    """A class by `module:Class`, which `check_trust` has let pass. Only a subclass of `base` is ever called."""
     module, _, attribute = name.partition(":")
     _allow_local()
     try:
@@ -119,7 +120,8 @@ def _load(name: str, base: type, what: str) -> Any:
 
 
 def _allow_local() -> None:
-    """The user's own modules lie in the current folder, which a console script does not search."""
+    """The user's own modules lie in the current folder, which a console script does not search. It comes last: a file
+    there never stands in for a library's."""
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)
+        sys.path.append(here)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import re
 import secrets
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,10 @@ from rlclinic import __version__
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.metrics_file import MetricsFile
 from rlclinic.lab.recipe import Recipe, recipe_of_config
-from rlclinic.lab.state import RunState, read_state
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.readers.no_links import read_file
+from rlclinic.readers.state import RunState, read_state
+from rlclinic.store.files import link_whole, write_whole
 
 CONFIG, METRICS, LOG, STATUS, CHECKPOINTS, REPORT = (
     "config.json", "metrics.csv", "run.log", "status.json", "checkpoints", "report.md",
@@ -49,9 +51,9 @@ class RunFolder:
         """Where checkpoints lie."""
         return self.path / CHECKPOINTS
 
-    def recipe(self) -> Recipe:
-        """What the run trains, from config.json."""
-        return recipe_of_config(_load(self.path / CONFIG))
+    def recipe(self, trust: Iterable[str] = ()) -> Recipe:
+        """What the run trains, from config.json. Of what it names only `trust` may be imported."""
+        return recipe_of_config(_load(self.path / CONFIG), trust)
 
     def state(self) -> RunState | None:
         """What status.json says; None where there is none."""
@@ -93,14 +95,18 @@ def create_folder(root: Path, recipe: Recipe, extra: Mapping[str, object]) -> Ru
     """A new folder below the root, with its config.json; `@last` of the root points to it."""
     try:
         root.mkdir(parents=True, exist_ok=True)
-        path = _fresh(root, recipe)
-        config = {"rlclinic_version": __version__, **recipe.to_config(), **extra}
-        write_whole(path / CONFIG, json.dumps(config, indent=2, allow_nan=False) + "\n")
-        folder = RunFolder(path)
-        folder.reserve_space()
-        point_last(root, path.name)
+        folder = RunFolder(_fresh(root, recipe))
     except OSError as error:
         raise cannot_write(error, root) from error
+    try:
+        config = {"rlclinic_version": __version__, **recipe.to_config(), **extra}
+        write_whole(folder.path / CONFIG, json.dumps(config, indent=2, allow_nan=False) + "\n")
+        folder.reserve_space()
+    except OSError as error:
+        # A folder without its config is no run.
+        shutil.rmtree(folder.path, ignore_errors=True)
+        raise cannot_write(error, root) from error
+    link_whole(root / LAST, folder.id)
     return folder
 
 
@@ -115,31 +121,9 @@ def open_folder(path: Path) -> RunFolder:
 def cannot_write(error: OSError, path: Path) -> RlclinicError:
     """What to tell the user where the system refuses to write."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    hint = "free some space, then go on with --resume" if full else "name another folder with --root"
+    other = "name another folder with --root, or make this one writable"
+    hint = "free some space, then go on with --resume" if full else other
     return TrainingError(f"cannot be written: {error.strerror or error}", path=str(path), hint=hint)
-
-
-def point_last(root: Path, name: str) -> None:
-    """Let `@last` name the newest run. Relative, so that the root may be moved."""
-    beside = root / f".{LAST}.{secrets.token_hex(4)}"
-    try:
-        beside.symlink_to(name)
-        beside.replace(root / LAST)
-    except OSError:
-        # A file system without links: readers then look for the newest run themselves.
-        beside.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write beside, then rename: a reader sees the old file or the new one."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(beside, "w", encoding="utf-8") as file:
-            file.write(text)
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def _fresh(root: Path, recipe: Recipe) -> Path:
@@ -156,7 +140,7 @@ def _fresh(root: Path, recipe: Recipe) -> Path:
 
 def _load(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_file(path))
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot be read: {error}", path=str(path)) from error
     if not isinstance(data, dict):

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from rlclinic.store.files import whole_file
+
 STEPS = "train/cnt/total_env_steps"
 FIRST = ("time", "total_timesteps", "epoch")
 
@@ -94,16 +96,10 @@ class MetricsFile:
 
     @staticmethod
     def _rewrite(path: Path, columns: tuple[str, ...], rows: Iterable[Mapping[str, str]]) -> None:
-        beside = path.with_name(f".{path.name}.part")
-        try:
-            with open(beside, "w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, columns, restval="")
-                writer.writeheader()
-                writer.writerows(rows)
-            beside.replace(path)
-        except OSError:
-            beside.unlink(missing_ok=True)
-            raise
+        with whole_file(path) as file:
+            writer = csv.DictWriter(file, columns, restval="")
+            writer.writeheader()
+            writer.writerows(rows)
 
     def _write(self, line: bytes) -> None:
         before = os.fstat(self._file).st_size

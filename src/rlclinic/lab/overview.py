@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.lab.folder import CONFIG, METRICS, STATUS
-from rlclinic.lab.state import RunState, is_alive, read_state
 from rlclinic.model.run import Status
+from rlclinic.readers.no_links import open_file, read_file, real
+from rlclinic.readers.state import RunState, read_state, status_now
 
 # Enough for the last rows of a wide table; in bytes.
 TAIL = 64 << 10
 RETURNS = "train/roll/ep_rew/mean"
-GONE = "its process was killed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,10 @@ def standings(root: Path) -> list[Standing]:
 
 def _standing(path: Path, state: RunState) -> Standing:
     config = _config(path)
-    dead = state.state == Status.RUNNING and is_alive(state) is False
+    now = status_now(state)
     total = config.get("total_steps")
     steps = total if isinstance(total, int) else None
-    running = state.state == Status.RUNNING and not dead
+    running = now.state is Status.RUNNING
     speed = state.env_steps / state.seconds if state.seconds > 0 else 0.0
     left = (steps - state.env_steps) / speed if running and steps and speed else None
     return Standing(
@@ -65,8 +65,8 @@ def _standing(path: Path, state: RunState) -> Standing:
         str(path),
         str(config.get("algorithm", "")),
         str(config.get("env_id", "")),
-        Status.INTERRUPTED.value if dead else state.state,
-        GONE if dead else state.reason,
+        now.state.value,
+        now.reason,
         state.env_steps,
         steps,
         _last(path / METRICS),
@@ -79,7 +79,7 @@ def _standing(path: Path, state: RunState) -> Standing:
 
 def _config(path: Path) -> dict[str, Any]:
     try:
-        data = json.loads((path / CONFIG).read_text(encoding="utf-8"))
+        data = json.loads(read_file(path / CONFIG))
     except (OSError, ValueError):
         return {}
     return data if isinstance(data, dict) else {}
@@ -88,8 +88,8 @@ def _config(path: Path) -> dict[str, Any]:
 def _last(path: Path) -> float | None:
     """The newest training return, from the end of the table."""
     try:
-        with open(path, "rb") as file:
-            header = file.readline().decode()
+        with open_file(real(path)) as file:
+            header = file.readline(TAIL).decode(errors="replace")
             start = max(file.tell(), file.seek(0, 2) - TAIL)
             file.seek(start)
             lines = file.read().decode(errors="replace").splitlines()

@@ -5,7 +5,7 @@ A recipe is what `config.json` of a run holds, so a run can be trained again or 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any
@@ -96,6 +96,9 @@ class Recipe:
     log_every: int = 0
     """Least env steps between two rows of metrics.csv; 0 for a row after every update."""
     device: str = "cpu"
+    trust: frozenset[str] = frozenset()
+    """Names of environments and wrappers that the user himself wrote: they may be imported, with any arguments. Not a
+    part of config.json, which anybody may have written."""
 
     def __post_init__(self) -> None:
         values = dict(self.hyperparameters)
@@ -106,10 +109,11 @@ class Recipe:
         object.__setattr__(self, "env_kwargs", MappingProxyType(dict(self.env_kwargs)))
         others = tuple(wrapper for wrapper in self.wrappers if wrapper.name not in KNOWN_WRAPPERS)
         object.__setattr__(self, "wrappers", others)
+        object.__setattr__(self, "trust", frozenset(self.trust))
         _check(self)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return recipe_of_config, (self.to_config(),)
+        return recipe_of_config, (self.to_config(), self.trust)
 
     @property
     def n_envs(self) -> int:
@@ -135,6 +139,10 @@ class Recipe:
         kept = settled(values, int(total), frozenset(changes))  # type: ignore[call-overload]
         return replace(self, hyperparameters=kept, **own)  # type: ignore[arg-type]
 
+    def trusted(self) -> Recipe:
+        """The recipe with the environment and wrappers that it names trusted: for one that the caller wrote himself."""
+        return replace(self, trust=self.trust | {self.environment, *(wrapper.name for wrapper in self.wrappers)})
+
     def to_config(self) -> dict[str, Any]:
         """The recipe as the plain object of config.json."""
         config: dict[str, Any] = {key: getattr(self, name) for key, name in FIELDS.items()}
@@ -143,8 +151,8 @@ class Recipe:
         return {**config, **self.hyperparameters}
 
 
-def recipe_of_config(config: Mapping[str, object]) -> Recipe:
-    """The recipe that a config.json of the lab holds."""
+def recipe_of_config(config: Mapping[str, object], trust: Iterable[str] = ()) -> Recipe:
+    """The recipe that a config.json of the lab holds; nothing that it names is trusted but what the caller says."""
     missing = sorted({"framework", "algorithm", "env_id", "total_steps"} - set(config))
     if missing:
         raise UsageError(f"the config lacks {', '.join(missing)}", hint="name a run that `rlclinic train` wrote")
@@ -155,7 +163,7 @@ def recipe_of_config(config: Mapping[str, object]) -> Recipe:
         for key, value in config.items()
         if key not in FIELDS and key not in FACTS and not key.startswith("rlclinic_") and value is not None
     }
-    return Recipe(hyperparameters=kept, **own)
+    return Recipe(hyperparameters=kept, trust=frozenset(trust), **own)
 
 
 def wrappers_of(value: object) -> tuple[Wrapper, ...]:

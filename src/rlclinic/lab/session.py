@@ -15,8 +15,8 @@ from rlclinic.lab.folder import RunFolder
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.progress import Listener, Progress
 from rlclinic.lab.recipe import Recipe
-from rlclinic.lab.state import RunState
 from rlclinic.model.run import Status
+from rlclinic.readers.state import RunState
 
 Measure = Callable[[], Mapping[str, float]]
 """What the backend measured since the last row, by column of metrics.csv (`train/opt/...`, `train/roll/...`)."""

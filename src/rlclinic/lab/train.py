@@ -6,7 +6,7 @@ import signal
 import threading
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -16,13 +16,14 @@ from rlclinic.lab.backend import backend_for
 from rlclinic.lab.checkpoints import last_checkpoint
 from rlclinic.lab.errors import EnvironmentFault, TrainingError
 from rlclinic.lab.facts import facts_of
-from rlclinic.lab.folder import RunFolder, cannot_write, create_folder, open_folder, point_last
+from rlclinic.lab.folder import LAST, RunFolder, cannot_write, create_folder, open_folder
 from rlclinic.lab.progress import Listener
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
-from rlclinic.lab.state import HEARTBEAT_EVERY, is_alive, running_here
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.run import Status
+from rlclinic.readers.state import HEARTBEAT_EVERY, is_alive, running_here
+from rlclinic.store.files import link_whole
 
 
 def train(
@@ -32,19 +33,22 @@ def train(
     resume: str | Path | None = None,
     progress: Listener | None = None,
     stop_after: int | None = None,
+    trust: Iterable[str] = (),
 ) -> Path:
     """Train a recipe in a new folder below `root`, or go on with the run in `resume`; the path of the run's folder.
 
     The folder's status.json says how it ended: `finished` (budget or threshold) or `interrupted` (Ctrl-C, SIGTERM).
     A run that is resumed goes on from its last checkpoint, or from the start where it has none. `stop_after` env steps
-    it is interrupted, at the end of an update, though its budget and the schedules that follow it are longer.
+    it is interrupted, at the end of an update, though its budget and the schedules that follow it are longer. `trust`
+    names what of a resumed run's own environment and wrappers may be imported; a recipe says it itself.
 
     Raises:
         UsageError: The recipe cannot be trained as it stands; nothing was written.
         TrainingError: Training failed. The folder keeps everything up to then and says what happened.
     """
     folder = prepare(recipe, root) if resume is None else open_folder(Path(resume))
-    train_folder(folder, progress, is_new=resume is None, stop_after=stop_after)
+    names = trust if recipe is None else recipe.trust
+    train_folder(folder, progress, is_new=resume is None, stop_after=stop_after, trust=names)
     return folder.path
 
 
@@ -62,10 +66,15 @@ def prepare(recipe: Recipe | None, root: str | Path = "runs") -> RunFolder:
 
 
 def train_folder(
-    folder: RunFolder, progress: Listener | None = None, *, is_new: bool, stop_after: int | None = None
+    folder: RunFolder,
+    progress: Listener | None = None,
+    *,
+    is_new: bool,
+    stop_after: int | None = None,
+    trust: Iterable[str] = (),
 ) -> None:
     """Train the run of a folder: one that `prepare` has just made, or one to resume."""
-    recipe = folder.recipe()
+    recipe = folder.recipe(trust)
     backend = backend_for(recipe.framework)
     if not is_new:
         backend.check(recipe)
@@ -98,7 +107,7 @@ def _session(folder: RunFolder, recipe: Recipe, progress: Listener | None) -> Se
             where = f"from step {saved.env_steps:,}" if saved else "from the start: there is no checkpoint"
             folder.log(f"resumed {where}" + (f"; {cut} later rows moved to metrics.cut.csv" if cut else ""))
             folder.reserve_space()
-            point_last(folder.path.parent, folder.id)
+            link_whole(folder.path.parent / LAST, folder.id)
         seconds = float(saved.state.get("seconds", 0.0)) if saved else 0.0
         state = running_here(
             started=before.started if before else None, seconds=seconds, env_steps=saved.env_steps if saved else 0
@@ -118,15 +127,15 @@ def _fail(session: Session, error: Exception) -> None:
     told = cannot_write(error, folder.path) if isinstance(error, OSError) else error
     message = told.message if isinstance(told, RlclinicError) else f"{type(error).__name__}: {error}"
     hint = told.hint if isinstance(told, RlclinicError) else ""
-    folder.release_space()
-    if isinstance(error, EnvironmentFault):
-        session.rescue()
     try:
+        folder.release_space()
+        if isinstance(error, EnvironmentFault):
+            session.rescue()
         folder.log(f"failed at step {session.env_steps:,}: {message}")
         folder.log_traceback("".join(traceback.format_exception(error)))
         _end(session, Status.CRASHED, message)
     except OSError:
-        # Not even the reserve was enough; the user is told on the terminal below.
+        # Not even the reserve was enough, or nothing can be written any more; the user is told on the terminal below.
         pass
     raise TrainingError(message, path=str(folder.path), hint=hint or f"see {folder.path}/run.log") from error
 

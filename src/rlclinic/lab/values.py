@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 
+from rlclinic.lab.backend import ALGORITHMS
 from rlclinic.lab.recipe import FIELDS
 from rlclinic.model.config import Setting
 from rlclinic.model.errors import UsageError
@@ -48,6 +49,13 @@ _OWN_KINDS = {
     "framework": "text", "env_kwargs": "any", "stop_at_threshold": "flag", "checkpoint_freq": "integer",
     "log_freq": "integer",
 }  # fmt: skip
+# Fields that change neither the task nor the code that is run.
+_FREE = frozenset(
+    {
+        "seed", "total_steps", "threshold", "stop_at_threshold", "eval_freq", "eval_episodes", "eval_deterministic",
+        "checkpoint_freq", "log_freq",
+    }
+)  # fmt: skip
 # Numbers that may be written with a schedule, as `lin_3e-4`.
 _SCHEDULED = frozenset({"learning_rate", "learning_rate_critic", "clip_range", "clip_range_vf"})
 _LINEAR = "lin_"
@@ -75,6 +83,23 @@ def canonical_key(key: str, algorithm: str, accepted: Iterable[str], frameworks:
     if key in hyperparameters() or found is not None:
         raise UsageError(f"{algorithm} takes no {key}", hint=f"it takes {', '.join(sorted(set(accepted)))}")
     raise UsageError(f"unknown hyperparameter {key!r}", hint=_nearest(key, known))
+
+
+def is_setting(key: str) -> bool:
+    """Whether a key, canonical or a library's own, sets how the agent learns, how long and how it is judged, and
+    nothing else under any of its readings: neither code nor another task."""
+    if key in FIELDS or key in hyperparameters():
+        return _is_free(key)
+    setting = {key: Setting(key, 0, key)}
+    tables = [framework(name) for name in (*ALGORITHMS, "rlclinic", "gymnasium-solver", "sb3-zoo")]
+    algorithms = {"", *(name for names in ALGORITHMS.values() for name in names)}
+    found = {name for table in tables for each in algorithms for name in canonical_settings(setting, [table], each)}
+    return all(map(_is_free, found))
+
+
+def _is_free(name: str) -> bool:
+    entry = hyperparameters().get(name)
+    return name in _FREE or (name not in FIELDS and entry is not None and entry.group != "identity")
 
 
 def plain(text: str) -> object:

@@ -98,6 +98,8 @@ class Diagnosis:
     """Why this verdict, in one sentence with numbers."""
     findings: tuple[Finding, ...] = ()
     not_checked: tuple[NotChecked, ...] = ()
+    checked: int = 0
+    """Rules that were checked, of those that were asked for."""
     causes: tuple[Cause, ...] = ()
     classes: Mapping[str, float] = field(default_factory=dict)
     prescriptions: tuple[Prescription, ...] = ()

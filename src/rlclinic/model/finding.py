@@ -57,9 +57,11 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
-    """A rule whose inputs are missing. Absent is not healthy."""
+    """A rule that could not be checked. Absent is not healthy."""
 
     code: str
     title: str
     needs: tuple[str, ...]
-    """What would enable it, in plain words."""
+    """Inputs that are missing: what would enable it."""
+    error: str = ""
+    """The exception, where the rule itself failed on this run."""

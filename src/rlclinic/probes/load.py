@@ -62,6 +62,7 @@ def as_factory(candidate: Any) -> Any:
 
 
 def _working_directory_on_path() -> None:
+    """Last, so that a file there never stands in for a library's."""
     here = str(Path.cwd())
     if here not in sys.path:
-        sys.path.insert(0, here)
+        sys.path.append(here)

@@ -13,6 +13,7 @@ from typing import Any
 from rlclinic.probes.definition import Case
 from rlclinic.probes.portrait import Portrait, draw_portrait
 from rlclinic.probes.seed_run import Job, SeedResult, run_seed
+from rlclinic.store.children import settled, spawning
 
 STALL_SECONDS = 120.0
 """A worker that reports nothing for so long hangs. The longest chunk of the ladder takes a few seconds."""
@@ -126,7 +127,8 @@ class Workers:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=serve, args=(theirs, self._trainer), daemon=True)
-        process.start()
+        with spawning():
+            process.start()
         theirs.close()
         return _Worker(process, ours, since=time.monotonic())
 
@@ -137,6 +139,7 @@ class Workers:
 
 def serve(pipe: Connection, trainer: Any) -> None:
     """The worker's loop: a job comes in, a result goes out; None asks for the portrait."""
+    settled()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     factory, problem = _loaded(trainer)
     while True:

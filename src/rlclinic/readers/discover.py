@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 
-from rlclinic.readers.place import Place, scan, single
+from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
 from rlclinic.readers.registry import ROWS, Row, row_of
 from rlclinic.readers.tree import Folder, walk
+
+# Files of a folder that are looked into to see whether one holds metrics.
+MOST_SNIFFED = 50
+MEMBER = "::"
+"""Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
+
+
+def split_name(name: str, exists: Callable[[str], bool] = os.path.exists) -> tuple[str, str]:
+    """The path and the member that a name means. A path may hold `::` itself: the longest that exists wins."""
+    plain = name
+    while not exists(plain) and MEMBER in plain:
+        plain = plain.rpartition(MEMBER)[0]
+    return (plain, name[len(plain) + len(MEMBER) :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +37,13 @@ class RunRef:
     whole: bool = True
     """Whether the files below the folder's subfolders belong to it."""
     fingerprint: tuple[tuple[str, int, int], ...] = ()
+    at: str = ""
+    """Where it really lay when it was found: what takes its place later is not read."""
 
     @property
     def name(self) -> str:
         """How the run is named on the command line."""
-        return f"{self.path}::{self.member}" if self.member else str(self.path)
+        return f"{self.path}{MEMBER}{self.member}" if self.member else str(self.path)
 
 
 def find(root: Path) -> list[RunRef]:
@@ -38,13 +54,13 @@ def find(root: Path) -> list[RunRef]:
 def place_of(ref: RunRef) -> Place:
     """The files of a found run."""
     if ref.path.is_file():
-        return single(ref.path, ref.member)
-    place = scan(ref.path)
+        return single(ref.path, ref.member, ref.at)
+    place = scan(ref.path, ref.at)
     if ref.whole:
-        return Place(place.root, place.entries, place.notes, ref.member, place.folders)
+        return Place(place.root, place.entries, place.notes, ref.member)
     owned = {name for name, _, _ in ref.fingerprint}
     entries = tuple(entry for entry in place.entries if entry.relative in owned or "/" not in entry.relative)
-    return Place(place.root, entries, place.notes, ref.member, place.folders)
+    return Place(place.root, entries, place.notes, ref.member)
 
 
 def ref_of_folder(path: Path) -> RunRef | None:
@@ -56,7 +72,7 @@ def ref_of_folder(path: Path) -> RunRef | None:
 def _runs(folder: Folder) -> Iterator[RunRef]:
     row = next((row for row in ROWS if row.claims(folder) and _confirmed(row, folder)), None)
     if row is not None and row.owns_subfolders:
-        yield RunRef(folder.path, row.id, fingerprint=folder.fingerprint(deep=True))
+        yield RunRef(folder.path, row.id, fingerprint=folder.fingerprint(deep=True), at=folder.real)
         return
     below = [ref for child in folder.folders.values() for ref in _runs(child)]
     if row is None:
@@ -70,35 +86,33 @@ def _runs(folder: Folder) -> Iterator[RunRef]:
 
 def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
     """The folder's own run, or runs where it holds several."""
-    own = [
-        item
-        for item in folder.fingerprint(deep=True)
-        if not any((folder.path / item[0]).is_relative_to(other) for other in others)
-    ]
-    fingerprint = tuple(own)
+    theirs = tuple(f"{other.relative_to(folder.path).as_posix()}/" for other in others)
+    fingerprint = tuple(item for item in folder.fingerprint(deep=True) if not f"{item[0]}/".startswith(theirs))
     members = _members(folder, row)
     if not members:
-        yield RunRef(folder.path, row.id, whole=not others, fingerprint=fingerprint)
+        yield RunRef(folder.path, row.id, whole=not others, fingerprint=fingerprint, at=folder.real)
         return
-    for path, member in members:
-        yield RunRef(path, row.id, member, whole=not others, fingerprint=fingerprint)
+    for file, member in members:
+        path, at = (folder.path / file, entry_in(folder, file).path) if file else (folder.path, folder.real)
+        yield RunRef(path, row.id, member, whole=not others, fingerprint=fingerprint, at=at)
 
 
-def _members(folder: Folder, row: Row) -> list[tuple[Path, str]]:
+def _members(folder: Folder, row: Row) -> list[tuple[str, str]]:
+    """The file, none where it is the whole folder, and the name in it of each of several runs."""
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import members
 
-        found = sorted(path for name in folder.files if (path := folder.path / name).suffix == ".db")
-        named = [(path, members(path)) for path in found]
-        return [(path, member if len(runs) > 1 else "") for path, runs in named for member in runs]
+        found = sorted(name for name in folder.files if name.endswith(".db"))
+        named = [(name, members(entry_in(folder, name))) for name in found]
+        return [(name, member if len(runs) > 1 else "") for name, runs in named for member in runs]
     events = [name for name in folder.files if "tfevents" in name]
     if row.id == "tensorboard" and len(events) > 1:
         from rlclinic.readers.parts.events import event_entries, groups
 
-        place = scan(folder.path)
+        place = scan(folder.path, folder.real)
         own = [entry for entry in event_entries(place) if "/" not in entry.relative]
         found_groups = groups(own)
-        return [(folder.path, group[0].name) for group in found_groups] if len(found_groups) > 1 else []
+        return [("", group[0].name) for group in found_groups] if len(found_groups) > 1 else []
     return []
 
 
@@ -121,18 +135,19 @@ def _confirmed(row: Row, folder: Folder) -> bool:
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import is_trackio
 
-        return any(is_trackio(folder.path / name) for name in folder.files if name.endswith(".db"))
+        return any(is_trackio(entry_in(folder, name)) for name in folder.files if name.endswith(".db"))
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 
-        return any(is_metric_file(folder.path / name) for name in list(folder.files)[:50])
+        likely = nsmallest(MOST_SNIFFED, folder.files, key=importance)
+        return any(is_metric_file(entry_in(folder, name)) for name in likely)
     return True
 
 
-def reader_of_file(path: Path) -> Row:
+def reader_of_file(entry: Entry) -> Row:
     """The reader of a single file that the user names."""
-    if path.suffix == ".wandb":
+    if entry.name.endswith(".wandb"):
         return row_of("wandb")
     from rlclinic.readers.sources.trackio import is_trackio
 
-    return row_of("trackio") if is_trackio(path) else row_of("tensorboard")
+    return row_of("trackio") if is_trackio(entry) else row_of("tensorboard")

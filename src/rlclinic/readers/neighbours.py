@@ -24,7 +24,10 @@ def ask_neighbours(draft: Draft) -> None:
     except OSError:
         return
     for sibling in islice(siblings, MAX_NEIGHBOURS):
-        probe = _probe(scan(sibling))
+        try:
+            probe = _probe(scan(sibling))
+        except OSError:
+            continue
         found = identify_framework(probe) if probe.metric_names else "unknown"
         if found != "unknown":
             draft.framework = found

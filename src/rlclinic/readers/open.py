@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from rlclinic.model.errors import NothingReadable, RunReadError, UsageError
 from rlclinic.model.run import Run
 from rlclinic.readers.assemble import assemble
-from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder
+from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder, split_name
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.mapping import apply_map
 from rlclinic.readers.neighbours import ask_neighbours
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import read_log
-from rlclinic.readers.place import Place, named_files, single
+from rlclinic.readers.place import Place, named, single
 from rlclinic.readers.registry import Row, row_of
 from rlclinic.readers.sources import files
-
-MEMBER = "::"
-"""Separates a path from the name of a run inside it."""
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
@@ -34,14 +32,16 @@ def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
         from rlclinic.readers.sources.wandb_api import read_remote
 
         return read_remote(text)
-    name, _, member = text.partition(MEMBER)
+    name, member = split_name(text)
     place = Path(name)
     if not place.exists():
         raise _missing(place)
-    if place.is_file():
-        return _read(single(place, member), reader_of_file(place), columns)
-    own = ref_of_folder(place)
-    refs = [own] if own is not None and not member else find(place)
+    with _readable(place):
+        if place.is_file():
+            file = single(place, member)
+            return _read(file, reader_of_file(file.entries[0]), columns)
+        own = ref_of_folder(place)
+        refs = [own] if own is not None and not member else find(place)
     if member:
         refs = [ref for ref in refs if ref.member == member]
     if not refs:
@@ -58,7 +58,8 @@ def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
 
 def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None) -> Run:
     """Read a run that was found below a root."""
-    return _read(place_of(ref), row_of(ref.reader), columns)
+    with _readable(ref.path):
+        return _read(place_of(ref), row_of(ref.reader), columns)
 
 
 def read_files(
@@ -75,22 +76,16 @@ def read_files(
     for path in paths:
         if not path.is_file():
             raise _missing(path)
-    everything = named_files(paths[0], paths)
-    draft = Draft(everything, reader="files")
-    by_path = {entry.path: entry for entry in everything.entries}
-    for config in configs:
-        read_config(draft, by_path[Path(config)])
-    files.read(_part(draft, metrics))
-    for log in logs:
-        read_log(draft, by_path[Path(log)])
-    return _finish(draft, columns)
-
-
-def _part(draft: Draft, paths: Sequence[str | Path]) -> Draft:
-    """The same draft, looking at some of its files only."""
-    chosen = {Path(path) for path in paths}
-    draft.place = Place(draft.place.root, tuple(e for e in draft.place.entries if e.path in chosen))
-    return draft
+    with _readable(paths[0]):
+        by_path = {path: named(path) for path in paths}
+        draft = Draft(Place(paths[0], tuple(by_path.values())), reader="files")
+        for config in configs:
+            read_config(draft, by_path[Path(config)])
+        draft.place = Place(paths[0], tuple(by_path[path] for path in dict.fromkeys(map(Path, metrics))))
+        files.read(draft)
+        for log in logs:
+            read_log(draft, by_path[Path(log)])
+        return _finish(draft, columns)
 
 
 def _read(place: Place, row: Row, columns: Mapping[str, str] | None) -> Run:
@@ -107,6 +102,15 @@ def _finish(draft: Draft, columns: Mapping[str, str] | None) -> Run:
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return assemble(draft)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """What cannot be opened, or has gone or become a link since it was found, is an error of reading."""
+    try:
+        yield
+    except OSError as error:
+        raise RunReadError(f"cannot be read: {error.strerror or error}", path=str(path), hint=HINT) from error
 
 
 def _missing(path: Path) -> RunReadError:

@@ -3,20 +3,40 @@
 from __future__ import annotations
 
 import os
-import stat
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from heapq import nsmallest
 from pathlib import Path
+from typing import BinaryIO
+
+from rlclinic.readers.no_links import is_below, open_file, real, status
+from rlclinic.readers.tree import Folder, walk
 
 # A run folder with more files than this is a data set or a checkout, not a run.
 MAX_FILES = 5_000
 MAX_DEPTH = 8
 # Larger files are read up to here; at 54 bytes per event this is 40 million scalars.
 MAX_BYTES = 2 << 30
+MAX_NOTES = 20
 
-SKIPPED_FOLDERS = frozenset(
-    {".git", ".venv", "venv", "node_modules", "__pycache__", ".ipynb_checkpoints", "site-packages"}
+# Which files are looked at where there are too many: those that readers know by name, then tables, logs and configs,
+# then what may be one; what is data of the run and never opened comes after all others.
+_KINDS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"tfevents|\.wandb$|(?:^|/)(?:(?:metrics|params|tags|scalars)/[^/]+|(?:[^/]*monitor|progress|metrics|results?"
+        r"|evaluations|model|run|meta|status|trainer_state|config\w*|cfg|params|args|hparams|overrides|agent|env)"
+        r"\.(?!py$)\w+)$",
+        r"\.(?:csv|tsv|jsonl|ndjson|ya?ml|toml|log|out|err|db)$",
+        r"\.(?:json|txt|npz|zip|ipynb)$|(?:^|/)[^/.]+$",
+    )
+)
+_DATA = re.compile(
+    r"\.(?:png|jpe?g|gif|bmp|webp|svg|mp4|avi|webm|npy|pkl|pickle|pt|pth|ckpt|safetensors|onnx|h5|hdf5|bin|parquet"
+    r"|arrow|pyc?|pyi|so|c|h|cpp|js|html|css|md)$",
+    re.IGNORECASE,
 )
 
 
@@ -24,18 +44,23 @@ SKIPPED_FOLDERS = frozenset(
 class Entry:
     """One regular file of a run."""
 
-    path: Path
+    path: str
+    """Where it really lies, links followed when it was found. Nothing but `open` uses it."""
     relative: str
     size: int
     modified: float
 
     @property
     def name(self) -> str:
-        return self.path.name
+        return self.relative.rpartition("/")[2]
+
+    def open(self) -> BinaryIO:
+        """The file that was found, and no other: OSError where a link or no regular file is in its place now."""
+        return open_file(self.path)
 
     def read(self, limit: int = MAX_BYTES) -> bytes:
         """The bytes that are there now; a growing file is read once."""
-        with self.path.open("rb") as file:
+        with self.open() as file:
             return file.read(limit)
 
     def head(self, size: int = 4096) -> bytes:
@@ -52,7 +77,6 @@ class Place:
     notes: tuple[str, ...] = ()
     member: str = ""
     """Which run inside a file that holds several (a database, a folder of separate event files)."""
-    folders: frozenset[str] = field(default_factory=frozenset)
 
     def match(self, *patterns: str) -> tuple[Entry, ...]:
         """Files whose name or relative path fits one of the patterns."""
@@ -73,71 +97,61 @@ class Place:
         return self.root if self.root.is_dir() else self.root.parent
 
 
-def scan(root: Path) -> Place:
-    """All regular files below a folder, without following links to folders or out of it."""
-    entries: list[Entry] = []
+def scan(root: Path, at: str = "") -> Place:
+    """The regular files below a folder, without following links to folders or out of it; of too many the important.
+
+    `at` is where the folder really lies, from whoever has looked already.
+    """
     notes: list[str] = []
-    folders: set[str] = set()
-    for entry, relative in _walk(root, root.resolve(), folders, notes):
-        entries.append(Entry(Path(entry.path), relative, *_size_and_time(entry)))
-        if len(entries) >= MAX_FILES:
-            notes.append(f"only the first {MAX_FILES} files were looked at")
-            break
-    entries.sort(key=lambda found: found.relative)
-    return Place(root, tuple(entries), tuple(notes), folders=frozenset(folders))
+    found = list(_files(walk(root, at), notes))
+    notes.sort()
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"and {len(notes) - MAX_NOTES} more links and folders that were not followed"]
+    if len(found) > MAX_FILES:
+        notes.append(f"only {MAX_FILES:,} files were looked at; {len(found) - MAX_FILES:,} were passed over")
+        found = nsmallest(MAX_FILES, found, key=lambda pair: importance(pair[0]))
+    found.sort(key=lambda pair: pair[0])
+    return Place(root, tuple(entry_in(folder, name) for name, folder in found), tuple(notes))
 
 
-def single(path: Path, member: str = "") -> Place:
+def entry_in(folder: Folder, relative: str) -> Entry:
+    """A file of a folder, by its name there or by its path from a folder above."""
+    name = relative.rpartition("/")[2]
+    size, changed = folder.files[name]
+    return Entry(folder.links.get(name) or f"{folder.real.rstrip(os.sep)}{os.sep}{name}", relative, size, changed / 1e9)
+
+
+def importance(relative: str) -> tuple[int, int, str]:
+    """Sorts files by how much a reader wants them: by their name, then by how near to the root they lie."""
+    rank = next((rank for rank, kind in enumerate(_KINDS) if kind.search(relative)), len(_KINDS))
+    return rank + (_DATA.search(relative) is not None), relative.count("/"), relative
+
+
+def single(path: Path, member: str = "", at: str = "") -> Place:
     """One file as a run of its own."""
-    return named_files(path, (path,), member)
+    return Place(path, (named(path, at),), member=member)
 
 
-def named_files(root: Path, paths: tuple[Path, ...], member: str = "") -> Place:
-    """Several files that the user names as one run."""
-    return Place(root, tuple(_named(path) for path in paths), member=member)
+def named(path: Path, at: str = "") -> Entry:
+    """A file by the name that the user gave, whose links are followed; OSError where there is none."""
+    where = at or real(path)
+    found = status(where)
+    return Entry(where, path.name, found.st_size, found.st_mtime)
 
 
-def _named(path: Path) -> Entry:
-    status = path.stat()
-    return Entry(path, path.name, status.st_size, status.st_mtime)
-
-
-def _walk(folder: Path, root: Path, folders: set[str], notes: list[str]) -> Iterator[tuple[os.DirEntry[str], str]]:
-    pending: list[tuple[str, str, int]] = [(str(folder), "", 0)]
-    while pending:
-        current, prefix, depth = pending.pop()
-        try:
-            found = sorted(os.scandir(current), key=lambda entry: entry.name)
-        except OSError as error:
-            notes.append(f"{prefix or '.'}: {error.strerror or 'cannot be listed'}")
-            continue
-        for entry in found:
-            relative = prefix + entry.name
-            if entry.is_dir(follow_symlinks=False):
-                folders.add(relative)
-                if entry.name not in SKIPPED_FOLDERS and depth < MAX_DEPTH:
-                    pending.append((entry.path, relative + "/", depth + 1))
-            elif _is_file_inside(entry, root, relative, notes):
-                yield entry, relative
-
-
-def _is_file_inside(entry: os.DirEntry[str], root: Path, relative: str, notes: list[str]) -> bool:
-    if not entry.is_symlink():
-        return entry.is_file(follow_symlinks=False)
-    try:
-        target = Path(entry.path).resolve(strict=True)
-    except (OSError, RuntimeError):
-        notes.append(f"{relative}: broken link, ignored")
-        return False
-    if not target.is_relative_to(root):
-        notes.append(f"{relative}: link out of the run, not followed")
-        return False
-    return stat.S_ISREG(target.stat().st_mode)
-
-
-def _size_and_time(entry: os.DirEntry[str]) -> tuple[int, float]:
-    try:
-        status = entry.stat()
-    except OSError:
-        return 0, 0.0
-    return status.st_size, status.st_mtime
+def _files(top: Folder, notes: list[str]) -> Iterator[tuple[str, Folder]]:
+    """The files below a folder, with the folder that each lies in."""
+    pending = [("", top)]
+    for prefix, folder in pending:
+        if folder.problem:
+            notes.append(f"{prefix or '.'}: {folder.problem}")
+        for name, target in folder.links.items():
+            if not target:
+                notes.append(f"{prefix}{name}: broken link, ignored")
+            elif not is_below(target, top.real):
+                notes.append(f"{prefix}{name}: link out of the run, not followed")
+        for name in folder.files:
+            if is_below(folder.links.get(name, top.real), top.real):
+                yield prefix + name, folder
+        if prefix.count("/") < MAX_DEPTH:
+            pending += ((f"{prefix}{name}/", below) for name, below in folder.folders.items())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import PurePath
 
 from rlclinic.readers.consoles import parse_console
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
+from rlclinic.readers.place import Entry
 from rlclinic.reference.framework import framework
 
 HEAD = 64 << 10
@@ -19,21 +20,21 @@ LOGS = (".log", ".out", ".txt")
 _TELLING = re.compile(r"rew|return|ret$|score|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE)
 
 
-def is_metric_file(path: Path) -> bool:
+def is_metric_file(entry: Entry) -> bool:
     """Whether a table, JSON-lines file, log or notebook holds metrics of a training run."""
+    suffix = PurePath(entry.name).suffix
     try:
-        with path.open("rb") as file:
-            head = file.read(HEAD)
+        head = entry.head(HEAD)
     except OSError:
         return False
-    if path.suffix in TABLES:
+    if suffix in TABLES:
         names = read_csv(head).columns
         return len(names) > 1 and any(_is_telling(name) for name in names)
-    if path.suffix == ".jsonl":
+    if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
-    if path.suffix in LOGS:
+    if suffix in LOGS:
         return bool(parse_console(clean_lines(head))) or b"Traceback (most recent call last)" in head
-    return path.suffix == ".ipynb" and is_notebook(head)
+    return suffix == ".ipynb" and is_notebook(head)
 
 
 def _is_telling(name: str) -> bool:

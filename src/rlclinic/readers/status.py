@@ -59,7 +59,8 @@ def _is_fresh(draft: Draft, last_wall_time: float | None) -> bool:
     now = time.time()
     read = [entry for entry in draft.place.entries if entry.relative in draft.files]
     newest = max((entry.modified for entry in read), default=0.0)
-    if now - newest > FRESH:
+    # A time in the future is as old as one in the past: a clock was set.
+    if abs(now - newest) > FRESH:
         return False
     if last_wall_time is not None:
         return now - last_wall_time < FRESH

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
+import stat
+from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import cache
+from itertools import islice
 from pathlib import Path
 
-from rlclinic.readers.place import SKIPPED_FOLDERS
+from rlclinic.readers.no_links import listing, real, status
 
-MAX_FOLDERS = 200_000
+SKIPPED_FOLDERS = frozenset(
+    {".git", ".venv", "venv", "node_modules", "__pycache__", ".ipynb_checkpoints", "site-packages"}
+)
+# Names of files and folders below a root; of 200,000 files the list takes a second and 60 MB.
+MAX_LISTED = 2_000_000
 MAX_DEPTH = 24
+
+_matcher = cache(lambda pattern: re.compile(translate(pattern)).match)
 
 
 @dataclass(slots=True)
@@ -18,9 +30,15 @@ class Folder:
     """Names, sizes and times of a folder's files, and its subfolders."""
 
     path: Path
+    real: str
+    """Where it really lies."""
     files: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Size and time of last change in nanoseconds by file name."""
     folders: dict[str, Folder] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    """Where those of its names that are links lead; empty where they are broken."""
+    problem: str = ""
+    """Why it could not be listed, or not to its end."""
 
     def has(self, pattern: str) -> bool:
         """Whether a file (or, with a final slash, a subfolder) fits a pattern of at most two levels.
@@ -30,10 +48,10 @@ class Folder:
         if pattern.startswith("@"):
             return fnmatchcase(self.path.name, pattern[1:])
         if pattern.endswith("/"):
-            return any(fnmatchcase(name, pattern[:-1]) for name in self.folders)
+            return any(map(_matcher(pattern[:-1]), self.folders))
         head, separator, tail = pattern.partition("/")
         if not separator:
-            return any(fnmatchcase(name, pattern) for name in self.files)
+            return any(map(_matcher(pattern), self.files))
         return any(folder.has(tail) for name, folder in self.folders.items() if fnmatchcase(name, head))
 
     def fingerprint(self, *, deep: bool) -> tuple[tuple[str, int, int], ...]:
@@ -46,29 +64,43 @@ class Folder:
         return tuple(sorted(own))
 
 
-def walk(root: Path) -> Folder:
-    """The tree below a root. Links to folders are not followed, folders that cannot be listed are empty."""
-    top = Folder(root)
-    pending: list[tuple[Folder, int]] = [(top, 0)]
-    count = 0
+def walk(root: Path, at: str = "") -> Folder:
+    """The tree below a root, what is near to it first. Links to folders are not followed.
+
+    `at` is where the root really lies, from whoever has looked already.
+    """
+    top = Folder(root, at or real(root))
+    pending, left = deque([(top, 0)]), MAX_LISTED
     while pending:
-        folder, depth = pending.pop()
-        count += 1
-        if count > MAX_FOLDERS:
-            break
+        folder, depth = pending.popleft()
         try:
-            entries = list(os.scandir(folder.path))
-        except OSError:
-            continue
-        for entry in entries:
-            try:
-                if entry.is_dir(follow_symlinks=False):
-                    if depth < MAX_DEPTH and entry.name not in SKIPPED_FOLDERS:
-                        below = folder.folders[entry.name] = Folder(folder.path / entry.name)
+            with listing(folder.real) as entries:
+                for entry in islice(entries, left):
+                    left -= 1
+                    if not entry.is_dir(follow_symlinks=False):
+                        with suppress(OSError):
+                            _add(folder, entry)
+                    elif depth < MAX_DEPTH and entry.name not in SKIPPED_FOLDERS:
+                        below = Folder(folder.path / entry.name, os.path.join(folder.real, entry.name))  # noqa: PTH118
+                        folder.folders[entry.name] = below
                         pending.append((below, depth + 1))
-                elif entry.is_file():
-                    status = entry.stat()
-                    folder.files[entry.name] = status.st_size, status.st_mtime_ns
-            except OSError:
-                continue
+                if not left:
+                    folder.problem = f"more than {MAX_LISTED:,} files, the others are not listed"
+                    break
+        except OSError as error:
+            folder.problem = error.strerror or "cannot be listed"
     return top
+
+
+def _add(folder: Folder, entry: os.DirEntry[str]) -> None:
+    if entry.is_symlink():
+        folder.links[entry.name] = ""
+        target = os.path.realpath(os.path.join(folder.real, entry.name), strict=True)  # noqa: PTH118
+        folder.links[entry.name] = target
+        if real(target) != target:
+            return
+        about = status(target)
+    else:
+        about = entry.stat(follow_symlinks=False)
+    if stat.S_ISREG(about.st_mode):
+        folder.files[entry.name] = about.st_size, about.st_mtime_ns

@@ -27,7 +27,8 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "reason": diagnosis.reason,
         "findings": [_finding(finding) for finding in diagnosis.findings],
         "not_checked": [
-            {"code": item.code, "title": item.title, "needs": list(item.needs)} for item in diagnosis.not_checked
+            {"code": item.code, "title": item.title, "needs": list(item.needs), "error": item.error or None}
+            for item in diagnosis.not_checked
         ],
         "causes": [_cause(cause) for cause in shown_causes(diagnosis)],
         "classes": [

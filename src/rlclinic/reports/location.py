@@ -41,7 +41,7 @@ def source_file(diagnosis: Diagnosis, finding: Finding, root: str = "") -> str:
     run = diagnosis.run
     names = (run.series[item.metric].source for item in finding.evidence if item.metric in run)
     name = next((name for name in names if name), "")
-    return _below(PurePath(_base(run), name) if name else PurePath(run.path.partition("::")[0]), root)
+    return _below(PurePath(_base(run), name) if name else PurePath(run.path), root)
 
 
 def _first(run: Run, keys: Iterable[str], root: str) -> Location | None:
@@ -55,7 +55,7 @@ def _first(run: Run, keys: Iterable[str], root: str) -> Location | None:
 
 def _base(run: Run) -> PurePath:
     """The folder that the names of the run's files are relative to."""
-    path = PurePath(run.path.partition("::")[0])
+    path = PurePath(run.path)
     is_file = any(file.path == path.name for file in run.provenance.files)
     return path.parent if is_file else path
 

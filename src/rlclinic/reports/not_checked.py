@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import NotChecked
 from rlclinic.model.vocabulary import metric
@@ -28,15 +30,24 @@ def not_checked_blocks(diagnosis: Diagnosis) -> list[Block]:
     if rest:
         lines.append(f"add other inputs: {', '.join(rest)}")
     return [
-        Words(f"{made}, because something is missing. What was not checked is not known to be healthy."),
+        Words(f"{made}, because {_why(diagnosis.not_checked)}. What was not checked is not known to be healthy."),
         Words("To enable them:"),
         Listing(tuple(lines)),
         Words("rlclinic explain CODE tells what a check looks for."),
     ]
 
 
+def _why(items: Sequence[NotChecked]) -> str:
+    broken = sum(bool(item.error) for item in items)
+    if not broken:
+        return "something is missing"
+    return "the check itself failed" if broken == len(items) else f"something is missing or, in {broken}, failed"
+
+
 def _remedy(item: NotChecked, *, has_config: bool) -> str:
     """What to do; of inputs of which any one suffices the first is named."""
+    if item.error:
+        return f"report this fault of the check itself ({item.error})"
     needed = [need.split("|")[0] for need in item.needs]
     settings = [name.removeprefix(CONFIG) for name in needed if name.startswith(CONFIG)]
     metrics = [name for name in needed if metric(name) is not None]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from rlclinic.model.vocabulary import expected_metrics
 
 SHOW_SCHEMA = "rlclinic.show/1"
 RUNS_SCHEMA = "rlclinic.runs/1"
+_BEYOND_ASCII = re.compile("[\\x7f-\U0010ffff]")
 
 
 def show_object(run: Run) -> dict[str, Any]:
@@ -52,9 +54,13 @@ def runs_object(root: str, runs: Sequence[Mapping[str, Any]], errors: Sequence[M
     }
 
 
-def dumps(value: object) -> str:
-    """JSON text in which non-finite numbers are the strings nan, inf and -inf."""
-    return json.dumps(_finite(value), ensure_ascii=False, indent=2, allow_nan=False, default=str)
+def dumps(value: object, *, indent: int | None = 2) -> str:
+    """JSON text in which non-finite numbers are the strings nan, inf and -inf, and what is invisible is escaped."""
+    separators = None if indent else (",", ":")
+    text = json.dumps(
+        _finite(value), ensure_ascii=False, indent=indent, separators=separators, allow_nan=False, default=str
+    )
+    return _BEYOND_ASCII.sub(lambda found: found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1], text)
 
 
 def _metric(series: Series) -> dict[str, Any]:

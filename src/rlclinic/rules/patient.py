@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -30,8 +31,14 @@ class Level:
 class Patient:
     """One run under examination. Everything here is computed once and shared by all rules."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, siblings: Callable[[], Sequence[Run]] = tuple) -> None:
         self.run = run
+        self._siblings = siblings
+
+    @cached_property
+    def siblings(self) -> Sequence[Run]:
+        """Other runs of the same config with another seed; read when they are first asked for."""
+        return self._siblings()
 
     @cached_property
     def outcome(self) -> Outcome | None:

@@ -490,7 +490,7 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Finding, ...], tuple[NotChecked, ...]]:
-    """Run every rule that applies; what lacks its inputs is said, never passed over."""
+    """Run every rule that applies; what lacks its inputs, or fails, is said and never passed over."""
     findings: list[Finding] = []
     skipped: list[NotChecked] = []
     for row in rows:
@@ -500,7 +500,12 @@ def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Findi
         if missing:
             skipped.append(NotChecked(row.code, row.title, missing))
             continue
-        sighting: Sighting | None = row.module.check(patient)
+        try:
+            sighting: Sighting | None = row.module.check(patient)
+        except Exception as error:
+            # A fault of one rule must not cost the report of all others.
+            skipped.append(NotChecked(row.code, row.title, (), f"{type(error).__name__}: {error}"))
+            continue
         if sighting is not None:
             findings.append(_finding(row, sighting))
     seen = {finding.code for finding in findings}

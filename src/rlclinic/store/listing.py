@@ -11,7 +11,9 @@ from typing import Any
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.summary import run_summary
 from rlclinic.readers.discover import RunRef, find
+from rlclinic.readers.no_links import ROOT
 from rlclinic.readers.open import read_ref
+from rlclinic.store.children import spawning
 from rlclinic.store.index import RunIndex, default_path
 
 # Below this many runs a pool of processes costs more than it saves.
@@ -73,7 +75,7 @@ def _summaries(
         return results
     from concurrent.futures import ProcessPoolExecutor
 
-    with ProcessPoolExecutor(workers) as pool:
+    with spawning(), ProcessPoolExecutor(workers, initializer=ROOT.set, initargs=(ROOT.get(),)) as pool:
         for result in pool.map(_summary, refs, chunksize=CHUNK):
             results.append(result)
             if progress:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import RunReadError, UsageError
-from rlclinic.readers.discover import RunRef, find, ref_of_folder
+from rlclinic.readers.discover import RunRef, find, ref_of_folder, split_name
+from rlclinic.readers.no_links import read_file
 from rlclinic.store.index import RunIndex
 from rlclinic.store.listing import Listing, list_runs
 
@@ -24,7 +25,7 @@ def resolve(name: str, *, root: Path | None = None, index: RunIndex | None = Non
     folder, _, last = name.rstrip("/").rpartition("/")
     if last in NICKNAMES:
         return [_nickname(last, Path(folder) if folder else _root(root), index)]
-    plain = name.partition("::")[0]
+    plain = split_name(name)[0]
     if Path(plain).exists():
         return _of_path(name)
     if any(char in plain for char in "*?["):
@@ -33,8 +34,9 @@ def resolve(name: str, *, root: Path | None = None, index: RunIndex | None = Non
 
 
 def _of_path(name: str) -> list[str]:
-    path = Path(name.partition("::")[0])
-    if "::" in name or path.is_file():
+    plain, member = split_name(name)
+    path = Path(plain)
+    if member or path.is_file():
         return [name]
     own = ref_of_folder(path)
     refs = [own] if own is not None else find(path)
@@ -117,7 +119,7 @@ def _linked(root: Path, nickname: str) -> Path | None:
 def _registered(root: Path) -> Path | None:
     """gymnasium-solver's registry: newest first."""
     try:
-        entries = json.loads((root / "runs.json").read_text(encoding="utf-8"))
+        entries = json.loads(read_file(root / "runs.json"))
     except (OSError, ValueError):
         return None
     for entry in entries if isinstance(entries, list) else []:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import string
 from collections.abc import Mapping
+from itertools import takewhile
+from pathlib import PurePath
 
 from rlclinic.model.errors import UsageError
 
 # Placeholders that rlclinic fills itself.
 SEED, STEPS, FOLDER = "seed", "total_steps", "logdir"
 OWN = frozenset({SEED, STEPS, FOLDER})
+# Texts of a run that are passed on to the user's command.
+_HARMLESS = re.compile(r"[A-Za-z0-9_.:/+][A-Za-z0-9_.:/+-]*")
+# Programs that run a word of their command line as code, and the options that say so.
+_INTERPRETER = re.compile(
+    r"(ba|da|z|k|mk|a|c|tc|fi|pw)?sh|busybox|cmd|powershell|(python|pypy|perl|ruby|node|lua|php)[\d.]*"
+)
+_CODE_FLAG = re.compile(r"-[a-z]*[cer]|--?(command|eval|execute|print)|/c", re.IGNORECASE)
+# A word that was quoted because it is several: something takes it apart again.
+_MANY_WORDS = re.compile(r"[\s;|&<>()$`'\"\\]")
 
 
 def placeholders(template: str) -> tuple[str, ...]:
@@ -22,6 +34,35 @@ def placeholders(template: str) -> tuple[str, ...]:
     if any(not name.isidentifier() for name in found):
         raise UsageError("--command: only plain names may stand in braces", hint="for example {learning_rate}")
     return tuple(dict.fromkeys(found))
+
+
+def check_places(template: str) -> None:
+    """Refuse a template that puts a value of the run where a shell or an interpreter reads it as code."""
+    words = _split(template)
+    for index, word in enumerate(words):
+        names = [name for name in placeholders(word) if name not in OWN]
+        if names and (index == 0 or _MANY_WORDS.search(word) or _is_code(words, index)):
+            raise UsageError(
+                f"--command: {{{names[0]}}} stands where its value would be run as code: {word[:80]!r}",
+                hint="pass it as an argument of its own: put the shell lines into a script and call the script",
+            )
+
+
+def _is_code(words: list[str], index: int) -> bool:
+    """Whether a word follows the option by which a program takes code, as in `sh -c WORD`."""
+    options = list(takewhile(lambda word: word.startswith("-") or word.lower() == "/c", reversed(words[:index])))
+    program = words[index - len(options) - 1] if len(options) < index else ""
+    is_interpreter = _INTERPRETER.fullmatch(PurePath(program).stem.lower()) is not None
+    return is_interpreter and any(_CODE_FLAG.fullmatch(option) for option in options)
+
+
+def check_value(name: str, value: object) -> None:
+    """Refuse a text of the run that a trainer could take for an option or for more than one word."""
+    if not isinstance(value, bool | int | float) and not _HARMLESS.fullmatch(str(value)):
+        raise UsageError(
+            f"--command: the run's {name} = {str(value)[:80]!r} is not passed on: only letters, digits and _.:/+- are",
+            hint=f"write the value into the command instead of {{{name}}}",
+        )
 
 
 def arguments(template: str, values: Mapping[str, object]) -> list[str]:

@@ -59,7 +59,7 @@ def _train(job: Job, folder: Path) -> Path:
     from rlclinic.lab.recipe import recipe_of_config
     from rlclinic.lab.train import train
 
-    recipe = recipe_of_config(job.config)
+    recipe = recipe_of_config(job.config, job.trust)
     changed = recipe.with_changes({"seed": job.seed, "total_steps": job.budget})
     return train(changed, folder, stop_after=job.stop_after)
 

@@ -19,6 +19,7 @@ from optuna.trial import TrialState
 
 from rlclinic.engine import diagnose
 from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.trust import check_trust
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.optimisation import Attempt, Optimisation, Origin
 from rlclinic.model.trial import Outcome, OutcomeState
@@ -64,6 +65,7 @@ class Optimiser:
                 hint="raise it, or shorten a run with --override total_steps=N",
             )
         optuna.logging.set_verbosity(optuna.logging.WARNING)
+        check_trust(recipe)
         self._recipe, self._budget, self._runner, self._root = recipe, budget, runner, root
         self._space = search_space(recipe)
         sampler = optuna.samplers.TPESampler(seed=recipe.seed, n_startup_trials=STARTUP_TRIALS)
@@ -220,7 +222,9 @@ class Optimiser:
     def _job(self, config: Candidate, seed: int, cap: int | None) -> Job:
         values: dict[str, Any] = self._recipe.with_changes(config.changes).to_config()
         arm = f"config-{config.number}"
-        return Job("optimize", arm, seed, values, self._recipe.total_steps, self._recipe.threshold, stop_after=cap)
+        recipe = self._recipe
+        trust = tuple(sorted(recipe.trust))
+        return Job("optimize", arm, seed, values, recipe.total_steps, recipe.threshold, stop_after=cap, trust=trust)
 
     def _seed(self, index: int) -> int:
         return self._recipe.seed + index

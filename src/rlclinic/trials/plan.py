@@ -41,6 +41,8 @@ class TrialPlan:
     command: str = ""
     """The user's own training command with `{key}` for values; empty where the lab trains."""
     notes: tuple[str, ...] = ()
+    trust: tuple[str, ...] = ()
+    """What of the code that the run names may be imported. It is no part of the experiment."""
 
     def __post_init__(self) -> None:
         if len(self.arms) < 2 or self.arms[0].name != BASELINE or self.arms[0].changes:
@@ -55,8 +57,8 @@ class TrialPlan:
         return hashlib.sha256(text.encode()).hexdigest()[:10]
 
     def to_object(self) -> dict[str, Any]:
-        """The plan as plain data."""
-        return asdict(self)
+        """The plan as plain data, without what is trusted: that is said anew each time."""
+        return {key: value for key, value in asdict(self).items() if key != "trust"}
 
     def jobs(self) -> list[Job]:
         """Every run of the trial, seed by seed, so that the arms stay level while it goes on."""
@@ -65,7 +67,7 @@ class TrialPlan:
     def job(self, arm: Arm, seed: int) -> Job:
         """One run of an arm."""
         values = {**self.config, **{change.key: change.after for change in arm.changes}}
-        return Job(self.id, arm.name, seed, values, self.budget, self.threshold, self.command)
+        return Job(self.id, arm.name, seed, values, self.budget, self.threshold, self.command, trust=self.trust)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Job:
     command: str = ""
     stop_after: int | None = None
     """Env steps after which the run is of no more use; its schedules still follow the budget."""
+    trust: tuple[str, ...] = ()
+    """What of the code that the config names may be imported."""
 
     @property
     def name(self) -> str:

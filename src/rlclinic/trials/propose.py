@@ -16,7 +16,7 @@ from rlclinic.model.run import Run
 from rlclinic.model.trial import BASELINE
 from rlclinic.prescriptions.levers import BUDGETS
 from rlclinic.reference.tasks import task_of
-from rlclinic.trials.command import OWN, placeholders
+from rlclinic.trials.command import OWN, check_places, check_value, placeholders
 from rlclinic.trials.plan import Arm, TrialPlan, arm_names
 
 # Seeds of an arm: with five, one bad seed does not decide.
@@ -31,15 +31,18 @@ def plan_trial(
     seeds: int = DEFAULT_SEEDS,
     budget: int | None = None,
     command: str = "",
+    trust: Sequence[str] = (),
 ) -> TrialPlan:
     """A trial of each prescription, or of the overrides (`key=value`) together, against the run as it was.
+
+    Of the code that the run's config names only `trust` is imported.
 
     Raises:
         UsageError: There is nothing that a trial could change, or the run cannot be trained again.
     """
     if command:
         return _with_command(run, prescriptions, overrides, seeds, budget, command)
-    carried = carry(run)
+    carried = carry(run, trust)
     recipe = carried.recipe
     arms = _arms(_chosen(prescriptions) or [_overridden(carried, overrides)])
     for arm in arms:
@@ -55,6 +58,7 @@ def plan_trial(
         # A lucky evaluation must not end a run whose stability is in question.
         config={**recipe.to_config(), "stop_at_threshold": False},
         notes=tuple(f"not carried over: {sentence}" for sentence in carried.left_out),
+        trust=tuple(trust),
     )
 
 
@@ -112,12 +116,17 @@ def _with_command(
     command: str,
 ) -> TrialPlan:
     names = placeholders(command)
+    check_places(command)
     values = {name: run.config.get(name) for name in names if name in run.config}
     values |= {name: run.config.native[name].value for name in names if name in run.config.native}
     logged = logged_rate(run)
     if logged is not None and "learning_rate" in names:
         values["learning_rate"] = logged
-    arms = _arms(_chosen(prescriptions) or [(_plain_changes(overrides, values), ())])
+    chosen = _chosen(prescriptions)
+    from_run = [*values.items(), *((change.key, change.after) for changes, _ in chosen for change in changes)]
+    for name, value in from_run:
+        check_value(name, value)
+    arms = _arms(chosen or [(_plain_changes(overrides, values), ())])
     for arm in arms:
         unused = [change.key for change in arm.changes if change.key not in names]
         if unused:

@@ -77,7 +77,7 @@ def test_a_trial_that_cannot_be_run_is_told_before_anything_is_trained(
 
 
 def test_a_trial_without_a_readable_run_is_no_verdict(tmp_path: Path) -> None:
-    silent = f"{sys.executable} -c 'print({{learning_rate}})'"
+    silent = f"{sys.executable} -c 'import sys; print(sys.argv[1])' {{learning_rate}}"
     result = _trial(tmp_path, "--change", "learning_rate=0.3", "--seeds", "3", "--command", silent)
     assert result.exit_code == 5
     assert "inconclusive" in result.stdout

@@ -19,7 +19,7 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-from rlclinic.lab.state import running_here
+from rlclinic.readers.state import running_here
 from tests.apps.mcp.talk import CRASHED, PATIENCE, RUNS, SOLVER, Talk, make_root
 
 TOKEN = "a-token-of-the-tests"
@@ -63,9 +63,11 @@ def http_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def address(http_root: Path) -> Iterator[str]:
     port, folder = free_port(), http_root.parent
+    token = folder / "token"
+    token.write_text(f"{TOKEN}\n", encoding="utf-8")
     command = [sys.executable, "-m", "rlclinic", "mcp", "--http", "--name", "gymnasium-solver"]
     server = subprocess.Popen(
-        [*command, "--root", str(http_root), "--port", str(port), "--token", TOKEN],
+        [*command, "--root", str(http_root), "--port", str(port), "--token-file", str(token)],
         env={**os.environ, "RLCLINIC_INDEX": str(folder / "i.sqlite"), "RLCLINIC_LEDGER": str(folder / "t.sqlite")},
         stderr=subprocess.DEVNULL,
     )

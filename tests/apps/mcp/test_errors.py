@@ -7,6 +7,12 @@ from typing import Any
 import pytest
 
 from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.lab.recipe import FIELDS
+from rlclinic.lab.values import is_setting
+from rlclinic.model.config import Setting
+from rlclinic.readers.configs.normalise import canonical_settings
+from rlclinic.reference.framework import framework
+from rlclinic.reference.hyperparameters import hyperparameters
 from tests.apps.mcp.talk import CRASHED, SECRET, SOLVER, Talk
 
 # tool, arguments, words that must be said
@@ -18,9 +24,9 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("propose_fix", {"run_id": SOLVER, "config": "../outside/secret.txt"}, ("leads out of the root",)),
     ("start_trial", {"run_id": "nope"}, ("no run is called", "list_runs")),
     ("start_trial", {"run_id": SOLVER, "seeds": 0}, ("seeds = 0", "between 1 and 20")),
-    ("start_trial", {"run_id": SOLVER, "changes": {"env_id": "x"}}, ("cannot be tried", "get_run_info")),
+    ("start_trial", {"run_id": SOLVER, "changes": {"env_id": "x"}}, ("not overridden", "another config_id or run")),
     ("trial_status", {"trial_id": "0123456789"}, ("no trial", "start_trial")),
-    ("probe_trainer", {"trainer": "os:system"}, ("no module 'os' below the root",)),
+    ("probe_trainer", {"trainer": "os:system"}, ("not imported for a caller", "--trainer os:system")),
     ("probe_trainer", {"trainer": "rm -rf /"}, ("is no trainer", "sb3:PPO", "torchrl:SAC")),
     ("probe_trainer", {"job_id": "probe-20260101-000000-abcd"}, ("no probing",)),
     ("get_history", {"env_id": "Nowhere-v0"}, ("no run of Nowhere-v0", "list_runs")),
@@ -114,3 +120,25 @@ def test_a_regular_expression_that_runs_away_is_ended(monkeypatch: pytest.Monkey
     monkeypatch.setattr(log_text, "PATIENCE", 1.0)
     with pytest.raises(UsageError, match="too long"):
         log_text.matching(["a" * 40 + "!"], "(a+)+$")
+
+
+TASK = ("env", "env_name", "env_id", "env_wrapper", "env_wrappers", "env_kwargs", "algo", "algo_id", "algorithm",
+        "framework", "device", "n_actions")  # fmt: skip
+
+
+@pytest.mark.parametrize("key", TASK)
+def test_no_alias_of_a_key_that_names_code_or_another_task_is_taken(talk: Talk, key: str) -> None:
+    value = "runs.evil.payload:Env"
+    assert "not overridden here" in talk.error(
+        "start_training", config_id="CartPole-v1:ppo", overrides={"learning_rate": 0.1, key: value}
+    )
+    assert "not overridden here" in talk.error("start_trial", run_id=SOLVER, changes={key: value}, seeds=1)
+
+
+def test_every_setting_of_a_known_configuration_may_be_overridden() -> None:
+    for name in ("sb3", "gymnasium-solver", "sb3-zoo"):
+        for native in framework(name).hyperparameters:
+            found = canonical_settings({native: Setting(native, 0, native)}, [framework(name)])
+            fixed = [key for key in found if key in FIELDS or hyperparameters()[key].group == "identity"]
+            assert is_setting(native) or fixed, (name, native)
+    assert all(map(is_setting, ("learning_rate", "policy_lr", "seed", "max_env_steps", "eval_freq", "n_envs")))

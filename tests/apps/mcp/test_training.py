@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rlclinic.lab.state import is_alive, read_state
+from rlclinic.readers.state import is_alive, read_state
 from tests.apps.mcp.talk import PATIENCE, SOLVER, Talk, make_root, stdio, text_of
 
 STEPS = 20_000_000
@@ -104,7 +104,8 @@ def test_a_fresh_run_is_trained_to_its_end_and_examined(tmp_path: Path) -> None:
 def test_a_probing_is_polled_by_its_id(tmp_path: Path) -> None:
     root = make_root(tmp_path)
     (root / "mine.py").write_text("make_trainer = 7\n", encoding="utf-8")
-    talk = Talk(stdio(root, tmp_path))
+    talk = Talk(stdio(root, tmp_path, "--trainer", "mine:make_trainer"))
+    assert "--trainer mine:other" in talk.error("probe_trainer", trainer="mine:other")
     started = talk.data("probe_trainer", trainer="mine:make_trainer", only=["P1"])
     assert started["job_id"].startswith("probe-")
     ended = until(talk, "probe_trainer", lambda found: found["status"] != "running", job_id=started["job_id"])

@@ -57,7 +57,7 @@ BUDGET = 400
 def recipe(algorithm: str, environment: str = "CartPole-v1", total_steps: int = BUDGET, **changes: Any) -> Recipe:
     own = {"eval_every": 200, "eval_episodes": 2, "log_every": 1, "checkpoint_every": 200}
     base = Recipe("torchrl", algorithm, environment, total_steps, SMALL[algorithm], **own)
-    return base.with_changes(changes)
+    return base.with_changes(changes).trusted()
 
 
 def weights(path: Path) -> dict[str, torch.Tensor]:
@@ -218,7 +218,7 @@ def test_weights_that_become_nan_end_the_run_with_a_reason(tmp_path: Path) -> No
 )
 def test_what_cannot_be_trained_is_refused_before_anything_is_written(changes: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told) as caught:
-        backend_for("torchrl").check(recipe("MM-RKHS").with_changes(changes))
+        backend_for("torchrl").check(recipe("MM-RKHS").with_changes(changes).trusted())
     assert caught.value.hint
 
 

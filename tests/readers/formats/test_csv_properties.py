@@ -16,6 +16,7 @@ from rlclinic.readers.formats.tables import csv_polars, csv_records, csv_table
 from rlclinic.readers.formats.tables import file_bytes as table_bytes
 from rlclinic.readers.formats.tables.csv_table import read_csv, read_csv_file
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.place import named
 from tests.readers.formats.table_checks import assert_same, assert_sound, blocks_of, needs_polars
 
 CELLS = ["0", "1", "-2.5", "1e-3", "nan", "-inf", "1e400", "12345678901234567890", ""]
@@ -173,38 +174,38 @@ def test_what_the_csv_module_writes_is_read_back(rows: list[list[str]]) -> None:
 def test_a_file_is_read_like_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_bytes(b"step,loss\n1,0.5\n")
-    assert_same(read_csv_file(path), read_csv(b"step,loss\n1,0.5\n"))
+    assert_same(read_csv_file(named(path)), read_csv(b"step,loss\n1,0.5\n"))
 
 
 def test_a_file_beyond_the_limit_is_read_up_to_a_whole_line(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_bytes(b"step,loss\n1,0.5\n2,0.25\n")
-    table = read_csv_file(path, max_bytes=20)
+    table = read_csv_file(named(path), max_bytes=20)
     assert table.numbers["step"].tolist() == [1]
     assert table.problems == ("only the first 20 of 23 bytes were read",)
 
 
 def test_only_os_errors_come_out_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
-        read_csv_file(tmp_path / "absent.csv")
+        read_csv_file(named(tmp_path / "absent.csv"))
     with pytest.raises(OSError, match="directory"):
-        read_csv_file(tmp_path)
+        read_csv_file(named(tmp_path))
     with pytest.raises(OSError, match="not a regular file"):
-        read_csv_file(Path("/dev/null"))
+        read_csv_file(named(Path("/dev/null")))
 
 
 def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_bytes(b"step,loss\n" + b"1,0.5\n" * 1000)
     with mock.patch.object(csv_table, "read_segment", side_effect=AssertionError):
-        assert read_csv_file(path).rows == 1000
+        assert read_csv_file(named(path)).rows == 1000
 
 
 def test_without_polars_large_files_are_read_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "progress.csv"
     path.write_bytes(b"step,loss\n" + b"1,0.5\n" * 1000)
     with mock.patch.dict(sys.modules, {"polars": None}), blocks_of(100):
-        assert read_csv_file(path, fast_bytes=0).rows == 1000
+        assert read_csv_file(named(path), fast_bytes=0).rows == 1000
 
 
 def both_ways(data: bytes, path: Path, size: int = 40) -> tuple[Table, bool]:
@@ -219,7 +220,7 @@ def both_ways(data: bytes, path: Path, size: int = 40) -> tuple[Table, bool]:
 
     real = csv_polars.read_segment
     with blocks_of(size), mock.patch.object(csv_table, "read_segment", spy):
-        fast = read_csv_file(path, fast_bytes=0)
+        fast = read_csv_file(named(path), fast_bytes=0)
         assert_same(fast, read_csv(data))
     return fast, any(used)
 

@@ -15,40 +15,41 @@ from rlclinic.readers.formats.tables import json_polars
 from rlclinic.readers.formats.tables.cells import Cells
 from rlclinic.readers.formats.tables.json_lines import read_json_lines, read_json_lines_file
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.place import named
 from tests.readers.formats.table_checks import VALUES, assert_same, blocks_of, needs_polars
 
 
 def test_a_file_is_read_like_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n')
-    assert_same(read_json_lines_file(path), read_json_lines(b'{"a": 1}\n'))
+    assert_same(read_json_lines_file(named(path)), read_json_lines(b'{"a": 1}\n'))
 
 
 def test_a_file_beyond_the_limit_is_read_up_to_a_whole_line(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n{"a": 2}\n')
-    table = read_json_lines_file(path, max_bytes=12)
+    table = read_json_lines_file(named(path), max_bytes=12)
     assert table.numbers["a"].tolist() == [1]
     assert table.problems == ("only the first 12 of 18 bytes were read",)
 
 
 def test_only_os_errors_come_out_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No such file"):
-        read_json_lines_file(tmp_path / "absent.json")
+        read_json_lines_file(named(tmp_path / "absent.json"))
 
 
 def test_small_files_do_not_import_polars(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n' * 1000)
     with mock.patch.object(json_polars.Schema, "read", side_effect=AssertionError):
-        assert read_json_lines_file(path).rows == 1000
+        assert read_json_lines_file(named(path)).rows == 1000
 
 
 def test_without_polars_large_files_are_read_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "progress.json"
     path.write_bytes(b'{"a": 1}\n' * 1000)
     with mock.patch.dict(sys.modules, {"polars": None}), blocks_of(100):
-        assert read_json_lines_file(path, fast_bytes=0).rows == 1000
+        assert read_json_lines_file(named(path), fast_bytes=0).rows == 1000
 
 
 def both_ways(data: bytes, path: Path, size: int = 60) -> tuple[Table, bool]:
@@ -63,7 +64,7 @@ def both_ways(data: bytes, path: Path, size: int = 60) -> tuple[Table, bool]:
         return result
 
     with blocks_of(size), mock.patch.object(json_polars.Schema, "read", spy):
-        fast = read_json_lines_file(path, fast_bytes=0)
+        fast = read_json_lines_file(named(path), fast_bytes=0)
         assert_same(fast, read_json_lines(data))
     return fast, any(used)
 

@@ -16,6 +16,7 @@ from rlclinic.readers.formats.tensorboard.tfevents import (
     read_event_file,
     read_events,
 )
+from rlclinic.readers.place import named
 from tests.readers.formats.event_writer import (
     chunk,
     double,
@@ -237,17 +238,17 @@ def test_a_file_is_read_up_to_the_limit_and_says_so(tmp_path: Path) -> None:
     one = record(event(simple("a", 1.0), step=1))
     path = tmp_path / "events"
     path.write_bytes(one * 10)
-    assert read_event_file(path).records == 10
-    cut = read_event_file(path, max_bytes=len(one) * 3)
+    assert read_event_file(named(path)).records == 10
+    cut = read_event_file(named(path), max_bytes=len(one) * 3)
     assert cut.records == 3
     assert cut.problems == (f"file has {len(one) * 10} bytes, only the first {len(one) * 3} were read",)
 
 
 def test_what_cannot_be_opened_is_an_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        read_event_file(tmp_path / "missing")
+        read_event_file(named(tmp_path / "missing"))
     with pytest.raises(OSError, match="not a regular file"):
-        read_event_file(tmp_path)
+        read_event_file(named(tmp_path))
 
 
 def test_event_files_are_known_by_their_first_bytes() -> None:

@@ -12,6 +12,7 @@ import pytest
 from rlclinic.readers.formats.wandb import state as wandb_state
 from rlclinic.readers.formats.wandb import wandb_log
 from rlclinic.readers.formats.wandb.wandb_log import WandbLog, is_wandb_log, read_wandb_file, read_wandb_log
+from rlclinic.readers.place import named
 from tests.readers.formats import wandb_writer as w
 
 RUNS = Path(__file__).parents[2] / "fixtures" / "runs" / "wandb"
@@ -19,7 +20,7 @@ RUNS = Path(__file__).parents[2] / "fixtures" / "runs" / "wandb"
 
 def fixture(name: str) -> WandbLog:
     (path,) = (RUNS / name).glob("wandb/offline-run-*/run-*.wandb")
-    return read_wandb_file(path)
+    return read_wandb_file(named(path))
 
 
 def column(log: WandbLog, name: str) -> list[tuple[int, float]]:
@@ -275,7 +276,7 @@ def test_a_damaged_file_header_does_not_hide_the_records() -> None:
 def test_a_file_beyond_the_limit_is_read_in_part(tmp_path: Path) -> None:
     path = tmp_path / "run-x.wandb"
     path.write_bytes(w.log([w.history({"a": str(n)}) for n in range(100)]))
-    log = read_wandb_file(path, max_bytes=1000)
+    log = read_wandb_file(named(path), max_bytes=1000)
     assert 0 < log.rows < 100
     assert log.problems[0] == "only the first 1000 bytes of the file were read"
 
@@ -285,4 +286,4 @@ def test_a_file_that_cannot_be_read_raises_oserror(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for path in (tmp_path / "absent", tmp_path, pipe):
         with pytest.raises(OSError, match=path.name):
-            read_wandb_file(path)
+            read_wandb_file(named(path))

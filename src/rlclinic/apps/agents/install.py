@@ -13,8 +13,8 @@ from typing import Literal
 
 from rlclinic.apps.agents.documents import SERVER
 from rlclinic.apps.agents.targets import INDENT, TARGETS, Target, entry_object, entry_toml, whole_files
-from rlclinic.lab.folder import write_whole
 from rlclinic.model.errors import UsageError
+from rlclinic.store.files import write_whole
 
 # What we wrote, by path and hash, so that a file that the user changed since is known.
 MANIFEST = ".rlclinic/agents.json"

@@ -13,6 +13,7 @@ from rlclinic.apps.cli.output import terminal_width, wants_colour, write
 from rlclinic.apps.cli.reading import FILE
 from rlclinic.apps.cli.trial import exit_code, tell_outcome
 from rlclinic.model.errors import RlclinicError
+from rlclinic.store.files import write_whole
 
 if TYPE_CHECKING:
     from rlclinic.model.diagnosis import Diagnosis
@@ -73,7 +74,7 @@ def _diagnose(run: Run, root: Path) -> Diagnosis:
 
     diagnosis = diagnose(run)
     write(diagnosis_text(diagnosis, width=terminal_width(), colour=wants_colour()))
-    (root / "diagnosis.html").write_text(diagnosis_html(diagnosis), encoding="utf-8")
+    write_whole(root / "diagnosis.html", diagnosis_html(diagnosis))
     return diagnosis
 
 
@@ -103,4 +104,4 @@ def _show(found: Trial, root: Path) -> None:
     from rlclinic.reports.trial_text import trial_text
 
     write(trial_text(found, width=terminal_width(), colour=wants_colour()))
-    (root / "trial.html").write_text(trial_html(found), encoding="utf-8")
+    write_whole(root / "trial.html", trial_html(found))

@@ -113,11 +113,13 @@ def _json(diagnosis: Diagnosis) -> dict[str, Any]:
 
 def _exit_code(diagnoses: list[Diagnosis], errors: list[RlclinicError], fail_on: str) -> int:
     """The worst of all runs: 2, then 1, then 5."""
-    if any(not isinstance(error, NothingReadable) for error in errors):
+    broken = any(not item.checked and any(rule.error for rule in item.not_checked) for item in diagnoses)
+    if broken or any(not isinstance(error, NothingReadable) for error in errors):
         return int(ExitCode.ERROR)
     findings = [finding for item in diagnoses for finding in item.findings]
     if fail_on != "never" and any(finding.severity.rank >= Severity(fail_on).rank for finding in findings):
         return int(ExitCode.FINDINGS)
-    if errors or any(not any(len(series) for series in item.run.series.values()) for item in diagnoses):
+    unread = any(not item.checked or not any(map(len, item.run.series.values())) for item in diagnoses)
+    if errors or unread:
         return int(ExitCode.NOTHING_READABLE)
     return int(ExitCode.OK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -9,7 +10,7 @@ import click
 
 from rlclinic import __version__
 from rlclinic.apps.cli.output import write, write_error
-from rlclinic.model.errors import ExitCode, RlclinicError
+from rlclinic.model.errors import ExitCode, RlclinicError, UsageError
 
 WELCOME = """\
 rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
@@ -84,3 +85,17 @@ def main() -> None:
         # The reader of our output (head, less) has gone: that is no error of ours.
         sys.stderr.close()
         sys.exit(int(ExitCode.OK))
+    except OSError as error:
+        _tell(error)
+        sys.exit(int(ExitCode.ERROR))
+
+
+def _tell(error: OSError) -> None:
+    """A full disk or a missing permission, wherever it is met; stdout itself may be what is full."""
+    told = UsageError(f"cannot be read or written: {error.strerror or error}", path=str(error.filename or ""))
+    try:
+        write_error(told, as_json="--json" in sys.argv)
+    except OSError:
+        write_error(told, as_json=False)
+    # What is left in the buffer of a full stdout would fail once more at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

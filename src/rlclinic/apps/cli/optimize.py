@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour
-from rlclinic.apps.cli.reading import FILE
+from rlclinic.apps.cli.reading import FILE, trust_option
 from rlclinic.model.optimisation import Attempt
 from rlclinic.model.trial import OutcomeState
 
@@ -21,6 +21,7 @@ from rlclinic.model.trial import OutcomeState
 @click.option(
     "--override", "overrides", multiple=True, metavar="KEY=VALUE", help="Set a value to start with; repeatable."
 )
+@trust_option
 @click.option("--runner", type=click.Choice(["local", "ray"]), default="local", show_default=True)
 @click.option("--workers", type=int, help="Runs at a time; the number of cores by default.")
 @click.option("--root", type=FILE, default=Path("runs"), show_default=True, help="Where the runs go.")
@@ -30,6 +31,7 @@ def optimize(
     source: str,
     budget: int,
     overrides: tuple[str, ...],
+    trust: tuple[str, ...],
     runner: str,
     workers: int | None,
     root: Path,
@@ -55,7 +57,7 @@ def optimize(
         raise UsageError(f"optimize needs {error.name}", hint="pip install 'rlclinic[optimize]'") from error
 
     count = workers or os.cpu_count() or 1
-    recipe = recipe_from(source, overrides)
+    recipe = recipe_from(source, overrides, trust=trust)
     found = run_optimisation(
         recipe,
         budget,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError, UsageError
@@ -31,13 +32,27 @@ def deliver(value: object, output: Path | None) -> None:
     if output is None:
         write(text)
         return
-    beside = output.with_name(output.name + ".part")
+    from rlclinic.store.files import write_whole
+
     try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(output)
+        if output.is_file() or not output.exists():
+            write_whole(output, text)
+        else:
+            # A device or a pipe must not become a file.
+            output.write_text(text, encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror}", path=str(output)) from error
-    sys.stderr.write(f"written to {output}\n")
+    say(f"written to {output}")
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    """Print lines that hold names or words of a run, harmless for a terminal."""
+    write(printable("\n".join(lines)) + "\n")
+
+
+def say(line: str) -> None:
+    """Tell the user something beside the result, harmless for a terminal."""
+    sys.stderr.write(printable(line) + "\n")
 
 
 def write_error(error: RlclinicError, *, as_json: bool) -> None:
@@ -49,7 +64,7 @@ def write_error(error: RlclinicError, *, as_json: bool) -> None:
     lines = [f"rlclinic: {where}{error.message}"]
     if error.hint:
         lines.append(f"  {error.hint}")
-    sys.stderr.write(printable("\n".join(lines)) + "\n")
+    say("\n".join(lines))
 
 
 def wants_colour() -> bool:

@@ -6,9 +6,8 @@ import sys
 
 import click
 
-from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.output import write_json, write_lines
 from rlclinic.model.errors import ExitCode
-from rlclinic.reports.text import printable
 
 BAR = 24
 
@@ -59,7 +58,7 @@ def probe(
     if as_json:
         write_json(report.to_json())
     else:
-        write(printable("\n".join(report_lines(report, all_cases=all_cases))) + "\n")
+        write_lines(report_lines(report, all_cases=all_cases))
     if report.failed:
         sys.exit(int(ExitCode.FINDINGS))
     if not report.judged:

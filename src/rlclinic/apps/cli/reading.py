@@ -16,6 +16,13 @@ goal_option = click.option(
     "--goal", type=float, metavar="RETURN", help="The return that you are after, in the units of the run."
 )
 
+trust_option = click.option(
+    "--trust",
+    multiple=True,
+    metavar="MODULE:CLASS",
+    help="An environment or wrapper that a config or run names and that may be imported; repeatable.",
+)
+
 _OPTIONS = (
     click.argument("names", nargs=-1, metavar="RUN..."),
     click.option("--metrics", multiple=True, type=FILE, help="A file of metrics; repeatable."),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.output import write_json, write_lines
 from rlclinic.apps.cli.reading import FILE
 from rlclinic.apps.cli.training_progress import duration
 from rlclinic.model.errors import UsageError
@@ -39,7 +39,7 @@ def status(root: Path, show_all: bool, as_json: bool) -> None:
     lines = [_line(standing) for standing in shown] or [f"no run goes on below {root}"]
     if ended and len(shown) == len(running):
         lines.append(f"{ended} ended; --all shows them")
-    write("\n".join(lines) + "\n")
+    write_lines(lines)
 
 
 def _line(standing: Standing) -> str:

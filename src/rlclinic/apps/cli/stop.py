@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.output import write_json, write_lines
 from rlclinic.apps.cli.reading import FILE
 from rlclinic.apps.cli.train import run_folder
 
@@ -30,4 +30,4 @@ def stop(run: str, root: Path | None, timeout: float, as_json: bool) -> None:
         facts = {} if state is None else state.to_json()
         write_json({"schema": "rlclinic.stop/1", "id": folder.id, "path": str(folder.path), "message": told, **facts})
         return
-    write(f"{folder.path} {told}\n")
+    write_lines([f"{folder.path} {told}"])

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rlclinic.apps.cli.output import write, write_json
-from rlclinic.apps.cli.reading import FILE
+from rlclinic.apps.cli.output import say, write_json, write_lines
+from rlclinic.apps.cli.reading import FILE, trust_option
 from rlclinic.apps.cli.training_progress import ProgressLine
 from rlclinic.model.errors import ExitCode, UsageError
 
@@ -29,6 +28,7 @@ _CHILD = "from rlclinic.apps.cli import main; main()"
 @click.option("--framework", type=click.Choice(["sb3", "torchrl"]), help="Library; the first that has the algorithm.")
 @click.option("--root", type=FILE, default=Path("runs"), show_default=True, help="Where the run's folder is made.")
 @click.option("--resume", metavar="RUN", help="Go on with a run from its last checkpoint.")
+@trust_option
 @click.option("--background", is_flag=True, help="Train in a process of its own; it goes on when this one ends.")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -40,6 +40,7 @@ def train(
     framework: str | None,
     root: Path,
     resume: str | None,
+    trust: tuple[str, ...],
     background: bool,
     quiet: bool,
     as_json: bool,
@@ -55,12 +56,12 @@ def train(
 
     short = {"total_steps": steps, "seed": seed}
     changes = (*overrides, *(f"{key}={value}" for key, value in short.items() if value is not None))
-    folder = _folder(source, changes, framework, root, resume)
+    folder, names = _folder(source, changes, framework, root, resume, trust)
     if background:
-        _in_background(folder, as_json=as_json)
+        _in_background(folder, names, as_json=as_json)
         return
     try:
-        _train(folder, resume=resume is not None, quiet=quiet)
+        _train(folder, names, resume=resume is not None, quiet=quiet)
     except TrainingError:
         _report(folder)
         raise
@@ -72,21 +73,27 @@ def train(
 
 
 def _folder(
-    source: str | None, changes: tuple[str, ...], framework: str | None, root: Path, resume: str | None
-) -> RunFolder:
+    source: str | None,
+    changes: tuple[str, ...],
+    framework: str | None,
+    root: Path,
+    resume: str | None,
+    trust: tuple[str, ...],
+) -> tuple[RunFolder, frozenset[str]]:
+    """The folder to train in, and the names in its config that may be imported."""
     if (source is None) == (resume is None):
         raise UsageError("name what to train, or a run to --resume", hint="for example rlclinic train CartPole-v1:ppo")
     if resume is not None:
         if changes or framework:
             raise UsageError("a resumed run keeps its config", hint="train anew: rlclinic train RUN -o key=value")
-        return run_folder(resume, root)
+        return run_folder(resume, root), frozenset(trust)
     from rlclinic.lab.asking import asked
     from rlclinic.lab.train import prepare
 
-    carried = asked(str(source), changes, framework=framework)
+    carried = asked(str(source), changes, framework=framework, trust=trust)
     for sentence in carried.left_out:
-        sys.stderr.write(f"left out: {sentence}\n")
-    return prepare(carried.recipe, root)
+        say(f"left out: {sentence}")
+    return prepare(carried.recipe, root), carried.recipe.trust
 
 
 def run_folder(name: str, root: Path | None) -> RunFolder:
@@ -102,43 +109,46 @@ def run_folder(name: str, root: Path | None) -> RunFolder:
     return open_folder(Path(paths[0]))
 
 
-def _train(folder: RunFolder, *, resume: bool, quiet: bool) -> None:
+def _train(folder: RunFolder, trust: frozenset[str], *, resume: bool, quiet: bool) -> None:
     from rlclinic.lab.train import train_folder
 
     if not quiet:
-        sys.stderr.write(f"{'resuming' if resume else 'training'} {folder.path}\n")
+        say(f"{'resuming' if resume else 'training'} {folder.path}")
     line = ProgressLine()
     try:
-        train_folder(folder, None if quiet else line, is_new=not resume)
+        train_folder(folder, None if quiet else line, is_new=not resume, trust=trust)
     finally:
         line.close()
 
 
-def _in_background(folder: RunFolder, *, as_json: bool) -> None:
+def _in_background(folder: RunFolder, trust: frozenset[str], *, as_json: bool) -> None:
     from rlclinic.lab.background import start
+    from rlclinic.store.children import python
 
-    path = str(folder.path.absolute())
-    pid = start(folder, [sys.executable, "-c", _CHILD, "train", "--resume", path, "--quiet"])
+    flags = [flag for name in sorted(trust) for flag in ("--trust", name)]
+    pid = start(folder, python("-c", _CHILD, "train", "--resume", str(folder.path.absolute()), "--quiet", *flags))
     if as_json:
         write_json(
             {"schema": "rlclinic.train/1", "id": folder.id, "path": str(folder.path), "state": "running", "pid": pid}
         )
         return
-    write(f"training {folder.path} as process {pid}\n  rlclinic status, rlclinic stop {folder.path}\n")
+    write_lines([f"training {folder.path} as process {pid}", f"  rlclinic status, rlclinic stop {folder.path}"])
 
 
 def _report(folder: RunFolder) -> Diagnosis | None:
     """Diagnose the run and leave report.md in its folder; a diagnosis that fails must not fail the training."""
     from rlclinic.engine import diagnose
-    from rlclinic.lab.folder import REPORT, write_whole
+    from rlclinic.lab.folder import REPORT
     from rlclinic.readers.open import read
     from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
+    from rlclinic.store.files import write_whole
 
     try:
         diagnosis = diagnose(read(str(folder.path)))
         write_whole(folder.path / REPORT, diagnosis_markdown(diagnosis))
     except Exception as error:
-        sys.stderr.write(f"no report: {type(error).__name__}: {error}\n")
+        told = error.strerror if isinstance(error, OSError) else error
+        say(f"no report: {type(error).__name__}: {told}")
         return None
     return diagnosis
 
@@ -159,4 +169,4 @@ def _tell(folder: RunFolder, diagnosis: Diagnosis | None, *, as_json: bool) -> N
         lines.append(f"  return {standing.train_return:.4g} (mean of the last 100 training episodes)")
     if facts["verdict"]:
         lines.append(f"  verdict {facts['verdict']}; the diagnosis is in {folder.path / 'report.md'}")
-    write("\n".join(lines) + "\n")
+    write_lines(lines)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from rlclinic.apps.cli.output import terminal_width, wants_colour
-from rlclinic.apps.cli.reading import FILE, goal_option
+from rlclinic.apps.cli.output import say, terminal_width, wants_colour
+from rlclinic.apps.cli.reading import FILE, goal_option, trust_option
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.trial import OutcomeState, Trial, TrialVerdict
 
@@ -31,6 +30,7 @@ FORMATS = ("text", "json", "html")
 @click.option("--seeds", type=int, default=5, show_default=True, help="Runs of each arm.")
 @click.option("--budget", type=int, help="Env steps of every run; the run's own by default.")
 @click.option("--command", default="", metavar="TEMPLATE", help="Your training command, with {learning_rate}, {seed} …")
+@trust_option
 @click.option("--runner", type=click.Choice(["local", "ray"]), default="local", show_default=True)
 @click.option("--workers", type=int, help="Runs at a time; the number of cores by default.")
 @click.option("--root", type=FILE, default=Path("runs"), show_default=True, help="Where ids are looked up and runs go.")
@@ -45,6 +45,7 @@ def trial(
     seeds: int,
     budget: int | None,
     command: str,
+    trust: tuple[str, ...],
     runner: str,
     workers: int | None,
     root: Path,
@@ -64,11 +65,11 @@ def trial(
     from rlclinic.trials.runners import runner_for
     from rlclinic.trials.trial import run_trial
 
-    plan = _plan(name, changes, count, goal, seeds, budget, command, root)
+    plan = _plan(name, changes, count, goal, seeds, budget, command, trust, root)
     quiet = as_json or form != "text"
     if not quiet:
         arms = ", ".join(arm.name for arm in plan.arms)
-        sys.stderr.write(f"trial {plan.id}: {arms}; {len(plan.seeds)} seeds each, {plan.budget:,} env steps a run\n")
+        say(f"trial {plan.id}: {arms}; {len(plan.seeds)} seeds each, {plan.budget:,} env steps a run")
     found = run_trial(
         plan,
         runner_for(runner, workers or os.cpu_count() or 1),
@@ -95,6 +96,7 @@ def _plan(
     seeds: int,
     budget: int | None,
     command: str,
+    trust: tuple[str, ...],
     root: Path,
 ) -> TrialPlan:
     from rlclinic.engine import diagnose
@@ -107,14 +109,14 @@ def _plan(
         raise UsageError(f"{name} holds {len(paths)} runs", path=name, hint="name one of them")
     run = read(paths[0]).with_goal(goal)
     leading = [] if changes else [item for item in diagnose(run).prescriptions if testable(item)][:count]
-    return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command)
+    return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command, trust=trust)
 
 
 def tell_outcome(outcome: Outcome, done: int, total: int) -> None:
     """One line for each run that ended."""
     what = f"return {outcome.final_return:.4g}" if outcome.state is OutcomeState.DONE else outcome.state.value
     why = f": {outcome.error}" if outcome.error else ""
-    sys.stderr.write(f"  {done}/{total} {outcome.arm}, seed {outcome.seed}: {what}{why}\n")
+    say(f"  {done}/{total} {outcome.arm}, seed {outcome.seed}: {what}{why}")
 
 
 def _print(found: Trial, form: str, output: Path | None) -> None:

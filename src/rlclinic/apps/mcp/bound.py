@@ -17,6 +17,7 @@ from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.registry import STEADY, Row
 from rlclinic.apps.mcp.reply import Reply
 from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+from rlclinic.readers.no_links import confined
 
 WHERE = "call list_runs for the runs below the root"
 # Answers that are kept of one run, and characters of an error.
@@ -51,16 +52,18 @@ class BoundTool:
     def _answer(self, arguments: dict[str, Any]) -> CallToolResult | Awaitable[CallToolResult]:
         try:
             wanted = self._checked(arguments)
-            if self.row.name in STEADY:
-                return self._steady(wanted)
-            reply = self._function(self.desk, **wanted)
-            return self._awaited(reply) if inspect.isawaitable(reply) else result(reply)
+            with confined(self.desk.root):
+                if self.row.name in STEADY:
+                    return self._steady(wanted)
+                reply = self._function(self.desk, **wanted)
+                return self._awaited(reply) if inspect.isawaitable(reply) else result(reply)
         except Exception as error:
             return failure(self.row.name, error, self.desk)
 
     async def _awaited(self, reply: Awaitable[Reply]) -> CallToolResult:
         try:
-            return result(await reply)
+            with confined(self.desk.root):
+                return result(await reply)
         except Exception as error:
             return failure(self.row.name, error, self.desk)
 
@@ -90,10 +93,13 @@ class BoundTool:
 
 def result(reply: Reply) -> CallToolResult:
     """A reply as the protocol wants it."""
+    from rlclinic.reports.run_json import dumps
+    from rlclinic.reports.text import printable
+
     data = reply.data()
-    body = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    body = dumps(data, indent=None)
     # The data stand in the text too, for clients that do not read structured content.
-    content: list[Any] = [TextContent(type="text", text=reply.text), TextContent(type="text", text=body)]
+    content: list[Any] = [TextContent(type="text", text=printable(reply.text)), TextContent(type="text", text=body)]
     if reply.picture is not None:
         picture = base64.b64encode(reply.picture).decode("ascii")
         content.append(ImageContent(type="image", data=picture, mime_type="image/png"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.confine import inside, shown
 from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.readers.discover import MEMBER, split_name
 
 if TYPE_CHECKING:
     from rlclinic.model.diagnosis import Diagnosis
@@ -81,6 +82,8 @@ class Desk:
     """Resolved; nothing outside of it is read or written."""
     jobs: int = JOBS
     """Trainings, trials and probings at a time."""
+    trainers: tuple[str, ...] = ()
+    """Trainers of the project that may be imported to be probed, by the word of whoever started the server."""
     starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a job is counted and started, so that two callers at once do not exceed the limit."""
     _cases: OrderedDict[str, tuple[object, Case]] = field(default_factory=OrderedDict)
@@ -128,16 +131,23 @@ class Desk:
         """A text of ours without the place of the root on this machine."""
         return text.replace(f"{self.root}/", "").replace(str(self.root), ".")
 
+    def placed(self, name: str, base: Path | None = None) -> str:
+        """The absolute path of what a name means, with its member or section; refused where it lies outside."""
+        home = base or self.root
+        plain, member = split_name(name, lambda text: inside(home, text).exists())
+        return f"{inside(home, plain)}{MEMBER if member else ''}{member}"
+
     def _home(self) -> Path:
         return self.runs if self.runs.is_dir() else self.root
 
     def _direct(self, name: str) -> str | None:
         """What lies at a name below the root, or in `runs` there; None where nothing does."""
-        plain, separator, member = name.strip().partition("::")
-        path = inside(self.root, plain)
-        if not path.exists() and "/" not in plain and self.runs.is_dir():
-            path = inside(self.runs, plain)
-        return f"{path}{separator}{member}" if path.exists() and path != self.root else None
+        is_plain = "/" not in name.partition("::")[0] and self.runs.is_dir()
+        for base in (self.root, self.runs) if is_plain else (self.root,):
+            found = self.placed(name.strip(), base)
+            if _folder(found).exists():
+                return found if found != str(self.root) else None
+        return None
 
     def _kept(self, found: str) -> Case | None:
         """The run as it was read before, where none of its files has changed since."""
@@ -195,8 +205,7 @@ class Desk:
         if len(found) > 1:
             told = ", ".join(self.shown(path) for path in found[:4])
             raise UsageError(f"{name!r} fits {len(found)} runs: {told}", hint="name one of them by its path")
-        plain, separator, member = found[0].partition("::")
-        return f"{inside(self.root, plain)}{separator}{member}"
+        return self.placed(found[0])
 
     def _forget(self) -> None:
         while len(self._cases) > 1 and (
@@ -210,7 +219,7 @@ def _is_nickname(name: str) -> bool:
 
 
 def _folder(found: str) -> Path:
-    return Path(found.partition("::")[0])
+    return Path(split_name(found)[0])
 
 
 def _is_stale(case: Case) -> bool:

@@ -23,8 +23,9 @@ def epochs_of(run: Run, path: Path) -> tuple[FloatArray, FloatArray] | None:
     import numpy as np
 
     from rlclinic.readers.formats.tables.csv_table import read_csv_file
+    from rlclinic.readers.place import named
 
-    numbers = read_csv_file(table).numbers
+    numbers = read_csv_file(named(table)).numbers
     steps, epochs = numbers.get(STEPS), numbers.get(COLUMN)
     if steps is None or epochs is None:
         return None

@@ -6,6 +6,7 @@ which process), and what the process answered and said.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -13,9 +14,9 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -23,17 +24,23 @@ from typing import Any
 from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.no_links import open_file, read_file, real
+from rlclinic.readers.process import is_running, process_start
+from rlclinic.store.children import python
+from rlclinic.store.files import write_whole
 
 FOLDER = ".rlclinic/jobs"
-FACTS, ANSWER, WORDS, STOPPED = "job.json", "answer", "words", "stopped"
+FACTS, ANSWER, WORDS, STOPPED, LOCK = "job.json", "answer", "words", "stopped", ".lock"
 _ID = re.compile(r"[a-z]+-\d{8}-\d{6}-[0-9a-f]{4}")
-# What a job's process runs. It ends in order at SIGINT, also where the server was started with that signal ignored.
+# What a job's process runs. It ends in order at SIGINT, also where the server was started with that signal ignored, and
+# reads nothing outside the root either, which it is started in.
 _CHILD = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    "from rlclinic.readers.no_links import ROOT; ROOT.set(os.getcwd())\n"
     "from rlclinic.apps.cli import main; main()\n"
 )
 LOOK = 0.1
-# Bytes of an answer that are read.
+# Bytes of its words that are read.
 MOST_BYTES = 4 << 20
 
 
@@ -54,12 +61,7 @@ class Job:
     @property
     def alive(self) -> bool:
         """Whether its process still runs; one that got the same number later does not count."""
-        from rlclinic.lab.state import process_start
-
-        if self.host != socket.gethostname():
-            return False
-        now = process_start(self.pid)
-        return bool(now) and now == self.process_started
+        return is_running(self.pid, self.process_started, self.host) is True
 
     @property
     def was_stopped(self) -> bool:
@@ -77,8 +79,7 @@ class Job:
         from rlclinic.readers.redaction.redact import redact_value
 
         try:
-            with open(self.folder / ANSWER, "rb") as file:
-                data = json.loads(file.read(MOST_BYTES))
+            data = json.loads(read_file(self.folder / ANSWER))
         except (OSError, ValueError):
             return None
         found = redact_value("", data)
@@ -90,20 +91,33 @@ class Job:
         from rlclinic.reports.text import printable
 
         try:
-            return redact(printable((self.folder / WORDS).read_bytes()[:MOST_BYTES].decode("utf-8", "replace")))
+            with open_file(real(self.folder / WORDS)) as file:
+                return redact(printable(file.read(MOST_BYTES).decode("utf-8", "replace")))
         except OSError:
             return ""
 
 
 def start_job(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
     """Start a verb of the command line apart from this process; UsageError where too many jobs run already."""
-    with desk.starting:
+    with desk.starting, _lock(inside(desk.root, FOLDER)):
         return _start(desk, kind, what, arguments)
 
 
-def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
-    from rlclinic.lab.state import process_start
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Other servers may serve the same root: one at a time counts the jobs and starts one."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+    except OSError as error:
+        raise UsageError(
+            f"nothing can be written below the root: {error.strerror}", hint="serve a root that can be written"
+        ) from error
 
+
+def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
     running = [job for job in all_jobs(desk) if job.alive]
     if len(running) >= desk.jobs:
         told = ", ".join(f"{job.id} ({job.what})" for job in running)
@@ -113,25 +127,20 @@ def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[
         )
     name = f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
     folder = inside(desk.root, FOLDER) / name
-    try:
-        folder.mkdir(parents=True)
-        with open(folder / ANSWER, "wb") as answer, open(folder / WORDS, "wb") as words:
-            child = subprocess.Popen(
-                [sys.executable, "-c", _CHILD, *arguments],
-                stdin=subprocess.DEVNULL,
-                stdout=answer,
-                stderr=words,
-                start_new_session=True,
-                cwd=desk.root,
-                env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
-            )
-        job = Job(name, kind, what, child.pid, process_start(child.pid), socket.gethostname(), time.time(), folder)
-        facts = {key: value for key, value in asdict(job).items() if key != "folder"}
-        (folder / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"nothing can be written below the root: {error.strerror}", hint="serve a root that can be written"
-        ) from error
+    folder.mkdir()
+    with open(folder / ANSWER, "wb") as answer, open(folder / WORDS, "wb") as words:
+        child = subprocess.Popen(
+            python("-c", _CHILD, *arguments),
+            stdin=subprocess.DEVNULL,
+            stdout=answer,
+            stderr=words,
+            start_new_session=True,
+            cwd=desk.root,
+            env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
+        )
+    job = Job(name, kind, what, child.pid, process_start(child.pid), socket.gethostname(), time.time(), folder)
+    facts = {key: value for key, value in asdict(job).items() if key != "folder"}
+    write_whole(folder / FACTS, json.dumps(facts, indent=2) + "\n")
     return job, child
 
 
@@ -167,7 +176,10 @@ def all_jobs(desk: Desk) -> list[Job]:
 
 def _load(folder: Path) -> Job | None:
     try:
-        facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
-        return Job(**facts, folder=folder)
-    except (OSError, ValueError, TypeError):
+        facts = json.loads(read_file(folder / FACTS))
+        job = Job(**facts, folder=folder)
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
+    texts = (job.kind, job.what, job.process_started, job.host)
+    is_sound = all(isinstance(text, str) for text in texts) and type(job.pid) is int and type(job.started) is float
+    return job if is_sound and job.id == folder.name else None

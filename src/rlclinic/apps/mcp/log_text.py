@@ -39,7 +39,7 @@ def log_lines(case: Case) -> tuple[str, list[str]]:
     from rlclinic.readers.redaction.redact import redact
     from rlclinic.reports.text import printable
 
-    with entry.path.open("rb") as file:
+    with entry.open() as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - MOST_BYTES))
         data = file.read(MOST_BYTES)

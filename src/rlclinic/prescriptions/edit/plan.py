@@ -12,7 +12,7 @@ from rlclinic.model.run import Run
 from rlclinic.prescriptions.edit.document import FORMATS, document_data, edit_document, has_value
 from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, check_before
 from rlclinic.prescriptions.edit.python_file import edit_python
-from rlclinic.prescriptions.edit.source_file import MAX_BYTES, SECTION, Source, find_source
+from rlclinic.prescriptions.edit.source_file import MAX_BYTES, Source, find_source
 from rlclinic.prescriptions.edit.target import inherited, section_of
 from rlclinic.prescriptions.syntax import Assignment, CannotWrite, assignments, dialects_of
 from rlclinic.prescriptions.syntax.assignment import Code
@@ -20,6 +20,8 @@ from rlclinic.prescriptions.syntax.rllib import METHODS, PYTHON_KEYS
 from rlclinic.prescriptions.syntax.sb3_names import CLASSES
 from rlclinic.prescriptions.syntax.sb3_python import CALLS, FILE
 from rlclinic.prescriptions.syntax.sb3_python import DIALECT as PYTHON
+from rlclinic.readers.discover import split_name
+from rlclinic.readers.no_links import read_file
 from rlclinic.readers.redaction.redact import redact
 
 NO_END = "\\ No newline at end of file\n"
@@ -52,7 +54,7 @@ class Plan:
 
 def plan(run: Run, changes: Sequence[Change], config: str = "") -> Plan:
     """The edit of the user's own config; Refused or CannotWrite with the reason where it is not sure."""
-    wanted = _assignments(run, changes, is_script=config.partition(SECTION)[0].endswith(".py"))
+    wanted = _assignments(run, changes, is_script=split_name(config)[0].endswith(".py"))
     source = find_source(run, tuple(item.key for item in wanted), config)
     text = _text(source.file)
     if source.file.suffix == ".py":
@@ -120,9 +122,7 @@ def _call(run: Run, key: str) -> str:
 
 def _text(file: Path) -> str:
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise Refused(f"larger than {MAX_BYTES >> 20} MB, so not a config", path=str(file))
-        return file.read_bytes().decode("utf-8")
+        return read_file(file, MAX_BYTES).decode("utf-8")
     except UnicodeDecodeError:
         raise Refused("the file is not UTF-8 text", path=str(file)) from None
     except OSError as error:

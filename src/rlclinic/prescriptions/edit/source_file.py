@@ -10,9 +10,8 @@ from rlclinic.model.run import Run
 from rlclinic.prescriptions.edit.document import FORMATS, document_data
 from rlclinic.prescriptions.edit.edits import Path as KeyPath
 from rlclinic.prescriptions.edit.edits import Refused, value_at
-
-SECTION = "::"
-"""Separates a file from a section of it."""
+from rlclinic.readers.discover import split_name
+from rlclinic.readers.no_links import read_file
 
 # Folders above the run in which a project is looked for.
 MAX_LEVELS = 6
@@ -54,7 +53,7 @@ class Source:
 def find_source(run: Run, keys: tuple[str, ...], config: str = "") -> Source:
     """The file that holds the keys; Refused with the reason where only a record of it is known."""
     if config:
-        name, _, section = config.partition(SECTION)
+        name, section = split_name(config)
         file = Path(name)
         if not file.is_file():
             raise Refused("no such file", path=name, hint="check the path given to --config")
@@ -78,7 +77,7 @@ def _inside_project(run: Run, source: Source) -> Source:
 
 def folder_of(run: Run) -> Path:
     """The run's own folder."""
-    path = Path(run.path.partition(SECTION)[0])
+    path = Path(run.path)
     return path if path.is_dir() else path.parent
 
 
@@ -113,7 +112,7 @@ def _is_of(file: Path, environment: str) -> bool:
     if file.stem == environment.replace("/", "-"):
         return True
     try:
-        data = document_data(file.read_text(encoding="utf-8"), file.suffix)
+        data = document_data(read_file(file).decode("utf-8"), file.suffix)
     except (OSError, UnicodeDecodeError, Refused):
         return False
     places: list[KeyPath] = [("env_id",), ("_base", "env_id")]
@@ -146,7 +145,7 @@ def _hydra(run: Run, keys: tuple[str, ...]) -> Source:
         )
     record = folder_of(run) / ".hydra" / "hydra.yaml"
     try:
-        data = document_data(record.read_text(encoding="utf-8"), ".yaml")
+        data = document_data(read_file(record).decode("utf-8"), ".yaml")
     except (OSError, UnicodeDecodeError, Refused):
         data = None
     sources = value_at(data, ("hydra", "runtime", "config_sources"))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from pathlib import Path
 
 from rlclinic.prescriptions.edit.edits import Refused
 from rlclinic.prescriptions.edit.plan import Plan
 from rlclinic.prescriptions.edit.source_file import ROOT_SIGNS
+from rlclinic.store.files import write_whole
 
 BACKUP = ".bak"
 # Backups of one file; whoever has more should use version control.
@@ -22,8 +22,8 @@ def write_file(plan: Plan) -> Path:
     try:
         if target.read_bytes() != plan.before.encode("utf-8"):
             raise Refused("the file changed while the edit was made", path=str(plan.file), hint="try again")
-        backup = _back_up(target)
-        _replace(target, plan.after)
+        backup = _back_up(target, plan.before)
+        write_whole(target, plan.after, like=target)
     except OSError as error:
         raise Refused(f"cannot be written: {error.strerror}", path=str(plan.file)) from error
     return backup
@@ -47,29 +47,13 @@ def _root(folder: Path) -> Path:
     return folder
 
 
-def _back_up(target: Path) -> Path:
-    for number in range(MAX_BACKUPS):
-        backup = target.with_name(target.name + BACKUP + (f".{number}" if number else ""))
-        try:
-            # Exclusive creation: an older backup is never overwritten.
-            with backup.open("xb"):
-                pass
-        except FileExistsError:
-            continue
-        shutil.copy2(target, backup)
-        return backup
-    raise Refused(f"{MAX_BACKUPS} backups lie beside the file", path=str(target), hint="remove those you do not need")
-
-
-def _replace(target: Path, text: str) -> None:
-    handle, name = tempfile.mkstemp(prefix=target.name, suffix=".part", dir=target.parent)
-    beside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(target, beside)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
+def _back_up(target: Path, text: str) -> Path:
+    names = (target.name + BACKUP + (f".{number}" if number else "") for number in range(MAX_BACKUPS))
+    # An older backup is never overwritten.
+    backup = next((path for name in names if not os.path.lexists(path := target.with_name(name))), None)
+    if backup is None:
+        told = f"{MAX_BACKUPS} backups lie beside the file"
+        raise Refused(told, path=str(target), hint="remove those you do not need")
+    write_whole(backup, text, like=target)
+    shutil.copystat(target, backup)
+    return backup

@@ -128,7 +128,7 @@ def _starts_anew(group: Sequence[_Loaded], item: _Loaded) -> bool:
 
 def _load(entry: Entry) -> _Loaded:
     try:
-        events = read_event_file(entry.path)
+        events = read_event_file(entry)
     except OSError as error:
         events = EventFile({}, (), {}, None, None, 0, (f"cannot be read: {error.strerror}",))
     steps = [column.steps for column in events.scalars.values() if column.steps.size]

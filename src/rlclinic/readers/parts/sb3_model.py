@@ -33,7 +33,7 @@ def is_sb3_model(names: set[str]) -> bool:
 def read_model(draft: Draft, entry: Entry) -> bool:
     """Add the hyperparameters that a model zip holds as plain JSON."""
     try:
-        with zipfile.ZipFile(entry.path) as archive:
+        with entry.open() as file, zipfile.ZipFile(file) as archive:
             if not is_sb3_model(set(archive.namelist())):
                 return False
             data = load_json_data(_member(archive, "data"))

@@ -31,7 +31,7 @@ def load_table(draft: Draft, entry: Entry) -> Table | None:
     """The rows of a file, noting what could not be read."""
     try:
         json_lines = entry.name.endswith((".jsonl", ".json", ".ndjson"))
-        table = read_json_lines_file(entry.path) if json_lines else read_csv_file(entry.path)
+        table = read_json_lines_file(entry) if json_lines else read_csv_file(entry)
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return None

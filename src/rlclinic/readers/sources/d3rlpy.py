@@ -31,7 +31,7 @@ def read(draft: Draft) -> None:
         if entry.name.endswith(_SUFFIXES):
             continue
         try:
-            table = read_csv_file(entry.path, header=COLUMNS)
+            table = read_csv_file(entry, header=COLUMNS)
         except OSError as error:
             draft.note(f"{entry.relative}: {error.strerror}")
             continue

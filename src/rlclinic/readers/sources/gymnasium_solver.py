@@ -8,7 +8,6 @@ ends by its budget repeats the row before it; evaluation uses the initial policy
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import numpy as np
@@ -23,14 +22,11 @@ from rlclinic.readers.parts.json_files import load_object
 from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.parts.tables import load_table
 from rlclinic.readers.place import Entry
-from rlclinic.readers.status import FRESH
+from rlclinic.readers.state import parse_state, status_now
 
 # From this commit date on, synchronous evaluation never refreshes its copy of the policy.
 STALE_SINCE = 1_761_177_600.0  # 2025-10-23
 STALE = "the evaluated policy is the untrained one: with eval_async false the trainer never refreshes its copy"
-
-# So many heartbeats without a sign, and the process is gone. It beats every few seconds; a busy disk may delay it.
-MISSED_BEATS = 12
 
 ENV_STEPS = "train/cnt/total_env_steps"
 _RESULT = re.compile(r"(✓ SOLVED|✗ NOT SOLVED)")
@@ -131,14 +127,10 @@ def _status_file(draft: Draft) -> None:
     entry = draft.place.first("status.json")
     if entry is None:
         return
-    data = load_object(draft, entry, "status")
-    state, heartbeat = str(data.get("state", "")), data.get("heartbeat")
-    every = data.get("heartbeat_every")
-    patience = MISSED_BEATS * every if isinstance(every, int | float) else FRESH
-    if state == Status.RUNNING and isinstance(heartbeat, int | float) and time.time() - heartbeat > patience:
-        draft.clue(Status.INTERRUPTED, f"the heartbeat in {entry.relative} stopped: the process was killed", TOLD)
-    elif state in {status.value for status in Status}:
-        draft.clue(Status(state), str(data.get("reason") or f"{entry.relative} says so"), TOLD)
+    state = parse_state(load_object(draft, entry, "status"))
+    if state is not None:
+        now = status_now(state)
+        draft.clue(now.state, now.reason, TOLD)
 
 
 def _logs(draft: Draft, *, has_rows: bool) -> None:

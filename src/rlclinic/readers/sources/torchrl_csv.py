@@ -21,7 +21,7 @@ def read(draft: Draft) -> None:
 
 def _scalar(draft: Draft, entry: Entry) -> None:
     try:
-        table = read_csv_file(entry.path, header=COLUMNS)
+        table = read_csv_file(entry, header=COLUMNS)
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return

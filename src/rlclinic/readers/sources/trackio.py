@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
-from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 
@@ -17,16 +15,17 @@ from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
 
 SQLITE = b"SQLite format 3\x00"
+HEADER = 100
+# Bytes of the pages that tell what the tables are, and of a whole database.
+HEAD = 256 << 10
+MAX_BYTES = 1 << 30
 MAX_ROWS = 2_000_000
 
 
-def is_trackio(path: Path) -> bool:
-    """Whether a file is a database with Trackio's tables."""
+def is_trackio(entry: Entry) -> bool:
+    """Whether a file is a database with Trackio's tables, by its first pages: these hold the names of the tables."""
     try:
-        with path.open("rb") as file:
-            if file.read(len(SQLITE)) != SQLITE:
-                return False
-        with closing(_open(path)) as database:
+        with closing(_open(entry, HEAD)) as database:
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
     except (sqlite3.Error, OSError):
@@ -34,32 +33,37 @@ def is_trackio(path: Path) -> bool:
     return "metrics" in tables and {"run_name", "metrics"} <= columns
 
 
-def members(path: Path) -> list[str]:
+def members(entry: Entry) -> list[str]:
     """The names of the runs in a database, oldest first."""
     try:
-        with closing(_open(path)) as database:
-            rows = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY MIN(rowid)")
-            return [str(name) for (name,) in rows]
-    except sqlite3.Error:
+        with closing(_open(entry, MAX_BYTES)) as database:
+            return _names(database)
+    except (sqlite3.Error, OSError):
         return []
 
 
 def read(draft: Draft) -> None:
     """Read one run of the database: the one that was asked for, else the last."""
     draft.source = "trackio"
-    entry = next(entry for entry in draft.place.entries if is_trackio(entry.path))
-    names = members(entry.path)
-    name = draft.place.member or (names[-1] if names else "")
-    if len(names) > 1 and not draft.place.member:
-        draft.note(f"{entry.relative} holds {len(names)} runs; this is the last, {name}")
-    draft.name = name
+    entry = next((entry for entry in draft.place.entries if is_trackio(entry)), None)
+    if entry is None:
+        return
     try:
-        with closing(_open(entry.path)) as database:
+        with closing(_open(entry, MAX_BYTES)) as database:
+            names = _names(database)
+            name = draft.name = draft.place.member or (names[-1] if names else "")
+            if len(names) > 1 and not draft.place.member:
+                draft.note(f"{entry.relative} holds {len(names)} runs; this is the last, {name}")
             _history(draft, entry, database, name)
             _config(draft, entry, database, name)
     except sqlite3.Error as error:
         draft.note(f"{entry.relative}: {error}")
     draft.used(entry, "trackio")
+
+
+def _names(database: sqlite3.Connection) -> list[str]:
+    rows = database.execute("SELECT run_name FROM metrics GROUP BY run_name ORDER BY MIN(rowid)")
+    return [str(name) for (name,) in rows]
 
 
 def _history(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str) -> None:
@@ -119,9 +123,21 @@ def _text(value: object) -> str:
     return decode(value) if isinstance(value, bytes) else str(value)
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    # immutable: a reader must not create -wal or -shm files beside the user's database.
-    return sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode=ro&immutable=1", uri=True)
+def _open(entry: Entry, limit: int) -> sqlite3.Connection:
+    """The database, or its first pages, in memory: SQLite itself would open it by name and write files beside it."""
+    data = bytearray(entry.read(limit))
+    if not data.startswith(SQLITE) or len(data) < HEADER:
+        raise sqlite3.DatabaseError("this is no SQLite database")
+    # The log of changes beside the file is not read, so the header must not send SQLite there.
+    data[18:20] = b"\1\1"
+    if len(data) < entry.size:
+        size = int.from_bytes(data[16:18], "big")
+        data[28:32] = (len(data) // (1 << 16 if size <= 1 else size)).to_bytes(4, "big")
+    if not hasattr(sqlite3.Connection, "deserialize"):
+        raise sqlite3.NotSupportedError("the SQLite of this Python cannot read from memory")
+    database = sqlite3.connect(":memory:")
+    database.deserialize(data)
+    return database
 
 
 def _seconds(timestamp: str) -> float:

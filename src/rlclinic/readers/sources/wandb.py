@@ -46,7 +46,7 @@ def read_configs_beside(draft: Draft) -> None:
 
 def _binary_log(draft: Draft, entry: Entry) -> None:
     try:
-        log = read_wandb_file(entry.path)
+        log = read_wandb_file(entry)
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return

@@ -17,7 +17,6 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.course import course_of
 from rlclinic.rules.outcome import outcome_of
 from rlclinic.rules.patient import Patient
-from rlclinic.rules.siblings import siblings_of
 from rlclinic.rules.sighting import Sighting
 from rlclinic.rules.standing import failed
 
@@ -31,7 +30,7 @@ def check(patient: Patient) -> Sighting | None:
     course, returns = course_of(patient), patient.run.returns
     if course is None or returns is None or not failed(patient):
         return None
-    outcomes = [outcome_of(other.series.get(returns.name)) for other in siblings_of(patient.run)]
+    outcomes = [outcome_of(other.series.get(returns.name)) for other in patient.siblings]
     ends = sorted(outcome.end for outcome in outcomes if outcome is not None)
     if len(ends) < FEWEST_SEEDS:
         return None

@@ -10,13 +10,13 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from rlclinic.model.trial import Outcome, OutcomeState, outcome_from
+from rlclinic.store.children import python
 from rlclinic.trials.job import ONE_THREAD
 from rlclinic.trials.plan import Job
 
@@ -71,7 +71,7 @@ class LocalRunner:
 
 
 def _run_apart(job: Job, folder: Path, wanted: Callable[[], bool]) -> Outcome:
-    command = [sys.executable, "-m", "rlclinic.trials.job", str(folder)]
+    command = python("-m", "rlclinic.trials.job", str(folder))
     errors = folder.with_name(folder.name + ".stderr")
     errors.parent.mkdir(parents=True, exist_ok=True)
     with open(errors, "wb") as stderr:

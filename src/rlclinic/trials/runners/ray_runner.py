@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import ray
 from ray.exceptions import RayError
@@ -28,9 +29,12 @@ class RayRunner:
         owns = not ray.is_initialized()
         if owns:
             local = {} if os.environ.get("RAY_ADDRESS") else {"num_cpus": self._workers, "include_dashboard": False}
-            ray.init(log_to_driver=False, configure_logging=False, runtime_env={"env_vars": ONE_THREAD}, **local)
+            # Ray puts the current folder on its workers' path, first, unless another one is their working folder.
+            with TemporaryDirectory() as empty:
+                environment = {"env_vars": ONE_THREAD, "working_dir": empty}
+                ray.init(log_to_driver=False, configure_logging=False, runtime_env=environment, **local)
         try:
-            yield from self._run(list(jobs), root, wanted)
+            yield from self._run(list(jobs), root.absolute(), wanted)
         finally:
             if owns:
                 ray.shutdown()
@@ -43,7 +47,7 @@ class RayRunner:
             while waiting and len(running) < self._workers:
                 job = waiting.pop(0)
                 if wanted(job):
-                    running[task.remote(job.to_json(), str(root / job.name))] = job
+                    running[task.remote(job.to_json(), str(root / job.name), str(Path.cwd()))] = job
             for reference in [reference for reference, job in running.items() if not wanted(job)]:
                 job = running.pop(reference)
                 ray.cancel(reference, force=True)
@@ -53,9 +57,12 @@ class RayRunner:
                 yield _outcome(reference, running.pop(reference), root)
 
 
-def _work(text: str, folder: str) -> Outcome:
+def _work(text: str, folder: str, here: str) -> Outcome:
     from rlclinic.trials.plan import job_from_json
 
+    # A user's command and own modules are named from where the trial was started.
+    if Path(here).is_dir():
+        os.chdir(here)
     return run_job(job_from_json(text), Path(folder))
 
 

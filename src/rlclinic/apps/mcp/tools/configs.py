@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -129,14 +130,14 @@ def config_source(desk: Desk, config_id: str) -> tuple[str, str]:
 
 def user_files(desk: Desk) -> list[Path]:
     """The project's own config files, those inside the root only."""
-    folder = desk.root / FOLDER
-    found = []
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        try:
-            if path.suffix in ENDINGS and inside(desk.root, str(path)).is_file():
-                found.append(path)
-        except UsageError:
-            continue
+    from rlclinic.readers.no_links import listing, real
+
+    folder, found = desk.root / FOLDER, []
+    with suppress(OSError), listing(real(folder)) as entries:
+        for path in sorted(folder / entry.name for entry in entries):
+            with suppress(UsageError):
+                if path.suffix in ENDINGS and inside(desk.root, str(path)).is_file():
+                    found.append(path)
     return found
 
 
@@ -168,9 +169,10 @@ def _variants(path: Path) -> tuple[str, ...]:
     """The variants of a gymnasium-solver file; a file without any is one variant by its algorithm."""
     from rlclinic.readers.formats.errors import FormatError
     from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+    from rlclinic.readers.no_links import read_file
 
     try:
-        data = load_yaml(path.read_text(encoding="utf-8")).data
+        data = load_yaml(read_file(path).decode("utf-8")).data
     except (OSError, UnicodeDecodeError, FormatError) as error:
         raise UsageError(f"{path.name} cannot be read: {error}", hint="correct the file") from error
     items = data.items() if isinstance(data, dict) else ()

@@ -43,8 +43,7 @@ def propose_fix(
     path = desk.locate(run_id)
     if prescription is not None and prescription < 1:
         raise UsageError(f"prescription {prescription}", hint="they are numbered from 1; call diagnose")
-    file, separator, section = config.partition("::")
-    source = f"{inside(desk.root, file)}{separator}{section}" if config else ""
+    source = desk.placed(config) if config else ""
     outcome, _ = decide(path, None, prescription, source, unsafe=unsafe, writes=False)
     found = fix_object(outcome)
     if found["file"] is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
@@ -51,7 +50,7 @@ def probe_trainer(
     job_id: str | None = None,
 ) -> Probing:
     """Run a trainer on tiny tasks with known answers to find the component that is broken. `trainer` is one of
-    Stable-Baselines3 (`sb3:PPO`) or TorchRL (`torchrl:SAC`), or `package.module:make_trainer` of a file below the root.
+    Stable-Baselines3 (`sb3:PPO`) or TorchRL (`torchrl:SAC`), or one that the server was started with (`--trainer`).
     Returns a job_id at once; call again with that job_id to poll. `only` names probes (P5, S0); `preflight` is the
     quick set."""
     if job_id:
@@ -75,19 +74,17 @@ def probe_trainer(
 
 
 def _check(desk: Desk, trainer: str) -> None:
-    """A library's trainer, or a module whose file lies below the root: nothing else is imported for a caller."""
+    """A library's trainer, or one that whoever started the server named: nothing else is imported for a caller."""
     from rlclinic.probes.load import ADAPTERS, HINT
 
     found = _NAME.fullmatch(trainer)
     if found is None:
         raise UsageError(f"{trainer!r} is no trainer", hint=HINT)
-    if found["module"] in ADAPTERS:
-        return
-    place = found["module"].replace(".", "/")
-    for name in (f"{place}.py", f"{place}/__init__.py"):
-        if inside(desk.root, name).is_file():
-            return
-    raise UsageError(f"there is no module {found['module']!r} below the root", hint="name a file of the project")
+    if found["module"] not in ADAPTERS and trainer not in desk.trainers:
+        raise UsageError(
+            f"{trainer} is code of the project, which is not imported for a caller",
+            hint=f"whoever runs the server can allow it: rlclinic mcp --trainer {trainer}",
+        )
 
 
 def _standing(job: Job) -> Probing:

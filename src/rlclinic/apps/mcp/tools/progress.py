@@ -17,6 +17,7 @@ from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.runs import metrics_summary, stopping, threshold_of
 from rlclinic.apps.mcp.tools.training import failure_of, run_of
 from rlclinic.model.errors import RunReadError
+from rlclinic.readers.discover import split_name
 
 # Clients give up after a minute: a call never waits longer than this, in seconds.
 LONGEST_WAIT = 50.0
@@ -244,7 +245,7 @@ def training_folder(desk: Desk, name: str) -> Path | None:
         ]
         if len(running) == 1:
             return Path(running[0].path)
-    path = Path(desk.locate(name).partition("::")[0])
+    path = Path(split_name(desk.locate(name))[0])
     return path if (path / STATUS).is_file() else None
 
 

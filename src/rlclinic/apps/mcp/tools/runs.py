@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -155,17 +156,18 @@ def list_checkpoints(desk: Desk, run_id: str) -> Checkpoints:
     """List the checkpoints of a run with size, step, and whether they are the best or the last."""
     case = desk.case(run_id)
     folder = case.path if case.path.is_dir() else case.path.parent
+    found = [(item, *_size_and_time(folder / item.path)) for item in case.run.checkpoints]
     entries = [
         CheckpointEntry(
             name=Path(item.path).name,
             path=item.path,
-            size_mb=_size(folder / item.path) / 1e6,
-            modified=_modified(folder / item.path),
+            size_mb=size / 1e6,
+            modified=modified,
             env_steps=item.step,
             label=item.label,
             metrics={key: value for key, value in item.metrics.items() if "ep_rew" in key or "reward" in key},
         )
-        for item in case.run.checkpoints
+        for item, size, modified in found
     ]
     labels = {entry.label for entry in entries}
     reply = Checkpoints(run_id=case.run.id, checkpoints=entries, has_best="best" in labels, has_last="last" in labels)
@@ -238,15 +240,17 @@ def _when(ref: Any, row: dict[str, Any]) -> float:
     return max((changed for _, _, changed in ref.fingerprint), default=0) / 1e9
 
 
-def _size(path: Path) -> float:
-    if path.is_symlink():
-        return 0.0
-    if path.is_dir():
-        return float(sum(file.stat().st_size for file in path.iterdir() if file.is_file() and not file.is_symlink()))
-    return float(path.stat().st_size) if path.is_file() else 0.0
+def _size_and_time(path: Path) -> tuple[float, str | None]:
+    """Bytes of a file, or of the files in a folder, and when it was changed; links are not followed."""
+    from rlclinic.readers.no_links import listing, real, status
 
-
-def _modified(path: Path) -> str | None:
-    if path.is_symlink() or not path.exists():
-        return None
-    return datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    try:
+        where = str(Path(real(path.parent)) / path.name)
+        found = status(where)
+        size = found.st_size
+        if stat.S_ISDIR(found.st_mode):
+            with listing(where) as entries:
+                size = sum(item.stat().st_size for item in entries if item.is_file(follow_symlinks=False))
+    except OSError:
+        return 0.0, None
+    return float(size), datetime.fromtimestamp(found.st_mtime, UTC).isoformat(timespec="seconds")

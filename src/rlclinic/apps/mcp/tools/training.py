@@ -18,8 +18,6 @@ from rlclinic.model.errors import UsageError
 START_WAIT = 10.0
 STOP_WAIT = 45.0
 LOOK = 0.2
-# Keys that name code or another task: a known configuration keeps its own.
-FIXED = frozenset({"env_id", "algorithm", "env_kwargs", "env_wrappers", "framework"})
 MOST_OVERRIDES = 60
 
 
@@ -55,7 +53,7 @@ async def start_training(
     get_training_status or wait_for_training_completion. `quiet` and `wandb_mode` change nothing here: nothing is sent
     to W&B."""
     source, _ = await anyio.to_thread.run_sync(config_source, desk, config_id)
-    changes = _changes(overrides or {}, max_env_steps)
+    changes = [*assignments(overrides or {}), *(f"{key}={value}" for key, value in _budget(max_env_steps).items())]
     flags = [flag for change in changes for flag in ("-o", change)]
     arguments = ["train", source, *flags, "--root", str(desk.runs), "--quiet", "--json"]
     job, child = await anyio.to_thread.run_sync(start_job, desk, "training", config_id, arguments)
@@ -88,7 +86,7 @@ async def stop_training(desk: Desk, run_id: str) -> Stopped:
 def run_of(desk: Desk, job: Job) -> str | None:
     """The id of the run that a job's process trains."""
     from rlclinic.lab.folder import STATUS
-    from rlclinic.lab.state import read_state
+    from rlclinic.readers.state import read_state
 
     for path in desk.runs.glob(f"*/{STATUS}") if desk.runs.is_dir() else ():
         state = None if path.parent.is_symlink() else read_state(path)
@@ -134,24 +132,27 @@ def _end(job: Job) -> Stopped:
     return Stopped(success=ended, run_id=job.id, message=message).said(f"{job.id!r}: {message}.")
 
 
-def _changes(overrides: dict[str, Any], max_env_steps: int | None) -> list[str]:
-    """As the command line takes them. Keys and values are checked by the lab before anything is trained."""
+def assignments(overrides: dict[str, Any]) -> list[str]:
+    """`key=value` as the command line takes it, of keys that set nothing but how the agent learns. What they are worth
+    is checked by the lab before anything is trained."""
+    from rlclinic.lab.values import is_setting
+
     if len(overrides) > MOST_OVERRIDES:
         raise UsageError(f"{len(overrides)} overrides", hint=f"at most {MOST_OVERRIDES}")
-    changes = []
+    found = []
     for key, value in overrides.items():
         if not key.replace("_", "").isalnum() or not key.isascii():
             raise UsageError(f"{key!r} is no hyperparameter", hint="call get_config for the names")
-        if key in FIXED:
+        if not is_setting(key):
             raise UsageError(
                 f"{key} belongs to the configuration and is not overridden here",
-                hint="choose another config_id, or add a variant to config/environments",
+                hint="choose another config_id or run, or add a variant to config/environments",
             )
         text = value if isinstance(value, str) else json.dumps(plain_value(value))
         if len(text) > 500 or "\0" in text:
             raise UsageError(f"the value of {key} is too long", hint="give a number, a word or a short list")
-        changes.append(f"{key}={text}")
-    return changes + [f"{key}={value}" for key, value in _budget(max_env_steps).items()]
+        found.append(f"{key}={text}")
+    return found
 
 
 def _budget(max_env_steps: int | None) -> dict[str, int]:

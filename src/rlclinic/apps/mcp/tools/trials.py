@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from typing import Any
@@ -12,7 +11,7 @@ import anyio
 from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
-from rlclinic.apps.mcp.tools.training import FIXED, START_WAIT
+from rlclinic.apps.mcp.tools.training import START_WAIT, assignments
 from rlclinic.model.errors import UsageError
 
 LOOK = 0.2
@@ -74,11 +73,7 @@ async def start_trial(
         raise UsageError(f"seeds = {seeds}", hint=f"between 1 and {MOST_SEEDS}; three or more decide something")
     if budget is not None and budget < 1:
         raise UsageError(f"budget = {budget}", hint="env steps of every run, at least 1")
-    for key, value in (changes or {}).items():
-        if not key.replace("_", "").isalnum() or key in FIXED:
-            raise UsageError(f"{key!r} cannot be tried", hint="name a hyperparameter; call get_run_info for the config")
-        text = value if isinstance(value, str) else json.dumps(plain_value(value))
-        arguments += ["--change", f"{key}={text}"]
+    arguments += [flag for change in assignments(changes or {}) for flag in ("--change", change)]
     arguments += ["--prescriptions", str(max(1, min(prescriptions, 5))), "--seeds", str(seeds)]
     arguments += ["--budget", str(budget)] if budget is not None else []
     job, child = await anyio.to_thread.run_sync(start_job, desk, "trial", run_id, arguments)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 from operator import methodcaller
-from pathlib import Path
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from rlclinic.readers.formats.tables.file_bytes import (
 )
 from rlclinic.readers.formats.tables.notes import Notes
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.place import Entry
 
 __all__ = ["parse_number", "read_csv", "read_csv_file"]
 
@@ -53,7 +53,7 @@ def read_csv(data: bytes, *, delimiter: str | None = None, header: Sequence[str]
 
 
 def read_csv_file(
-    path: Path,
+    entry: Entry,
     *,
     delimiter: str | None = None,
     header: Sequence[str] | None = None,
@@ -67,7 +67,7 @@ def read_csv_file(
     """
     notes = Notes()
     reader = _Reader(delimiter, header, notes)
-    with open_lines(path, notes, max_bytes=max_bytes) as lines:
+    with open_lines(entry, notes, max_bytes=max_bytes) as lines:
         return reader.read(lines, is_large=lines.size >= fast_bytes)
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import codecs
-import errno
 import io
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import BinaryIO
 
 from rlclinic.readers.formats.tables.notes import Notes
+from rlclinic.readers.place import Entry
 
 MAX_BYTES = 1 << 31  # read of one file; the table made of it has a limit of its own
 MAX_WHOLE = 1 << 28  # bytes of a file that cannot be read in pieces: UTF-16, old Mac line ends, JSON arrays
@@ -118,12 +116,9 @@ def split_blocks(segment: bytes) -> Iterator[bytes]:
 
 
 @contextmanager
-def open_lines(path: Path, notes: Notes, *, max_bytes: int) -> Iterator[Lines]:
+def open_lines(entry: Entry, notes: Notes, *, max_bytes: int) -> Iterator[Lines]:
     """The lines of a regular file. Raises OSError only."""
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):  # opening a pipe would wait for a writer
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
-    with path.open("rb") as file:
+    with entry.open() as file:
         yield Lines(file, os.fstat(file.fileno()).st_size, notes, max_bytes=max_bytes)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from rlclinic.readers.formats.tables.file_bytes import (
 from rlclinic.readers.formats.tables.json_polars import Schema
 from rlclinic.readers.formats.tables.notes import Notes
 from rlclinic.readers.formats.tables.table import Table
+from rlclinic.readers.place import Entry
 
 MAX_DEPTH = 16  # levels of objects; the deepest known log, RLlib's, has six
 MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried
@@ -44,13 +44,13 @@ def read_json_lines(data: bytes) -> Table:
     return _Reader(notes).read(Lines.of(data, notes), is_large=False)
 
 
-def read_json_lines_file(path: Path, *, max_bytes: int = MAX_BYTES, fast_bytes: int = FAST_BYTES) -> Table:
+def read_json_lines_file(entry: Entry, *, max_bytes: int = MAX_BYTES, fast_bytes: int = FAST_BYTES) -> Table:
     """Read a table from a file, with polars if it is installed and the file has at least `fast_bytes`.
 
     The result is the same with and without polars. Raises OSError only.
     """
     notes = Notes()
-    with open_lines(path, notes, max_bytes=max_bytes) as lines:
+    with open_lines(entry, notes, max_bytes=max_bytes) as lines:
         return _Reader(notes).read(lines, is_large=lines.size >= fast_bytes)
 
 

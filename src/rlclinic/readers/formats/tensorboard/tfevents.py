@@ -6,11 +6,9 @@ executed and nothing but OSError is raised, and that only where a file is opened
 
 from __future__ import annotations
 
-import errno
-import stat
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from rlclinic.readers.formats.protobuf import WireError
 from rlclinic.readers.formats.tensorboard.layout import event_layout
@@ -18,6 +16,7 @@ from rlclinic.readers.formats.tensorboard.records import RecordReader
 from rlclinic.readers.formats.tensorboard.scalars import MAX_TAGS, ScalarColumn
 from rlclinic.readers.formats.tensorboard.texts import TextEntry
 from rlclinic.readers.formats.tensorboard.tfrecord import HEADER, batches, header_length
+from rlclinic.readers.place import Entry
 
 __all__ = ["EventFile", "ScalarColumn", "TextEntry", "is_tfevents", "read_event_file", "read_events"]
 
@@ -60,17 +59,15 @@ def read_events(data: bytes | bytearray | memoryview) -> EventFile:
     )
 
 
-def read_event_file(path: Path, *, max_bytes: int = MAX_BYTES) -> EventFile:
+def read_event_file(entry: Entry, *, max_bytes: int = MAX_BYTES) -> EventFile:
     """Decode the file as it is at this moment, which may still be growing; raises OSError only."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
-    with path.open("rb") as file:
-        data = file.read(min(status.st_size, max_bytes))
+    with entry.open() as file:
+        size = os.fstat(file.fileno()).st_size
+        data = file.read(min(size, max_bytes))
     events = read_events(data)
-    if status.st_size <= max_bytes:
+    if size <= max_bytes:
         return events
-    note = f"file has {status.st_size} bytes, only the first {max_bytes} were read"
+    note = f"file has {size} bytes, only the first {max_bytes} were read"
     return replace(events, problems=(note, *events.problems))
 
 

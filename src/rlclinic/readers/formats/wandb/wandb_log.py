@@ -7,15 +7,14 @@ descriptors of wandb 0.31.0 and logs written by 0.15, 0.19 and 0.31.
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from rlclinic.readers.formats.wandb.columns import Column
 from rlclinic.readers.formats.wandb.leveldb_log import read_log
 from rlclinic.readers.formats.wandb.protobuf_lanes import MIN_LANES, PAD, buffer
 from rlclinic.readers.formats.wandb.reader import LogReader
+from rlclinic.readers.place import Entry
 
 __all__ = ["Column", "WandbLog", "is_wandb_log", "read_wandb_file", "read_wandb_log"]
 
@@ -64,11 +63,9 @@ def is_wandb_log(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def read_wandb_file(path: Path, *, max_bytes: int = MAX_BYTES) -> WandbLog:
+def read_wandb_file(entry: Entry, *, max_bytes: int = MAX_BYTES) -> WandbLog:
     """Read a log from disk, at most its first `max_bytes`; raises OSError only."""
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(f"{path} is not a regular file")
-    with path.open("rb") as file:
+    with entry.open() as file:
         data = file.read(max_bytes)
         cut = bool(file.read(1))
     log = read_wandb_log(data)

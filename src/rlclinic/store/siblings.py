@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from pathlib import Path
 
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.run import Run
+from rlclinic.readers.no_links import listing, real
 from rlclinic.readers.open import read
 
 # Folders that are read; more seeds do not change what the spread says.
@@ -18,7 +18,6 @@ LARGE = 20_000_000
 MAY_DIFFER = frozenset({"seed", "total_steps"})
 
 
-@lru_cache(maxsize=8)
 def siblings_of(run: Run) -> tuple[Run, ...]:
     """Runs with the same framework, algorithm, environment and settings; none where the config is not known."""
     folder = Path(run.path)
@@ -28,14 +27,13 @@ def siblings_of(run: Run) -> tuple[Run, ...]:
     pattern = _without_digits(folder.name)
     if pattern == folder.name:
         return ()
-    beside = sorted(
-        path
-        for path in folder.resolve().parent.iterdir()
-        if path.name != folder.name
-        and _without_digits(path.name) == pattern
-        and path.is_dir()
-        and not path.is_symlink()
-    )
+    parent = folder.resolve().parent
+    try:
+        with listing(real(parent)) as entries:
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return ()
+    beside = sorted(parent / name for name in names if name != folder.name and _without_digits(name) == pattern)
     found = [other for path in beside[:MOST] if (other := _read(path)) is not None]
     identity = (run.framework, run.algorithm, run.environment)
     return tuple(

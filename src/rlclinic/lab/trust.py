@@ -1,0 +1,119 @@
+"""What a recipe may import and call. Importing executes, so a name that stands in a file is not enough.
+
+Names that the user wrote himself (`--trust`, the command line, Python) are in `Recipe.trust`. Everything else comes
+from a config or a run that anybody may have made: of it only Gymnasium's registered environments with plain arguments
+and the harmless wrappers below are made.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+
+from rlclinic.lab.recipe import Recipe, Wrapper
+from rlclinic.model.errors import UsageError
+
+HOME = "gymnasium.wrappers"
+# Wrappers that neither write, show nor call anything -> the arguments that they take from a file.
+HARMLESS: Mapping[str, frozenset[str]] = {
+    name: frozenset(arguments.split())
+    for name, arguments in {
+        "AtariPreprocessing": "noop_max frame_skip screen_size terminal_on_life_loss grayscale_obs grayscale_newaxis "
+        "scale_obs",
+        "Autoreset": "",
+        "ClipAction": "",
+        "ClipReward": "min_reward max_reward",
+        "DelayObservation": "delay",
+        "FilterObservation": "filter_keys",
+        "FlattenObservation": "",
+        "FrameStackObservation": "stack_size padding_type",
+        "GrayscaleObservation": "keep_dim",
+        "MaxAndSkipObservation": "skip",
+        "NormalizeObservation": "epsilon",
+        "NormalizeReward": "gamma epsilon",
+        "OrderEnforcing": "",
+        "PassiveEnvChecker": "",
+        "RecordEpisodeStatistics": "buffer_length",
+        "RescaleAction": "min_action max_action",
+        "RescaleObservation": "min_obs max_obs",
+        "ReshapeObservation": "shape",
+        "ResizeObservation": "shape",
+        "StickyAction": "repeat_action_probability repeat_action_duration",
+        "TimeAwareObservation": "flatten normalize_time",
+        "TimeLimit": "max_episode_steps",
+    }.items()
+}
+# A word that names neither a module nor a file.
+_PLAIN = re.compile(r"[A-Za-z0-9_.+-]*")
+# How long and how deep an argument from a file may be.
+_MOST_ITEMS, _DEEPEST = 10_000, 8
+
+
+def check_trust(recipe: Recipe) -> None:
+    """UsageError where making the environment would run code, or take arguments, that only a file asks for."""
+    name = recipe.environment
+    if name not in recipe.trust:
+        if ":" in name:
+            raise _refusal("environment", name, name)
+        _check_arguments(f"environment {name}", name, recipe.env_kwargs)
+    for wrapper in recipe.wrappers:
+        _check_wrapper(wrapper, recipe.trust)
+
+
+def whole_name(wrapper: str) -> str:
+    """The `module:Class` that a wrapper's name means."""
+    return wrapper if ":" in wrapper else f"{HOME}:{wrapper}"
+
+
+def source_of(module: str) -> str:
+    """The file that importing a module would run, found without importing anything; empty where there is none."""
+    path: list[str] | None = [*sys.path, str(Path.cwd())]
+    found: ModuleSpec | None = None
+    for part in module.split("."):
+        found = PathFinder.find_spec(part, path) if path is not None else None
+        if found is None:
+            return ""
+        path = None if found.submodule_search_locations is None else list(found.submodule_search_locations)
+    return "" if found is None else found.origin or next(iter(path or ()), "")
+
+
+def _check_wrapper(wrapper: Wrapper, trust: frozenset[str]) -> None:
+    name = whole_name(wrapper.name)
+    if name in trust or wrapper.name in trust:
+        return
+    home, _, kind = name.partition(":")
+    if home != HOME or kind not in HARMLESS:
+        raise _refusal("wrapper", wrapper.name, name)
+    foreign = sorted(set(wrapper.arguments) - HARMLESS[kind])
+    if foreign:
+        raise UsageError(
+            f"the wrapper {wrapper.name} takes no {foreign[0]!r} from a file", hint=f"if you want it: --trust {name}"
+        )
+    _check_arguments(f"wrapper {wrapper.name}", name, wrapper.arguments)
+
+
+def _check_arguments(what: str, name: str, arguments: Mapping[str, object]) -> None:
+    """Numbers, flags and plain words only: a text may name a module or a file (`env_id`, `xml_file`)."""
+    pending: list[tuple[str, object, int]] = [(key, value, 0) for key, value in arguments.items()]
+    for count, (key, value, depth) in enumerate(pending):
+        if depth > _DEEPEST or count > _MOST_ITEMS:
+            raise UsageError(f"the {what}: its argument {key!r} is too large", hint="write a smaller one")
+        if isinstance(value, str) and not _PLAIN.fullmatch(value):
+            raise UsageError(
+                f"the {what}: {key} = {value[:80]!r} may name a module or a file, and comes from a file itself",
+                hint=f"if you want it: --trust {name}",
+            )
+        items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+        pending += [(key, item, depth + 1) for pair in items for item in pair]
+
+
+def _refusal(what: str, name: str, whole: str) -> UsageError:
+    source = source_of(whole.partition(":")[0])
+    where = f"importing it would run {source}" if source else "there is no such module here"
+    return UsageError(
+        f"the {what} {name} is code that only a file names, so it is not imported; {where}",
+        hint=f"if you trust that code: --trust {whole}",
+    )
