@@ -10,6 +10,8 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 from bench.attack.command import Options, a_run, call, check, sound
 
 MB = 1 << 20
@@ -33,12 +35,13 @@ def _looked_at(place: Path, run: Path) -> str:
     return f"slowest {slowest:.1f} s"
 
 
-def _lying_zip(members: dict[str, int], claimed: int) -> bytes:
-    """Members of zeros whose directory claims that they are small."""
+def _lying_zip(members: dict[str, int], claimed: int, head: bytes = b"") -> bytes:
+    """Members of one character whose directory claims that they are small."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, size in members.items():
             with archive.open(name, "w", force_zip64=True) as member:
+                member.write(head)
                 for _ in range(max(1, size // MB)):
                     member.write(b" " * min(size, MB))
     whole = bytearray(out.getvalue())
@@ -60,7 +63,10 @@ def zip_that_lies_about_its_size(place: Path, _: Options) -> str:
 
 def npz_that_lies_about_its_size(place: Path, _: Options) -> str:
     run = a_run(place)
-    (run / "evaluations.npz").write_bytes(_lying_zip({"timesteps.npy": 2_000 * MB, "results.npy": 2_000 * MB}, 1_000))
+    head = io.BytesIO()
+    np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": (250 * MB,)})
+    members = {"timesteps.npy": 2_000 * MB, "results.npy": 2_000 * MB}
+    (run / "evaluations.npz").write_bytes(_lying_zip(members, 1_000, head.getvalue()))
     return _looked_at(place, run)
 
 

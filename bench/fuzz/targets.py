@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
@@ -214,8 +213,8 @@ def _everything(found: Run) -> None:
     """A diagnosis in every format, and what `show`, `runs`, `compare` and `fix` make of the run."""
     diagnosis = diagnose(found)
     for item in diagnosis.not_checked:
-        if hit := re.search(r"\w*(?:Error|Exception|Warning)\b[^'\"]*", repr(item)):
-            raise CaughtError(f"{item.code}: {hit[0]}")
+        if item.error:
+            raise CaughtError(f"{item.code}: {item.error}")
     context = Context(90, True, "", guides())
     for row in FORMATS:
         text = render(row, [diagnosis], context)

@@ -27,8 +27,8 @@ SLOW_SECONDS = 5.0
 """Of processor time, so that a busy machine does not count."""
 # A process that hears no signal, or waits for something, is ended.
 SILENT_SECONDS = 90
-# What a worker may take beside what it holds before its first input.
-ROOM_BYTES = 4 << 30
+# What one input may take. Addresses have a wider limit: a read of at most 2 GiB asks for all of them first.
+MOST_BYTES, ROOM_BYTES = 512 << 20, 4 << 30
 # Seconds spent on making a failing input small.
 SHRINK_SECONDS = 4.0
 
@@ -113,13 +113,15 @@ def _own(file: str) -> str:
 
 def measured(case: Case, number: int, tally: Tally) -> None:
     """Run one input and write into the tally what came of it."""
-    started = time.process_time()
-    found = None
+    started, before, found = time.process_time(), _resident(), None
     try:
         found = attempt(case)
     except DOCUMENTED:
         tally.refused += 1
     seconds = time.process_time() - started
+    grown = _resident() - before
+    if grown > MOST_BYTES:
+        found = f"memory in {case.target}", f"{grown >> 20} MB"
     if found is not None:
         tally.fail(Failure(*found, case.target, number, case.files))
     tally.inputs += 1
@@ -204,8 +206,7 @@ def _work(level: str, seed: int, numbers: range, until: float, at: Any, out: Any
     before = _resident()
     for number in numbers:
         at.value = number
-        case = LEVELS[level](seed, number)
-        measured(case, number, tally)
+        measured(LEVELS[level](seed, number), number, tally)
         late = time.time() > until
         if time.monotonic() - reported > 2 or late:
             out.put(_report(tally, before, warned))
@@ -233,21 +234,19 @@ def fuzz(level: str, seed: int, count: int, *, seconds: float, processes: int) -
     context = multiprocessing.get_context("fork")
     whole, out, until = Tally(), context.Queue(), time.time() + seconds
     folders()
-    jobs = []
-    for first in range(processes):
-        jobs.append(_Job(context, level, seed, range(first, count, processes), until, out))
+    jobs = [_Job(context, level, seed, range(first, count, processes), until, out) for first in range(processes)]
     begun = spoken = time.monotonic()
-    while any(job.watch(whole) for job in jobs) or not out.empty():
+    going = True
+    while going or not out.empty():
+        # A worker reports before it ends, so what came before this look is complete.
+        going = sum(job.watch(whole) for job in jobs) > 0
         while not out.empty():
             whole.add(out.get())
         if time.monotonic() - spoken > 30:
             spoken = time.monotonic()
-            print(
-                f"  {whole.inputs:,} inputs, {len(whole.failures)} kinds of failure, {spoken - begun:.0f} s", flush=True
-            )
+            told = f"{whole.inputs:,} inputs, {len(whole.failures)} kinds of failure, {spoken - begun:.0f} s"
+            print(f"  {told}", flush=True)
         time.sleep(0.1)
-    while not out.empty():
-        whole.add(out.get())
     return whole
 
 
