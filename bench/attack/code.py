@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.attack.command import Options, a_run, call, check, edit, sound, trained
+from bench.attack.kills import SHORT
 from bench.attack.server import answer, served
 
 # Modules of the standard library that training and its libraries import.
@@ -87,9 +88,9 @@ def modules_in_the_working_folder(place: Path, _: Options) -> str:
     for words in (
         ("show", run), ("train", "CartPole-v1:a2c", "--steps", 64, "--quiet", "-o", "n_envs=2"), ("trial", run, *TRIAL),
         ("train", "CartPole-v1:a2c", "--steps", 64, "--background", "-o", "n_envs=2"), ("fix", run),
-        ("optimize", "CartPole-v1:a2c", "--budget", 500, "--workers", 2), ("runs", "runs"),
+        ("optimize", "CartPole-v1:a2c", "--budget", 1_500, "--workers", 2, *SHORT), ("runs", "runs"),
     ):  # fmt: skip
-        sound(place, *words)
+        sound(place, *words, codes=(0, 1, 5))
         _unmarked(mark, f"{words[0]} in a folder with {', '.join(SHADOWS[:3])}.py")
     with served(place) as talk:
         answer(talk, "start_training", config_id="CartPole-v1:a2c", max_env_steps=64)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 from bench.attack.command import Options, a_run, check, sound
-from bench.attack.server import answer, served
+from bench.attack.server import served, text_of
 
 PRIVATE = "PrivateWorld-v7"
+# A read takes a few milliseconds, so that a swap often falls into one.
+AWAY_SECONDS, HOME_SECONDS = 0.002, 0.02
 TOOLS = (
     "diagnose",
     "show_run",
@@ -31,7 +35,7 @@ def folders_swapped_for_links(place: Path, options: Options) -> str:
     config = outside / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text()), "env_id": PRIVATE, "project_id": PRIVATE}))
     (outside / "run.log").write_text(f"{PRIVATE}\nERROR: {PRIVATE}\n" + (outside / "run.log").read_text())
-    over, swaps = threading.Event(), [0]
+    over, swaps, rng = threading.Event(), [0], Random(options.seed)
 
     def swap() -> None:
         aside = root / "aside"
@@ -40,28 +44,35 @@ def folders_swapped_for_links(place: Path, options: Options) -> str:
             link.symlink_to(outside)
             inside.rename(aside)
             link.rename(inside)
+            time.sleep(rng.random() * AWAY_SECONDS)
             inside.unlink()
             aside.rename(inside)
             log.rename(aside)
             log.symlink_to(outside / "run.log")
             log.unlink()
             aside.rename(log)
+            # What has not changed would be answered from memory.
+            (inside / "metrics.csv").touch()
             swaps[0] += 1
+            time.sleep(rng.random() * HOME_SECONDS)
 
-    thread, leaks = threading.Thread(target=swap, daemon=True), []
+    thread, leaks, answered = threading.Thread(target=swap, daemon=True), [], 0
     with served(root) as talk:
         thread.start()
         try:
             for number in range(options.races):
                 tool = TOOLS[number % len(TOOLS)]
                 more = {"metrics": ["return/train"]} if tool == "get_run_metrics" else {}
-                if PRIVATE in answer(talk, tool, run_id="victim", **more):
+                result = talk.call(tool, run_id="victim", **more)
+                answered += not result.is_error
+                if PRIVATE in f"{text_of(result)}{result.structured_content}":
                     leaks.append(tool)
         finally:
             over.set()
             thread.join()
     check(not leaks, f"{len(leaks)} of {options.races} calls read outside the root: {', '.join(sorted(set(leaks)))}")
-    return f"{options.races} calls, {swaps[0]} swaps"
+    check(answered > options.races / 50, f"only {answered} of {options.races} calls were answered at all")
+    return f"{options.races} calls, {answered} answered, {swaps[0]} swaps"
 
 
 def two_servers_on_one_root(place: Path, _: Options) -> str:

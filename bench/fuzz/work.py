@@ -103,8 +103,9 @@ def signature(error: BaseException) -> tuple[str, str]:
     """The innermost line of ours in a traceback with the exception, by which failures are told apart."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if "/rlclinic/" in frame.filename] or frames
-    detail = str(error) if type(error).__name__ == "CaughtError" else ""
-    return f"{_own(own[-1].filename)}:{own[-1].lineno} {type(error).__name__} {detail}".strip(), str(error)[:120]
+    if type(error).__name__ == "CaughtError":
+        return f"caught {error}", ""
+    return f"{_own(own[-1].filename)}:{own[-1].lineno} {type(error).__name__}", str(error)[:120]
 
 
 def _own(file: str) -> str:
