@@ -7,8 +7,9 @@ READY  := $(VENV)/.ready-dev
 CORE   := $(VENV)/.ready-core
 BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
+FUZZ   := .venv-fuzz
 
-.PHONY: demo test lint format bench bench-faults bench-probes check-all same fixtures clean
+.PHONY: demo test lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -67,6 +68,20 @@ bench-probes: $(READY)
 bench-faults: $(BENCH) $(PEERS)/.ready
 	$(BIN)/python -m bench.faults score --peers $(PEERS)/bin/python
 
+# libFuzzer brings a compiled module; it stays apart from what the tests use.
+$(FUZZ)/.ready: bench/fuzz/requirements.txt pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(FUZZ)
+	$(FUZZ)/bin/pip install --quiet --constraint constraints.txt --requirement $< --editable '.[fast]'
+	@touch $@
+
+# The whole takes hours; FUZZ_OPTIONS="parsers --seconds 60" looks for a minute.
+fuzz: $(READY) $(FUZZ)/.ready
+	$(BIN)/python -m bench.fuzz $(FUZZ_OPTIONS)
+	$(BIN)/python docs/generate.py
+
+attack: $(READY)
+	$(BIN)/python -m bench.attack $(ATTACK_OPTIONS)
+
 # What another commit diagnoses differently: make same BASE=main~3
 same: $(READY)
 	$(BIN)/python -m bench.same $(BASE)
@@ -75,4 +90,4 @@ fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) $(PEERS) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(PEERS) $(FUZZ) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

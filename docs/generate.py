@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from rlclinic.rules.registry import ROWS
 from rlclinic.rules.thresholds import thresholds_of
 
 HERE = Path(__file__).parent
+BENCH = HERE.parent / "bench"
 MADE = "Made by docs/generate.py from the code."
 
 
@@ -105,6 +107,34 @@ def probes_page() -> str:
     return "\n".join(parts)
 
 
+LEVELS = {
+    "parsers": "parsers and readers",
+    "diagnose": "read, diagnose, every format, show, compare, fix",
+    "guided": "parsers and readers, guided by coverage",
+}
+
+
+def reliability_page() -> str:
+    """What is promised, and what the last whole runs of the fuzzer and of the attack measured."""
+    fuzz, attack = (json.loads((BENCH / name / "record.json").read_text("utf-8")) for name in ("fuzz", "attack"))
+    head = "| inputs through | count | time | undocumented | refused | slowest | memory |"
+    rows = [head, "|---|---|---|---|---|---|---|"]
+    for level, row in fuzz.items():
+        through = f"{LEVELS[level]} ({row['tool']})" if "tool" in row else LEVELS[level]
+        counts = f"{row['inputs']:,} | {row['seconds'] / 60:.0f} min on {row['processes']} cores"
+        ends = f"{sum(row['failures'].values())} | {row['refused']:,}"
+        rows.append(f"| {through} | {counts} | {ends} | {row['slowest_seconds']} s | {row['peak_mb']} MB |")
+    rows += ["", "| attack | verdict | seen |", "|---|---|---|"]
+    rows += [f"| {name} | {verdict} | {detail} |" for name, (verdict, detail) in attack.items()]
+    columns = (
+        "*Undocumented* counts inputs that raised anything but an error of rlclinic, took more than 5 s of processor\n"
+        "time or more memory than allowed, or made a rule fail; *refused* those that ended in one of its errors;\n"
+        "*memory* is the most that a process held."
+    )
+    part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
+    return f"{part}\n## What was measured\n\n{MADE} {columns}\n\n" + "\n".join(rows) + "\n"
+
+
 FAMILIES = tuple(dict.fromkeys(row.family for row in ROWS))
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metrics_page,
@@ -113,6 +143,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "causes.md": causes_page,
     "probes.md": probes_page,
     "prescriptions.md": prescriptions_page,
+    "reliability.md": reliability_page,
     **{f"rules/{family}.md": partial(rules_page, family) for family in FAMILIES},
 }
 

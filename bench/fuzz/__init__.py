@@ -1,0 +1,1 @@
+"""Mutated inputs through every parser, every reader and a whole diagnosis: `make fuzz`."""
