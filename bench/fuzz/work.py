@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.fuzz.seeds import Files, folders
 from bench.fuzz.targets import Case, diagnose_case, neighbour, parser_case, run, scratch, targets, write_files
-from rlclinic.model.errors import RlclinicError
+from rlclinic.model.errors import InternalError, RlclinicError
 from rlclinic.readers.formats.errors import FormatError
 
 LEVELS: dict[str, Callable[[int, int], Case]] = {"parsers": parser_case, "diagnose": diagnose_case}
@@ -90,6 +90,8 @@ def attempt(case: Case) -> tuple[str, str] | None:
     signal.setitimer(signal.ITIMER_PROF, SLOW_SECONDS)
     try:
         run(case)
+    except InternalError as error:
+        return signature(error.__cause__ or error)
     except DOCUMENTED:
         raise
     except Exception as error:
