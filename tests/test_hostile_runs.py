@@ -12,6 +12,7 @@ import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +144,21 @@ def evaluations(**arrays: object) -> Callable[[Path], None]:
     return apart(evaluations_dot_npz=npz(**{**sound, **arrays}))
 
 
+def database(*statements: str) -> Callable[[Path], None]:
+    """A folder with a Trackio database of one row, changed by statements."""
+
+    def build(folder: Path) -> None:
+        folder.mkdir(parents=True)
+        with closing(sqlite3.connect(folder / "runs.db")) as file, file:
+            file.execute("CREATE TABLE metrics (run_name TEXT, timestamp TEXT, step INTEGER, metrics TEXT)")
+            file.execute("INSERT INTO metrics VALUES ('a', '2026-01-01', 1, '{\"loss\": 1}')")
+            for statement in statements:
+                file.execute(statement)
+
+    return build
+
+
+ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT n AS config, 'a' AS run_name FROM t"
 MONITOR = '#{"t_start": %s, "env_id": "CartPole-v1"}\nr,l,t\n' + "".join(f"{i}.0,{i},{i}.5\n" for i in range(9, 60))
 PROGRESS = "time/total_timesteps,rollout/ep_rew_mean\n" + "".join(f"{i * 1000},{i % 5}\n" for i in range(1, 30))
 HOSTILE: dict[str, Callable[[Path], None]] = {
@@ -196,6 +212,13 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "evaluations with steps of two dimensions": evaluations(timesteps=np.ones((12, 2))),
     "evaluations that are empty": evaluations(results=np.ones((12, 0))),
     "evaluations beyond all numbers": evaluations(results=np.full((12, 5), 1.7e308)),
+    "a database whose steps are text": database("UPDATE metrics SET step = 'true'"),
+    "a database whose names are no text": database("UPDATE metrics SET run_name = CAST(x'ffd4' AS TEXT)"),
+    "a database that computes without end": database(f"CREATE VIEW configs AS {ENDLESS} WHERE n < 0"),
+    "a header that repeats a name 20,000 times": apart(progress_dot_csv="[1," * 20_000 + "a\n1,2\n"),
+    "a version of 5,000 digits": with_file(
+        "model.zip", archive({"data": b"{}", "_stable_baselines3_version": b"9" * 5000})
+    ),
     "100,000 brackets in status.json": with_file("status.json", "[" * 100_000),
     "a status.json of other kinds": with_file(
         "status.json", '{"state": "running", "pid": "x", "started": [], "seconds": null}'

@@ -15,6 +15,7 @@ one does not say otherwise. The sections that follow are:
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -295,10 +296,13 @@ def _known_hyperparameters(given: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+_NUMBER = re.compile("[0-9]{1,9}")
+
+
 def _release(version: str) -> tuple[int, ...]:
     digits: list[int] = []
     for part in version.split("."):
-        if not part.isdigit():
+        if not _NUMBER.fullmatch(part):
             break
         digits.append(int(part))
     return tuple(digits)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from contextlib import closing
+from itertools import count
 
 import numpy as np
 
+from rlclinic.model.numbers import number
 from rlclinic.readers.columns import from_sparse
 from rlclinic.readers.draft import Draft, RawTable, flatten
 from rlclinic.readers.formats.errors import FormatError
@@ -15,11 +18,16 @@ from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
 
 SQLITE = b"SQLite format 3\x00"
+# Names and messages of a damaged database may not even be text.
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
 HEADER = 100
 # Bytes of the pages that tell what the tables are, and of a whole database.
 HEAD = 256 << 10
 MAX_BYTES = 1 << 30
 MAX_ROWS = 2_000_000
+MAX_VALUE = 16 << 20
+# Instructions of SQLite's machine between two counts, and counts: some seconds. A row takes about thirty.
+WORK, MOST_WORK = 100_000, 1_000
 
 
 def is_trackio(entry: Entry) -> bool:
@@ -28,7 +36,7 @@ def is_trackio(entry: Entry) -> bool:
         with closing(_open(entry, HEAD)) as database:
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
-    except (sqlite3.Error, OSError):
+    except (*DAMAGE, OSError):
         return False
     return "metrics" in tables and {"run_name", "metrics"} <= columns
 
@@ -38,7 +46,7 @@ def members(entry: Entry) -> list[str]:
     try:
         with closing(_open(entry, MAX_BYTES)) as database:
             return _names(database)
-    except (sqlite3.Error, OSError):
+    except (*DAMAGE, OSError):
         return []
 
 
@@ -56,7 +64,7 @@ def read(draft: Draft) -> None:
                 draft.note(f"{entry.relative} holds {len(names)} runs; this is the last, {name}")
             _history(draft, entry, database, name)
             _config(draft, entry, database, name)
-    except sqlite3.Error as error:
+    except DAMAGE as error:
         draft.note(f"{entry.relative}: {error}")
     draft.used(entry, "trackio")
 
@@ -77,7 +85,8 @@ def _history(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str
     times = np.full(len(rows), np.nan)
     for index, (step_value, timestamp, text) in enumerate(rows):
         times[index] = _seconds(str(timestamp))
-        values = {"step": index if step_value is None else step_value, **_numbers(draft, entry, text)}
+        at = index if step_value is None else number(step_value)
+        values = {"step": math.nan if at is None else at, **_numbers(draft, entry, text)}
         for key, value in values.items():
             indices, numbers = found.setdefault(key, ([], []))
             indices.append(index)
@@ -105,7 +114,7 @@ def _numbers(draft: Draft, entry: Entry, text: object) -> dict[str, float]:
 def _config(draft: Draft, entry: Entry, database: sqlite3.Connection, name: str) -> None:
     try:
         row = database.execute("SELECT config FROM configs WHERE run_name = ?", (name,)).fetchone()
-    except sqlite3.Error:
+    except DAMAGE:
         return
     if row is None:
         return
@@ -137,6 +146,11 @@ def _open(entry: Entry, limit: int) -> sqlite3.Connection:
         raise sqlite3.NotSupportedError("the SQLite of this Python cannot read from memory")
     database = sqlite3.connect(":memory:")
     database.deserialize(data)
+    database.text_factory = decode
+    # A schema may compute: bounded in the size of a value and in work, which ends with an error of SQLite.
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+    work = count(1)
+    database.set_progress_handler(lambda: next(work) > MOST_WORK, WORK)
     return database
 
 
