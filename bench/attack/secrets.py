@@ -16,11 +16,12 @@ SHAPES = {
     "openai": "sk-proj-Zq8vB3nM5xK7wJ2hR9tY4uL6pD1sF0gA", "github": "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
     "aws_secret_access_key": "wJalrXUtnFEMIK7MDENGbPxRfiCYzzEXAMPLEKEY", "slack": "xoxb-123456789012-abcdefghijklmnop",
     "hf_token": "hf_AbCdEfGhIjKlMnOpQrStUvWxYz012345", "linear": "lin_api_" + "a1B2" * 10, "api_keys": "k-19ab77cd20ef",
-    "docker": "dckr_pat_" + "x7Y8z9" * 4, "url": "postgres://user:s3cretpw99@db/x",
+    "docker": "dckr_pat_" + "x7Y" * 9, "url": "postgres://user:s3cretpw99@db/x",
     "jwt": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJlc2lnbmF0dXJl",
 }  # fmt: skip
 # Of a URL only the password is secret.
 HIDDEN = {name: "s3cretpw99" if name == "url" else value for name, value in SHAPES.items()}
+SHAPED = ("openai", "github", "slack", "hf_token", "linear", "docker", "jwt")
 FORMATS = ("text", "markdown", "json", "html", "github", "sarif")
 
 
@@ -38,8 +39,9 @@ def planted(place: Path) -> dict[str, Path]:
         )
     )
     log = solver / "run.log"
-    spoken = "export {0}={1}\nusing {1} for {0}\n--{0} {1}\nERROR: login with {0}: {1} failed"
-    lines = [spoken.format(name, value) for name, value in SHAPES.items()]
+    lines = [f"export {k.upper()}={v}\n--{k} {v}\nERROR: login with {k}: {v} failed" for k, v in SHAPES.items()]
+    # In prose only a shape of its own gives a secret away.
+    lines += [f"using {SHAPES[name]} now" for name in SHAPED]
     log.write_text("\n".join([*lines, log.read_text()]))
     sb3 = a_run(place, to="runs/sb3")
     (sb3 / "config.yaml").write_text("\n".join(f"{name}: {json.dumps(value)}" for name, value in SHAPES.items()))

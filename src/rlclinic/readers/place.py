@@ -61,7 +61,8 @@ class Entry:
     def read(self, limit: int = MAX_BYTES) -> bytes:
         """The bytes that are there now; a growing file is read once."""
         with self.open() as file:
-            return file.read(limit)
+            # Asked for more, Python sets all of it aside first.
+            return file.read(min(limit, os.fstat(file.fileno()).st_size + 1))
 
     def head(self, size: int = 4096) -> bytes:
         """The first bytes, for a look at the content."""
