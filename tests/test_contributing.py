@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.run import Run
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.readers import discover, registry
@@ -17,7 +18,6 @@ from rlclinic.readers.open import read
 from rlclinic.reference import framework as frameworks
 from rlclinic.rules import registry as rules
 from rlclinic.rules.documentation import SECTIONS, page_of
-from rlclinic.rules.patient import Patient
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0]
@@ -70,11 +70,11 @@ def test_the_documented_rule_file_and_row_make_a_working_rule(monkeypatch: pytes
     monkeypatch.setitem(sys.modules, module.__name__, module)
     row = eval(RULE_ROW.strip().rstrip(","), {"Row": rules.Row})  # noqa: S307 - our own documentation
     assert list(page_of(row).sections) == list(SECTIONS)
-    seen, skipped = rules.examine(Patient(_run(lengths=np.linspace(50, 150, 40), returns=np.full(40, 5.0))), (row,))
+    seen, skipped = rules.examine(RunFacts(_run(lengths=np.linspace(50, 150, 40), returns=np.full(40, 5.0))), (row,))
     assert [finding.code for finding in seen] == ["ENV99"]
     assert skipped == ()
     near_miss, _ = rules.examine(
-        Patient(_run(lengths=np.linspace(50, 150, 40), returns=np.linspace(5, 50, 40))), (row,)
+        RunFacts(_run(lengths=np.linspace(50, 150, 40), returns=np.linspace(5, 50, 40))), (row,)
     )
     assert near_miss == ()
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.judgement.verdict import verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.readers.open import read
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, examine
-from rlclinic.rules.verdict import verdict
 from tests.test_corpus import CORPUS, LABELS, RUNS_IN_CORPUS
 
 pytestmark = pytest.mark.skipif(
@@ -32,9 +32,9 @@ def judged() -> list[tuple[dict[str, Any], str, str, tuple[Finding, ...]]]:
     """Label, verdict, reason and findings of each run."""
     rows = []
     for label in LABELS:
-        patient = Patient(read(CORPUS / label["path"]))
-        findings, _ = examine(patient)
-        word, reason = verdict(patient, findings)
+        facts = RunFacts(read(CORPUS / label["path"]))
+        findings, _ = examine(facts)
+        word, reason = verdict(facts, findings)
         rows.append((label, word.value, reason, findings))
     return rows
 

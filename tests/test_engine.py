@@ -115,7 +115,7 @@ def test_no_filter_changes_what_is_concluded(diagnosed: list[tuple[dict[str, Any
 
 @pytest.mark.usefixtures("errors_are_contained")
 def test_a_rule_that_raises_is_a_line_and_the_report_goes_on(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(patient: object) -> None:
+    def broken(facts: object) -> None:
         raise OverflowError("int too large")
 
     path = str(runs / "sb3" / "ppo_cartpole_high_lr")

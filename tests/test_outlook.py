@@ -10,13 +10,13 @@ import pytest
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.lasting import lasting
 from rlclinic.engine import diagnose
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.outlook import Advice, Outlook, Trajectory
 from rlclinic.model.run import Run, Status
 from rlclinic.model.series import FloatArray
 from rlclinic.outlook import outlook_of
 from rlclinic.readers.open import read
-from rlclinic.rules.patient import Patient
 from tests.comparison.builders import run as made
 from tests.comparison.builders import shortened
 from tests.conftest import RUNS
@@ -57,7 +57,7 @@ def going(returns: FloatArray, **fields: object) -> Run:
 
 
 def outlook(run: Run, verdict: Verdict = Verdict.LEARNING, *causes: Cause) -> Outlook:
-    found = outlook_of(Patient(run), verdict, causes)
+    found = outlook_of(RunFacts(run), verdict, causes)
     assert found is not None
     return found
 
@@ -65,7 +65,7 @@ def outlook(run: Run, verdict: Verdict = Verdict.LEARNING, *causes: Cause) -> Ou
 @pytest.mark.parametrize("state", [state for state in Status if state is not Status.RUNNING])
 def test_a_run_that_has_ended_has_no_outlook(state: Status) -> None:
     run = made("ended", rising(20, 200), state=state)
-    assert outlook_of(Patient(run), Verdict.LEARNING, ()) is None
+    assert outlook_of(RunFacts(run), Verdict.LEARNING, ()) is None
 
 
 def test_a_steady_climb_is_expected_to_arrive_and_goes_on() -> None:

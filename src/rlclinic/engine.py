@@ -7,9 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from rlclinic.causes.components import suspect_of
-from rlclinic.causes.decision_path import decision_path
-from rlclinic.causes.onset_order import onset_order
 from rlclinic.causes.posterior import causes_of
+from rlclinic.facts.goal import Goal, goal_of
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import standing_of
+from rlclinic.judgement.decision_path import decision_path
+from rlclinic.judgement.onset_order import onset_order
+from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis, Target
 from rlclinic.model.errors import contained
 from rlclinic.model.run import Run, Status
@@ -18,11 +22,7 @@ from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.known_effects import known_effects
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.goal import Goal, goal_of
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, Row, examine
-from rlclinic.rules.standing import standing_of
-from rlclinic.rules.verdict import verdict
 from rlclinic.store.siblings import siblings_of
 
 
@@ -51,15 +51,15 @@ def diagnose(
 
 
 def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: Sequence[Run]) -> Diagnosis:
-    patient = Patient(run, partial(siblings_of, run))
-    findings, not_checked = examine(patient)
+    facts = RunFacts(run, partial(siblings_of, run))
+    findings, not_checked = examine(facts)
     skipped = {item.code for item in not_checked}
-    applicable = [row for row in ROWS if row.applies(patient)]
+    applicable = [row for row in ROWS if row.applies(facts)]
     checked = frozenset(row.name for row in applicable if row.code not in skipped)
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
-    word, reason = verdict(patient, findings)
-    standing = standing_of(patient, word)
-    order, suspect = onset_order(patient, findings), suspect_of(run, findings)
+    word, reason = verdict(facts, findings)
+    standing = standing_of(facts, word)
+    order, suspect = onset_order(facts, findings), suspect_of(run, findings)
     causes, classes = causes_of(
         run,
         word,
@@ -70,7 +70,7 @@ def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: S
         component=suspect.component if suspect else None,
         standing=standing,
     )
-    aim = goal_of(patient)
+    aim = goal_of(facts)
     prescriptions = prescribe(run, word, findings, causes, standing=standing, others=others, effects=known_effects())
     return Diagnosis(
         run=run,
@@ -89,7 +89,7 @@ def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: S
         moves=order.moves,
         suspect=suspect,
         guidelines=guidelines(run.path) if prescriptions else (),
-        outlook=outlook_of(patient, word, causes),
+        outlook=outlook_of(facts, word, causes),
     )
 
 

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlclinic.causes.lasting import lasting
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.goal import Goal, goal_of, had_time, reach_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.outlook import Advice, Expectation, Outlook, Trajectory
 from rlclinic.model.run import Status
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import Goal, goal_of, had_time, reach_of
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.forecast import forecast
 
@@ -34,25 +34,25 @@ HOPELESS_FROM = 0.6
 BUDGET_USED = 0.98
 
 
-def outlook_of(patient: Patient, verdict: Verdict, causes: Sequence[Cause]) -> Outlook | None:
+def outlook_of(facts: RunFacts, verdict: Verdict, causes: Sequence[Cause]) -> Outlook | None:
     """The outlook of a running run; None for every other."""
-    run = patient.run
+    run = facts.run
     if run.status.state is not Status.RUNNING:
         return None
-    course, goal = course_of(patient), goal_of(patient)
+    course, goal = course_of(facts), goal_of(facts)
     trajectory = _trajectory(course)
-    expectation = _expectation(patient, goal)
-    advice, reason = _advice(patient, verdict, causes, trajectory, goal, expectation)
+    expectation = _expectation(facts, goal)
+    advice, reason = _advice(facts, verdict, causes, trajectory, goal, expectation)
     return Outlook(
         trajectory=trajectory,
-        summary=_summary(patient, course),
+        summary=_summary(facts, course),
         advice=advice,
         reason=reason,
-        progress=patient.progress,
+        progress=facts.progress,
         target=None if goal is None else goal.level,
         target_origin="" if goal is None else goal.origin,
         expectation=expectation,
-        seconds_left=_seconds_left(patient),
+        seconds_left=_seconds_left(facts),
     )
 
 
@@ -66,20 +66,20 @@ def _trajectory(course: Course | None) -> Trajectory:
     return Trajectory.FLAT
 
 
-def _summary(patient: Patient, course: Course | None) -> str:
-    returns = patient.run.returns
+def _summary(facts: RunFacts, course: Course | None) -> str:
+    returns = facts.run.returns
     if course is None or returns is None:
         return "no return has been logged so far"
     outcome = course.outcome
     best = f", best {outcome.peak:.4g} at step {outcome.peak_step:,.0f}" if outcome.peak > course.end else ""
     return (
         f"so far {returns.logged_as} went from {outcome.start:.4g} to {course.end:.4g}{best}, in "
-        f"{steps_text(patient, patient.run.steps)} and {outcome.points} points"
+        f"{steps_text(facts, facts.run.steps)} and {outcome.points} points"
     )
 
 
-def _expectation(patient: Patient, goal: Goal | None) -> Expectation | None:
-    run, returns = patient.run, patient.run.returns
+def _expectation(facts: RunFacts, goal: Goal | None) -> Expectation | None:
+    run, returns = facts.run, facts.run.returns
     if goal is None or returns is None or run.budget is None or returns.axis != run.step_axis:
         return None
     if run.steps >= BUDGET_USED * run.budget:
@@ -93,14 +93,14 @@ def _expectation(patient: Patient, goal: Goal | None) -> Expectation | None:
 
 
 def _advice(
-    patient: Patient,
+    facts: RunFacts,
     verdict: Verdict,
     causes: Sequence[Cause],
     trajectory: Trajectory,
     goal: Goal | None,
     expectation: Expectation | None,
 ) -> tuple[Advice, str]:
-    reach = reach_of(patient, goal) if goal is not None else None
+    reach = reach_of(facts, goal) if goal is not None else None
     if goal is not None and reach is not None and reach.held:
         held = f"the target of {goal.level:.4g} ({goal.origin}) was reached at step {reach.step:,.0f} and holds so far"
         if trajectory is Trajectory.RISING:
@@ -111,24 +111,24 @@ def _advice(
         return Advice.STOP, f"{held}; further steps add nothing to that"
     lead = causes[0] if causes else None
     # What was lost already, or could never be learned, needs no more time to show.
-    shown = trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(patient)
+    shown = trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
     if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
         why = lasting().get(lead.id)
         if why is not None and lead.probability >= SURE_CAUSE:
             return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f} %) does not mend itself: {why}"
-    progress = patient.progress
+    progress = facts.progress
     if expectation is not None and progress is not None and progress >= HOPELESS_FROM:
         judged = trajectory is not Trajectory.RISING and verdict is not Verdict.INSUFFICIENT_DATA
-        if judged and expectation.probability <= HOPELESS and had_time(patient):
+        if judged and expectation.probability <= HOPELESS and had_time(facts):
             chance = f"{100 * expectation.probability:.0f} %"
             return Advice.STOP, f"the chance of the target within the budget is {chance} and the return does not rise"
-    return Advice.CONTINUE, _patience(patient, trajectory, goal, expectation)
+    return Advice.CONTINUE, _patience(facts, trajectory, goal, expectation)
 
 
-def _patience(patient: Patient, trajectory: Trajectory, goal: Goal | None, expectation: Expectation | None) -> str:
+def _patience(facts: RunFacts, trajectory: Trajectory, goal: Goal | None, expectation: Expectation | None) -> str:
     if expectation is not None:
         chance = f"the chance of the target within the budget is {100 * expectation.probability:.0f} %"
-        rest = "" if patient.progress is None else f" with {100 * (1 - patient.progress):.0f} % of it left"
+        rest = "" if facts.progress is None else f" with {100 * (1 - facts.progress):.0f} % of it left"
         return f"{chance}{rest}"
     if trajectory is Trajectory.RISING:
         return "the return rises"
@@ -136,7 +136,7 @@ def _patience(patient: Patient, trajectory: Trajectory, goal: Goal | None, expec
         word
         for word, absent in (
             ("target", goal is None),
-            ("budget", patient.run.budget is None),
+            ("budget", facts.run.budget is None),
             ("course of the return", trajectory is Trajectory.UNCLEAR),
         )
         if absent
@@ -147,12 +147,12 @@ def _patience(patient: Patient, trajectory: Trajectory, goal: Goal | None, expec
     return f"the {' and the '.join(missing)} {verb} not known, so nothing can be forecast"
 
 
-def _seconds_left(patient: Patient) -> float | None:
+def _seconds_left(facts: RunFacts) -> float | None:
     """From the speed of the latest part of the run."""
-    run = patient.run
+    run = facts.run
     if run.budget is None or run.steps >= run.budget:
         return None
-    speed = patient.late("fps")
+    speed = facts.late("fps")
     if speed is not None and speed.value > 0 and run.step_axis == "env_steps":
         return float((run.budget - run.steps) / speed.value)
     returns = run.returns

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlclinic.causes.decision_path import decision_path
-from rlclinic.causes.onset_order import onset_order
+from rlclinic.judgement.decision_path import decision_path
+from rlclinic.judgement.onset_order import onset_order
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.registry import ROWS, examine
@@ -38,9 +38,9 @@ def test_the_metric_that_moved_first_is_told_first() -> None:
         "value_loss": _jump(60, 1.0, 9.0, 1),
         "entropy": _jump(100, 0.6, 0.1, 2),
     }
-    patient = scene(series=series, steps=120_000.0)
-    findings, _ = examine(patient)
-    moves = onset_order(patient, findings).moves
+    facts = scene(series=series, steps=120_000.0)
+    findings, _ = examine(facts)
+    moves = onset_order(facts, findings).moves
     assert [move.metric for move in moves] == ["value_loss", "return/train", "entropy"]
     assert abs(moves[0].step - 61_000) <= 2_000
     assert moves[0].change > 0 > moves[1].change
@@ -48,16 +48,16 @@ def test_the_metric_that_moved_first_is_told_first() -> None:
 
 def test_a_return_that_did_not_fall_has_no_order() -> None:
     rising = np.linspace(20.0, 200.0, POINTS)
-    patient = scene(series={"return/train": rising, "value_loss": _jump(60, 1.0, 9.0, 1)})
-    findings, _ = examine(patient)
-    assert onset_order(patient, findings).moves == ()
+    facts = scene(series={"return/train": rising, "value_loss": _jump(60, 1.0, 9.0, 1)})
+    findings, _ = examine(facts)
+    assert onset_order(facts, findings).moves == ()
 
 
 def test_a_finding_that_began_after_the_fall_is_not_where_to_begin() -> None:
-    patient = scene(series={"return/train": _climb_and_fall(), "value_loss": _jump(60, 1.0, 9.0, 1)}, steps=120_000.0)
-    fell, _ = examine(patient, (BY_NAME["return-fell-to-start"],))
+    facts = scene(series={"return/train": _climb_and_fall(), "value_loss": _jump(60, 1.0, 9.0, 1)}, steps=120_000.0)
+    fell, _ = examine(facts, (BY_NAME["return-fell-to-start"],))
     seen = [*fell, _finding("entropy-fell-early", 110_000.0), _finding("kl-too-large", 50_000.0)]
-    order = onset_order(patient, seen)
+    order = onset_order(facts, seen)
     assert order.after_the_fall == {"POL01"}
     path = decision_path(seen, frozenset(BY_NAME), order.after_the_fall)
     explore = next(line for line in path if line.startswith("Does the policy still explore?"))

@@ -15,13 +15,13 @@ from rlclinic.causes.deviation import deviation, is_outside
 from rlclinic.causes.likelihoods import VERDICT, Knob, likelihoods
 from rlclinic.causes.posterior import causes_of
 from rlclinic.causes.sharpness import Sharpness
+from rlclinic.facts.standing import Standing
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.rules.registry import ROWS
-from rlclinic.rules.standing import Standing
 
 ALL = frozenset(row.name for row in ROWS)
 BY_NAME = {row.name: row for row in ROWS}

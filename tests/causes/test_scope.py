@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rlclinic.causes.posterior import causes_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS
 
 ALL = frozenset(row.name for row in ROWS)
@@ -18,7 +18,7 @@ def _run(algorithm: str, environment: str = "CartPole-v1") -> Run:
 
 
 def _about(run: Run) -> frozenset[str]:
-    return frozenset(row.name for row in ROWS if row.applies(Patient(run)))
+    return frozenset(row.name for row in ROWS if row.applies(RunFacts(run)))
 
 
 def _finding(name: str) -> Finding:

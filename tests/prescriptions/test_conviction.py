@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
 from rlclinic.model.prescription import PrescriptionKind, Priority
 from rlclinic.prescriptions.conviction import has_telling_sign, is_far_off
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.standing import Standing
 from tests.prescriptions.made import DQN, PPO, advised, case_of, found, made_run, suspected, turned_keys
 from tests.prescriptions.made_runs import change
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Change, Prescription
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, was_passed
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.standing import Standing
 from tests.prescriptions.made import PPO, found, made_run, suspected, turned_keys
 
 OPEN = Standing(open_end=True)

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.standing import Standing
 from rlclinic.trials import propose
 from tests.prescriptions.made import DQN, PPO, SAC, found, made_run, suspected, turned_keys
 

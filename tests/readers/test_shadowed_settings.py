@@ -5,10 +5,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
 from rlclinic.rules.config import value_differs_from_file
-from rlclinic.rules.patient import Patient
 
 # One more pair of an OrderedDict as rl-zoo writes it.
 MORE = "  - - batch_size\n    - 999\n"
@@ -34,12 +34,12 @@ def test_the_first_file_counts_and_the_other_value_is_kept_with_its_place(runs: 
 
 
 def test_files_that_disagree_are_told(runs: Path, tmp_path: Path) -> None:
-    found = value_differs_from_file.check(Patient(read(_changed(runs, tmp_path, MORE))))
+    found = value_differs_from_file.check(RunFacts(read(_changed(runs, tmp_path, MORE))))
     assert found is not None
     assert found.severity is Severity.INFO
     assert "999 in CartPole-v1/args.yml" in found.summary
 
 
 def test_files_that_agree_or_leave_a_value_open_are_not(runs: Path) -> None:
-    assert value_differs_from_file.check(Patient(read(runs / ZOO))) is None
+    assert value_differs_from_file.check(RunFacts(read(runs / ZOO))) is None
     assert read(runs / "rllib" / "ppo_cartpole").config.shadowed == ()

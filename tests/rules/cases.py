@@ -13,10 +13,10 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.open import read
-from rlclinic.rules.patient import Patient
 from rlclinic.store.siblings import siblings_of
 from tests.conftest import RUNS
 from tests.rules.scene import NOISE, POINTS, line, recorded, scene
@@ -52,7 +52,7 @@ class Case:
     severity: Severity | None
     """What a positive must say."""
 
-    def patient(self, folder: Path) -> Patient:
+    def facts(self, folder: Path) -> RunFacts:
         """The run; one that needs files gets them in `folder`."""
         if self.recorded:
             return recorded(self.recorded)
@@ -103,7 +103,7 @@ def _table() -> dict[str, Any]:
     return table
 
 
-def _built(described: Mapping[str, Any]) -> Patient:
+def _built(described: Mapping[str, Any]) -> RunFacts:
     fields = dict(described)
     fields["series"] = {name: _curve(words) for name, words in fields.get("series", {}).items()}
     fields["details"] = {
@@ -113,14 +113,14 @@ def _built(described: Mapping[str, Any]) -> Patient:
     return scene(**fields)
 
 
-def _seeds(folder: Path, first: str, others: str) -> Patient:
+def _seeds(folder: Path, first: str, others: str) -> RunFacts:
     """A run beside three that differ in their seeds, all with the config of the first."""
     for index, name in enumerate((first, others, others, others)):
         target = folder / f"seed_{index}"
         shutil.copytree(RUNS / name, target)
         shutil.copy(RUNS / first / "config.yaml", target)
     run = read(folder / "seed_0")
-    return Patient(run, partial(siblings_of, run))
+    return RunFacts(run, partial(siblings_of, run))
 
 
 def _curve(words: str) -> FloatArray:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Config, Origin, Setting
 from rlclinic.model.run import Episodes, Run, RunStatus, Status
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
 from rlclinic.readers.open import read
-from rlclinic.rules.patient import Patient
 from tests.conftest import RUNS
 
 STEPS = 100_000.0
@@ -26,13 +26,13 @@ Values = Sequence[float] | FloatArray
 
 
 @cache
-def recorded(name: str) -> Patient:
+def recorded(name: str) -> RunFacts:
     """The run below `tests/fixtures/runs` that a pattern names; each is read once."""
     (path,) = RUNS.glob(name)
-    return Patient(read(path))
+    return RunFacts(read(path))
 
 
-def fault(name: str) -> Patient:
+def fault(name: str) -> RunFacts:
     """A run with a known fault."""
     return recorded(f"faults/{name}")
 
@@ -55,7 +55,7 @@ def scene(
     status: Status = Status.FINISHED,
     name: str = "constructed",
     details: Mapping[str, Mapping[str, Any]] | None = None,
-) -> Patient:
+) -> RunFacts:
     """A run whose values are spread evenly over its steps; a Series is taken as it is.
 
     `config` holds canonical hyperparameters as the user set them, `defaults` names those that the framework filled in,
@@ -71,7 +71,7 @@ def scene(
         for key, value in (config or {}).items()
     }
     hidden = tuple(Setting(key, value, key, Origin("args.yaml", 1)) for key, value in (shadowed or {}).items())
-    return Patient(
+    return RunFacts(
         Run(
             id=name,
             path=f"runs/{name}",

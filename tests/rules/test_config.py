@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Origin, Setting
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
@@ -21,7 +22,6 @@ from rlclinic.rules.config import (
     unknown_key,
     value_differs_from_file,
 )
-from rlclinic.rules.patient import Patient
 from tests.rules.scene import line, recorded, scene
 
 FLAT = {"return/train": line(20.0, 20.0)}
@@ -102,13 +102,13 @@ def test_what_trained_and_improved_was_valid() -> None:
     assert invalid_combination.check(scene(series=RISING, config={"gamma": 1.2})) is None
 
 
-def _solver(tmp_path: Path, **changes: object) -> Patient:
+def _solver(tmp_path: Path, **changes: object) -> RunFacts:
     """A recorded gymnasium-solver run with another config."""
     source = Path(recorded("gymnasium_solver/runs/local-20260115-103000").run.path)
     config = {**json.loads((source / "config.json").read_text()), **changes}
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "metrics.csv").write_text((source / "metrics.csv").read_text())
-    return Patient(read(tmp_path))
+    return RunFacts(read(tmp_path))
 
 
 def test_a_key_that_the_framework_drops_is_an_alarm(tmp_path: Path) -> None:
@@ -128,13 +128,13 @@ def test_unknown_keys_of_other_frameworks_are_not_judged() -> None:
 
 
 def test_a_learning_rate_in_scientific_notation_that_stayed_text_is_an_error(tmp_path: Path) -> None:
-    patient = _solver(tmp_path, policy_lr="1e-3")
+    facts = _solver(tmp_path, policy_lr="1e-3")
     (tmp_path / "metrics.csv").write_text((tmp_path / "metrics.csv").read_text().split("\n", 1)[0] + "\n")
-    found = text_for_number.check(Patient(read(tmp_path)))
+    found = text_for_number.check(RunFacts(read(tmp_path)))
     assert found is not None
     assert found.severity is Severity.ERROR
     assert "policy_lr = '1e-3'" in found.summary
-    assert text_for_number.check(patient) is None  # it trained and improved, so something converted the text
+    assert text_for_number.check(facts) is None  # it trained and improved, so something converted the text
 
 
 def test_text_that_is_no_number_is_left_alone() -> None:
@@ -190,9 +190,9 @@ def test_a_logged_rate_of_exactly_zero_is_an_error_and_a_rounded_one_is_not() ->
 
 
 def test_a_schedule_that_ends_at_zero_is_fine() -> None:
-    patient = recorded("trl/console_v0.17")
-    assert patient.run["learning_rate"].values[-1] == 0.0
-    assert rate_zero.check(patient) is None
+    facts = recorded("trl/console_v0.17")
+    assert facts.run["learning_rate"].values[-1] == 0.0
+    assert rate_zero.check(facts) is None
 
 
 def _setting(key: str, value: object, file: str) -> Setting:

@@ -23,11 +23,11 @@ from tests.rules.scene import fault, flat, recorded, rising, scene
 
 
 def test_a_flat_stretch_after_a_climb_is_a_plateau() -> None:
-    sighting = plateau_below_goal.check(recorded("wandb/finished/wandb/*"))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
-    assert "rose from -1872 and has stayed at -29.87 since 16,453 env steps" in sighting.summary
-    assert sighting.onset_step == 16_453
+    result = plateau_below_goal.check(recorded("wandb/finished/wandb/*"))
+    assert result is not None
+    assert result.severity is Severity.INFO
+    assert "rose from -1872 and has stayed at -29.87 since 16,453 env steps" in result.summary
+    assert result.onset_step == 16_453
 
 
 def test_a_plateau_below_a_known_goal_is_a_warning_once_the_run_had_its_steps() -> None:
@@ -35,8 +35,8 @@ def test_a_plateau_below_a_known_goal_is_a_warning_once_the_run_had_its_steps() 
     values = np.concatenate([rising(20, 150, 20), flat(150, 40)])
     short = scene(environment="CartPole-v1", series={"return/train": values}, steps=30_000)
     long = scene(environment="CartPole-v1", series={"return/train": values}, steps=300_000)
-    seen = [plateau_below_goal.check(patient) for patient in (short, long)]
-    assert [sighting.severity for sighting in seen if sighting] == [Severity.INFO, Severity.WARNING]
+    seen = [plateau_below_goal.check(facts) for facts in (short, long)]
+    assert [result.severity for result in seen if result] == [Severity.INFO, Severity.WARNING]
 
 
 def test_a_plateau_at_the_goal_is_success() -> None:
@@ -52,10 +52,10 @@ def test_success_in_nearly_every_episode_is_no_plateau() -> None:
 
 
 def test_a_return_that_rises_to_the_end_is_still_rising() -> None:
-    sighting = still_rising_at_end.check(fault("rising_ppo_cartpole"))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
-    assert "over the last third of the run" in sighting.summary
+    result = still_rising_at_end.check(fault("rising_ppo_cartpole"))
+    assert result is not None
+    assert result.severity is Severity.INFO
+    assert "over the last third of the run" in result.summary
     assert still_rising_at_end.check(fault("solved_ppo_cartpole")) is None
     assert still_rising_at_end.check(recorded("wandb/finished/wandb/*")) is None
 
@@ -67,7 +67,7 @@ def test_a_rising_run_with_budget_left_says_how_likely_it_reaches_its_goal() -> 
     near = scene(series={"return/train": curve}, steps=40_000, budget=100_000, threshold=45.0)
     far = scene(series={"return/train": curve}, steps=40_000, budget=45_000, threshold=500.0)
     spent = scene(series={"return/train": curve}, steps=40_000, budget=40_000, threshold=70.0)
-    said = [found.summary for patient in (near, far, spent) if (found := still_rising_at_end.check(patient))]
+    said = [found.summary for facts in (near, far, spent) if (found := still_rising_at_end.check(facts))]
     likely, unlikely = (re.search(r"a chance of (\d+) %", summary) for summary in said[:2])
     assert likely is not None
     assert int(likely[1]) > 50
@@ -87,16 +87,16 @@ def test_repeated_losses_and_recoveries_are_swings() -> None:
     """constructed: swings of a known size."""
     up, down = np.linspace(20, 200, 15), np.linspace(200, 60, 10)
     values = np.concatenate([up, down, np.linspace(60, 200, 10), down, np.linspace(60, 190, 10)])
-    sighting = large_swings.check(scene(series={"return/train": values}))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "2 such falls in this run" in sighting.summary
+    result = large_swings.check(scene(series={"return/train": values}))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "2 such falls in this run" in result.summary
 
 
 def test_too_many_epochs_make_the_return_swing() -> None:
-    sighting = large_swings.check(fault("many_epochs_ppo_cartpole"))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
+    result = large_swings.check(fault("many_epochs_ppo_cartpole"))
+    assert result is not None
+    assert result.severity is Severity.WARNING
 
 
 def test_one_dip_that_is_won_back_is_a_note_and_a_small_one_nothing() -> None:
@@ -104,9 +104,9 @@ def test_one_dip_that_is_won_back_is_a_note_and_a_small_one_nothing() -> None:
     up = np.linspace(20, 200, 20)
     deep = np.concatenate([up, np.linspace(200, 90, 8), np.linspace(90, 230, 20)])
     small = np.concatenate([up, np.linspace(200, 150, 8), np.linspace(150, 230, 20)])
-    sighting = large_swings.check(scene(series={"return/train": deep}))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
+    result = large_swings.check(scene(series={"return/train": deep}))
+    assert result is not None
+    assert result.severity is Severity.INFO
     assert large_swings.check(scene(series={"return/train": small})) is None
 
 
@@ -122,8 +122,8 @@ def test_an_end_well_below_the_best_is_a_regression() -> None:
     lost = scene(series={"return/train": np.concatenate([climb, np.linspace(200, 110, 30)])})
     mild = scene(series={"return/train": np.concatenate([climb, np.linspace(200, 150, 30)])})
     kept = scene(series={"return/train": np.concatenate([climb, np.linspace(200, 185, 30)])})
-    seen = [regression_from_best.check(patient) for patient in (lost, mild, kept)]
-    assert [sighting.severity if sighting else None for sighting in seen] == [Severity.WARNING, Severity.INFO, None]
+    seen = [regression_from_best.check(facts) for facts in (lost, mild, kept)]
+    assert [result.severity if result else None for result in seen] == [Severity.WARNING, Severity.INFO, None]
 
 
 @pytest.mark.parametrize("points", [12, 20, 60])
@@ -131,27 +131,27 @@ def test_one_bad_last_evaluation_is_no_regression(points: int) -> None:
     """constructed: a single bad point."""
     values = rising(20, 200, points)
     values[-1] = 20.0
-    patient = scene(series={"return/eval": values})
-    assert regression_from_best.check(patient) is None
-    assert return_fell_to_start.check(patient) is None
+    facts = scene(series={"return/eval": values})
+    assert regression_from_best.check(facts) is None
+    assert return_fell_to_start.check(facts) is None
 
 
 @pytest.mark.parametrize("name", ["sb3/ppo_cartpole_high_lr", "faults/high_lr_ppo_cartpole"])
 def test_a_destroyed_policy_fell_back_to_its_start(name: str) -> None:
-    sighting = return_fell_to_start.check(recorded(name))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert sighting.onset_step is not None
-    assert 0 < sighting.onset_step < 12_288
+    result = return_fell_to_start.check(recorded(name))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert result.onset_step is not None
+    assert 0 < result.onset_step < 12_288
     assert regression_from_best.check(recorded(name)) is None
 
 
 def test_a_pretrained_policy_that_is_destroyed_fell_below_its_start() -> None:
     """constructed: a level that holds and is then lost, as of a language model."""
     values = np.concatenate([flat(0.5, 25), np.linspace(0.5, 0.1, 10), flat(0.1, 20)])
-    sighting = return_fell_to_start.check(scene(series={"return/train": values}))
-    assert sighting is not None
-    assert "for the first fifth of the run" in sighting.summary
+    result = return_fell_to_start.check(scene(series={"return/train": values}))
+    assert result is not None
+    assert "for the first fifth of the run" in result.summary
     assert never_improved.check(scene(series={"return/train": values})) is None
 
 
@@ -164,9 +164,9 @@ def test_costs_of_longer_episodes_are_no_collapse() -> None:
     """constructed: episodes that get five times longer at half the cost per step."""
     length = np.concatenate([np.full(25, 20.0), np.linspace(20, 100, 10), np.full(25, 100.0)])
     cost = np.where(length > 50, -0.5, -1.0)
-    patient = scene(series={"return/train": length * cost, "episode_length": length})
-    assert return_fell_to_start.check(patient) is None
-    assert never_improved.check(patient) is None
+    facts = scene(series={"return/train": length * cost, "episode_length": length})
+    assert return_fell_to_start.check(facts) is None
+    assert never_improved.check(facts) is None
     alone = scene(series={"return/train": length * cost})
     assert return_fell_to_start.check(alone) is not None
 
@@ -175,15 +175,15 @@ def test_single_successes_on_a_sparse_task_are_no_collapse() -> None:
     """constructed: one success in a hundred episodes, at random."""
     for seed in range(10):
         values = (np.random.default_rng(seed).random(600) < 0.01).astype(float)
-        patient = scene(series={"return/train": values})
-        assert return_fell_to_start.check(patient) is None
+        facts = scene(series={"return/train": values})
+        assert return_fell_to_start.check(facts) is None
 
 
 def test_a_run_whose_updates_never_start_did_not_improve() -> None:
-    sighting = never_improved.check(fault("late_start_dqn_cartpole"))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "began at 21.58 and ended at 22.2 after 20,000 env steps" in sighting.summary
+    result = never_improved.check(fault("late_start_dqn_cartpole"))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "began at 21.58 and ended at 22.2 after 20,000 env steps" in result.summary
 
 
 def test_a_short_run_is_not_said_to_never_improve() -> None:
@@ -202,9 +202,9 @@ def test_a_resumed_run_that_stays_where_it_was_is_only_noted() -> None:
     """constructed: a log that begins at half of its steps."""
     steps = np.linspace(500_000, 1_000_000, 60)
     series = Series("return/train", "r", steps, flat(150))
-    sighting = never_improved.check(scene(series={"return/train": series}, steps=1_000_000))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
+    result = never_improved.check(scene(series={"return/train": series}, steps=1_000_000))
+    assert result is not None
+    assert result.severity is Severity.INFO
 
 
 def test_a_last_evaluation_out_of_line_is_called_lucky() -> None:
@@ -219,16 +219,16 @@ def test_a_last_evaluation_out_of_line_is_called_lucky() -> None:
 
 
 def test_a_reward_that_is_never_seen_is_a_constant_return() -> None:
-    sighting = return_exactly_constant.check(fault("zero_reward_ppo_cartpole"))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "is 0 at all 40 points" in sighting.summary
+    result = return_exactly_constant.check(fault("zero_reward_ppo_cartpole"))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "is 0 at all 40 points" in result.summary
 
 
 def test_a_sparse_task_early_on_is_only_noted() -> None:
-    sighting = return_exactly_constant.check(fault("sparse_ppo_mountaincar"))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
+    result = return_exactly_constant.check(fault("sparse_ppo_mountaincar"))
+    assert result is not None
+    assert result.severity is Severity.INFO
 
 
 def test_a_constant_return_may_be_success_or_early() -> None:
@@ -239,17 +239,17 @@ def test_a_constant_return_may_be_success_or_early() -> None:
     early = scene(series={"return/train": np.zeros(15)})
     solved = scene(environment="CartPole-v1", series={"return/train": np.full(40, 500.0)})
     moved = scene(series={"return/train": np.append(np.zeros(40), 1e-9)})
-    seen = [return_exactly_constant.check(patient) for patient in (early, solved, moved)]
-    assert [sighting.severity if sighting else None for sighting in seen] == [Severity.INFO, None, None]
+    seen = [return_exactly_constant.check(facts) for facts in (early, solved, moved)]
+    assert [result.severity if result else None for result in seen] == [Severity.INFO, None, None]
 
 
 def test_a_constant_that_was_rounded_says_so() -> None:
     """constructed: a console that prints two decimals."""
     series = Series("return/train", "r", np.arange(50.0), np.zeros(50), decimals=2)
-    sighting = return_exactly_constant.check(scene(series={"return/train": series}))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
-    assert "2 decimals" in sighting.summary
+    result = return_exactly_constant.check(scene(series={"return/train": series}))
+    assert result is not None
+    assert result.severity is Severity.INFO
+    assert "2 decimals" in result.summary
 
 
 def test_what_training_alone_loses_to_rare_penalties_is_a_note_beside_evaluations_that_hold() -> None:

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlclinic.rules
+from rlclinic.facts.course import course_of
+from rlclinic.facts.falls import falls_of
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
+from rlclinic.facts.window_noise import window_noise
+from rlclinic.judgement.verdict import verdict
 from rlclinic.model.series import Series
-from rlclinic.rules.course import course_of
-from rlclinic.rules.falls import falls_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.saturation import saturation
-from rlclinic.rules.verdict import verdict
-from rlclinic.rules.window_noise import window_noise
 from tests.rules.scene import flat, recorded, rising, scene
 
 FAMILIES = ("success", "convergence", "evaluation", "process")
@@ -41,7 +41,7 @@ def test_a_rule_documents_itself_in_six_sections(rule: object) -> None:
     assert len(title) <= 90
 
 
-def windowed(singles: np.ndarray, length: float, every: int) -> Patient:
+def windowed(singles: np.ndarray, length: float, every: int) -> RunFacts:
     """A run that logs the mean of its last 100 episodes after every so many of them."""
     at = np.arange(every - 1, singles.size, every)
     means = np.array([singles[max(0, i - 99) : i + 1].mean() for i in at])
@@ -55,8 +55,8 @@ def windowed(singles: np.ndarray, length: float, every: int) -> Patient:
 def test_the_noise_of_a_mean_over_episodes_is_a_tenth_of_theirs(every: int) -> None:
     """constructed: single episodes of a known spread."""
     singles = 50.0 + 20.0 * np.random.default_rng(1).standard_normal(40 * max(every, 50))
-    patient = windowed(singles, 100.0, every)
-    found = window_noise(patient, patient.run["return/train"])
+    facts = windowed(singles, 100.0, every)
+    found = window_noise(facts, facts.run["return/train"])
     assert found is not None
     assert found.noise == pytest.approx(2.0, rel=0.4)
 
@@ -64,8 +64,8 @@ def test_the_noise_of_a_mean_over_episodes_is_a_tenth_of_theirs(every: int) -> N
 def test_noise_is_only_inferred_where_episodes_can_be_counted() -> None:
     """constructed: the same curve without a window, and without lengths."""
     for series in ({"return/train": flat()}, {"return/train": flat(), "episode_length": flat(100)}):
-        patient = scene(series=series)
-        assert window_noise(patient, patient.run["return/train"]) is None
+        facts = scene(series=series)
+        assert window_noise(facts, facts.run["return/train"]) is None
 
 
 def test_a_wandering_mean_rarely_looks_like_a_climb_or_a_fall() -> None:
@@ -130,10 +130,10 @@ def test_a_success_rate_near_one_is_saturation() -> None:
 def test_no_numbers_make_a_rule_fail(values: list[float], evaluations: list[float], length: float) -> None:
     series = {"return/train": values, "return/eval": evaluations, "episode_length": [length] * len(values)}
     for names in (("return/train",), ("return/train", "return/eval"), tuple(series)):
-        patient = scene(series={name: series[name] for name in names}, environment="CartPole-v1")
-        seen = [rule.check(patient) for rule in RULES]
-        assert all(sighting is None or "\n" not in sighting.summary for sighting in seen)
-        verdict(patient, [])
+        facts = scene(series={name: series[name] for name in names}, environment="CartPole-v1")
+        seen = [rule.check(facts) for rule in RULES]
+        assert all(result is None or "\n" not in result.summary for result in seen)
+        verdict(facts, [])
 
 
 @pytest.mark.parametrize("factor", [1e-6, 1e6])
@@ -146,7 +146,7 @@ def test_the_unit_of_the_return_does_not_matter(name: str, factor: float) -> Non
     scaled = Series(old.name, old.logged_as, old.steps, old.values * factor, old.axis, window=old.window)
     first = scene(series=kept, steps=run.steps)
     second = scene(series={**kept, "return/train": scaled}, steps=run.steps)
-    codes = [[rule.__name__ for rule in RULES if rule.check(patient)] for patient in (first, second)]
+    codes = [[rule.__name__ for rule in RULES if rule.check(facts)] for facts in (first, second)]
     assert codes[0] == codes[1]
 
 

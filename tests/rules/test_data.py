@@ -67,8 +67,8 @@ def test_sb3_goes_on_with_a_remainder(size: int, expected: Severity | None) -> N
 
 def test_a_batch_given_as_a_share_always_divides() -> None:
     """constructed: gymnasium-solver takes 0.3 as 30 % of the rollout."""
-    patient = _patient(flat(), {"batch_size": 0.3}, framework="gymnasium-solver")
-    assert batch_does_not_divide_rollout.check(patient) is None  # type: ignore[arg-type]
+    facts = _patient(flat(), {"batch_size": 0.3}, framework="gymnasium-solver")
+    assert batch_does_not_divide_rollout.check(facts) is None  # type: ignore[arg-type]
 
 
 def test_a_handful_of_updates_is_an_alarm_when_the_return_is_poor() -> None:
@@ -95,8 +95,8 @@ def test_a_config_that_takes_the_updates_is_an_alarm_in_a_run_that_crept() -> No
 def test_few_updates_by_a_late_start_are_another_finding() -> None:
     """constructed: an update per env step after nine tenths of a short run."""
     config = {"learning_starts": 1_450, "train_freq": 1, "gradient_steps": 1, "n_envs": 1}
-    patient = scene(algorithm="SAC", series={"return/train": flat()}, config=config, budget=1_600, steps=1_600)
-    assert few_updates_in_budget.check(patient) is None
+    facts = scene(algorithm="SAC", series={"return/train": flat()}, config=config, budget=1_600, steps=1_600)
+    assert few_updates_in_budget.check(facts) is None
 
 
 def test_hundreds_of_rollouts_are_enough() -> None:
@@ -179,17 +179,17 @@ def test_a_target_kl_that_ends_every_pass_early_is_seen_in_the_counter() -> None
 
 
 def test_the_counter_of_a_recorded_run_agrees_with_its_config() -> None:
-    patient = recorded("sb3/ppo_cartpole")
-    assert "updates" in patient.run
-    assert updates_fewer_than_expected.check(patient) is None
+    facts = recorded("sb3/ppo_cartpole")
+    assert "updates" in facts.run
+    assert updates_fewer_than_expected.check(facts) is None
     assert updates_fewer_than_expected.check(_counted(0.9)) is None  # type: ignore[arg-type]
 
 
 def test_losses_that_fall_silent_while_episodes_go_on_are_an_error() -> None:
     """constructed: the latching target KL of gymnasium-solver, whose runs are not among the recorded ones."""
     losses = scene(series={"policy_loss": np.ones(20)}, steps=15_000).run.series["policy_loss"]
-    patient = scene(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
-    found = updates_fewer_than_expected.check(patient)
+    facts = scene(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
+    found = updates_fewer_than_expected.check(facts)
     assert found is not None
     assert found.severity is Severity.ERROR
     assert found.onset_step == 15_000
@@ -198,8 +198,8 @@ def test_losses_that_fall_silent_while_episodes_go_on_are_an_error() -> None:
 def test_losses_on_another_axis_are_not_compared() -> None:
     """constructed: a counter of updates beside one of env steps."""
     losses = replace(scene(series={"policy_loss": np.ones(20)}, steps=15_000).run.series["policy_loss"], axis="updates")
-    patient = scene(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
-    assert updates_fewer_than_expected.check(patient) is None
+    facts = scene(series={"policy_loss": losses, "return/train": flat(22.0, 120)})
+    assert updates_fewer_than_expected.check(facts) is None
 
 
 def test_a_discount_of_a_tenth_is_an_alarm() -> None:
@@ -209,9 +209,9 @@ def test_a_discount_of_a_tenth_is_an_alarm() -> None:
 
 
 def test_a_discount_that_is_known_to_work_on_the_task_is_not_blamed() -> None:
-    patient = fault("narrow_std_ppo_pendulum")
-    assert patient.setting("gamma") == 0.9
-    assert horizon_short_for_task.check(patient) is None
+    facts = fault("narrow_std_ppo_pendulum")
+    assert facts.setting("gamma") == 0.9
+    assert horizon_short_for_task.check(facts) is None
 
 
 def test_a_short_horizon_is_a_note_when_the_return_rises() -> None:
@@ -240,8 +240,8 @@ def test_usual_discounts_are_fine_whatever_the_return(gamma: float) -> None:
 def test_the_length_of_a_known_task_counts_where_failing_episodes_are_short() -> None:
     """constructed: CartPole that falls after nine steps."""
     series = {"return/train": flat(9.0), "episode_length": flat(9.0)}
-    patient = scene(series=series, config={"gamma": 0.5}, environment="CartPole-v1")
-    found = horizon_short_for_task.check(patient)
+    facts = scene(series=series, config={"gamma": 0.5}, environment="CartPole-v1")
+    found = horizon_short_for_task.check(facts)
     assert found is not None
     assert "500 steps" in found.summary
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.environment import (
     component_dominates,
@@ -19,13 +20,12 @@ from rlclinic.rules.environment import (
     shorter_episodes_pay,
     very_short_episodes,
 )
-from rlclinic.rules.patient import Patient
 from tests.rules.scene import line, recorded, scene
 
 POINTS = np.arange(60)
 
 
-def _mountain_car(steps: float, returns: float = -200.0) -> Patient:
+def _mountain_car(steps: float, returns: float = -200.0) -> RunFacts:
     return scene(
         environment="MountainCar-v0",
         series={"return/train": np.full(60, returns), "episode_length": np.full(60, 200.0)},
@@ -50,11 +50,11 @@ def test_episodes_at_the_limit_are_a_note_early_in_the_run() -> None:
 
 
 def test_episodes_at_the_limit_are_success_where_surviving_is_the_task() -> None:
-    patient = recorded("faults/solved_ppo_cartpole")
-    length = patient.late("episode_length")
+    facts = recorded("faults/solved_ppo_cartpole")
+    length = facts.late("episode_length")
     assert length is not None
     assert length.value == 500
-    assert episodes_hit_the_limit.check(patient) is None
+    assert episodes_hit_the_limit.check(facts) is None
 
 
 def test_pendulum_ends_at_its_limit_by_design() -> None:
@@ -63,15 +63,15 @@ def test_pendulum_ends_at_its_limit_by_design() -> None:
 
 def test_episodes_of_a_few_steps_from_the_start_are_an_alarm() -> None:
     """constructed: a termination that fires at once."""
-    patient = scene(series={"return/train": line(2.0, 2.0, seed=1), "episode_length": line(3.0, 3.0, seed=2)})
-    found = very_short_episodes.check(patient)
+    facts = scene(series={"return/train": line(2.0, 2.0, seed=1), "episode_length": line(3.0, 3.0, seed=2)})
+    found = very_short_episodes.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
 
 
 def test_episodes_far_shorter_than_under_random_actions_are_an_alarm() -> None:
     """constructed: the case of tight_limit_ppo_cartpole, with a policy that stays random."""
-    patient = scene(
+    facts = scene(
         environment="CartPole-v1",
         series={
             "return/train": line(8.0, 8.0, seed=1),
@@ -80,17 +80,17 @@ def test_episodes_far_shorter_than_under_random_actions_are_an_alarm() -> None:
         },
         config={"n_actions": 2},
     )
-    found = very_short_episodes.check(patient)
+    found = very_short_episodes.check(facts)
     assert found is not None
     assert "random actions last 22.2" in found.summary
 
 
 def test_a_policy_destroyed_by_its_first_updates_is_no_early_termination() -> None:
-    patient = recorded("faults/high_lr_a2c_cartpole")
-    length = patient.early("episode_length")
+    facts = recorded("faults/high_lr_a2c_cartpole")
+    length = facts.early("episode_length")
     assert length is not None
     assert length.value < 10
-    assert very_short_episodes.check(patient) is None
+    assert very_short_episodes.check(facts) is None
 
 
 def test_a_policy_that_collapsed_later_is_no_early_termination() -> None:
@@ -99,10 +99,10 @@ def test_a_policy_that_collapsed_later_is_no_early_termination() -> None:
 
 def test_short_episodes_that_pay_ever_more_are_success() -> None:
     """constructed: a target that is reached within three steps."""
-    patient = scene(
+    facts = scene(
         series={"return/train": line(0.3, 0.99), "episode_length": line(4.0, 3.0)},
     )
-    assert very_short_episodes.check(patient) is None
+    assert very_short_episodes.check(facts) is None
 
 
 def test_a_missing_monitor_is_seen() -> None:
@@ -120,31 +120,31 @@ def test_an_environment_that_never_ends_an_episode_is_seen() -> None:
 
 def test_returns_that_stay_undefined_mean_that_no_episode_ends() -> None:
     """constructed: a logger that writes a row without episodes."""
-    patient = scene(
+    facts = scene(
         series={"return/train": np.full(40, np.nan), "value_loss": np.ones(40), "episodes": np.zeros(40)},
     )
-    found = no_episode_ends.check(patient)
+    found = no_episode_ends.check(facts)
     assert found is not None
     assert "undefined" in found.summary
 
 
 def test_a_return_that_falls_silent_is_seen() -> None:
     """constructed: an environment that stops ending half way."""
-    patient = scene(
+    facts = scene(
         series={"return/train": line(1.0, 5.0, 40), "policy_loss": np.ones(100)},
         details={"return/train": {"steps": np.linspace(1_000, 40_000, 40)}},
     )
-    found = no_episode_ends.check(patient)
+    found = no_episode_ends.check(facts)
     assert found is not None
     assert found.onset_step == 40_000
 
 
 def test_missing_returns_are_normal_in_the_first_steps() -> None:
     """constructed: a short stretch of a task with long episodes."""
-    patient = scene(
+    facts = scene(
         environment="LunarLander-v3", series={"value_loss": np.ones(20), "policy_loss": np.ones(20)}, steps=4_000
     )
-    assert no_episode_ends.check(patient) is None
+    assert no_episode_ends.check(facts) is None
 
 
 def test_supervised_runs_have_no_episodes_to_miss() -> None:
@@ -159,8 +159,8 @@ def test_a_reward_that_is_always_zero_is_an_alarm() -> None:
 
 def test_zero_returns_are_a_note_early_in_the_run() -> None:
     """constructed: the first tenth of a sparse task."""
-    patient = scene(series={"return/train": np.zeros(30)}, steps=10_000, budget=200_000)
-    found = reward_always_zero.check(patient)
+    facts = scene(series={"return/train": np.zeros(30)}, steps=10_000, budget=200_000)
+    found = reward_always_zero.check(facts)
     assert found is not None
     assert found.severity is Severity.INFO
 
@@ -173,8 +173,8 @@ def test_one_reward_is_enough_to_be_seen() -> None:
 def test_nearly_all_returns_at_the_floor_are_an_alarm() -> None:
     """constructed: recorded runs on sparse tasks are too short for an alarm."""
     returns = np.where(np.arange(400) % 50 == 0, 1.0, 0.0)
-    patient = scene(series={"return/train": returns}, episodes=(returns, np.full(400, 50.0)))
-    found = reward_rarely_seen.check(patient)
+    facts = scene(series={"return/train": returns}, episodes=(returns, np.full(400, 50.0)))
+    found = reward_rarely_seen.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
     assert "only 8 of 400" in found.summary
@@ -200,8 +200,8 @@ def test_a_sparse_task_is_given_time() -> None:
 def test_a_reward_seen_in_one_episode_of_five_is_not_rare() -> None:
     """constructed: flat, but far from empty."""
     returns = np.where(np.arange(400) % 5 == 0, 1.0, 0.0)
-    patient = scene(series={"return/train": returns}, episodes=(returns, np.full(400, 50.0)))
-    assert reward_rarely_seen.check(patient) is None
+    facts = scene(series={"return/train": returns}, episodes=(returns, np.full(400, 50.0)))
+    assert reward_rarely_seen.check(facts) is None
 
 
 def test_a_solved_run_has_equal_returns_at_its_ceiling() -> None:
@@ -224,16 +224,16 @@ def test_rewards_of_ten_thousand_per_step_are_an_alarm() -> None:
 
 
 def test_large_returns_that_the_critic_explains_are_fine() -> None:
-    patient = recorded("sb3/ppo_pendulum")
-    explained = patient.late("explained_variance")
+    facts = recorded("sb3/ppo_pendulum")
+    explained = facts.late("explained_variance")
     assert explained is not None
     assert explained.value > 0.9
-    assert return_scale_huge.check(patient) is None
+    assert return_scale_huge.check(facts) is None
 
 
 def test_large_returns_within_the_reach_of_the_critic_are_fine() -> None:
     """constructed: a critic that explains nothing for another reason than scale."""
-    patient = scene(
+    facts = scene(
         series={
             "return/train": line(-400.0, -400.0, noise=0.1),
             "episode_length": np.full(60, 200.0),
@@ -241,7 +241,7 @@ def test_large_returns_within_the_reach_of_the_critic_are_fine() -> None:
         },
         config={"learning_rate": 3e-3, "gamma": 0.99, "n_steps": 128, "n_envs": 8, "batch_size": 64, "n_epochs": 10},
     )
-    assert return_scale_huge.check(patient) is None
+    assert return_scale_huge.check(facts) is None
 
 
 def test_a_reward_for_every_step_is_noted() -> None:
@@ -257,19 +257,19 @@ def test_a_well_known_survival_task_needs_no_note() -> None:
 
 def test_return_and_length_that_rise_together_are_not_the_same() -> None:
     """constructed: two courses with their own noise."""
-    patient = scene(
+    facts = scene(
         series={"return/train": line(10.0, 300.0, noise=0.1), "episode_length": line(20.0, 200.0, noise=0.1, seed=5)}
     )
-    assert return_is_length.check(patient) is None
+    assert return_is_length.check(facts) is None
 
 
 def test_ending_early_on_a_survival_task_while_the_return_rises_is_an_alarm() -> None:
     """constructed: a changed reward that makes falling pay."""
-    patient = scene(
+    facts = scene(
         environment="Hopper-v4",
         series={"return/train": line(10.0, 60.0), "episode_length": line(100.0, 12.0)},
     )
-    found = shorter_episodes_pay.check(patient)
+    found = shorter_episodes_pay.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
 
@@ -286,14 +286,14 @@ def test_episodes_shorter_than_chance_that_pay_ever_more_are_an_alarm() -> None:
 
 def test_short_episodes_without_success_are_an_alarm() -> None:
     """constructed: an agent that crashes to save the cost of steps."""
-    patient = scene(
+    facts = scene(
         series={
             "return/train": line(-300.0, -40.0),
             "episode_length": line(200.0, 20.0),
             "success_rate": np.abs(line(0.02, 0.01, noise=0.3)),
         }
     )
-    found = shorter_episodes_pay.check(patient)
+    found = shorter_episodes_pay.check(facts)
     assert found is not None
     assert "success rate" in found.summary
 
@@ -304,8 +304,8 @@ def test_reaching_the_goal_sooner_is_success() -> None:
 
 def test_shorter_episodes_that_pay_less_are_a_collapse() -> None:
     """constructed: length and return fall together."""
-    patient = scene(series={"return/train": line(100.0, 8.0), "episode_length": line(100.0, 8.0)})
-    assert shorter_episodes_pay.check(patient) is None
+    facts = scene(series={"return/train": line(100.0, 8.0), "episode_length": line(100.0, 8.0)})
+    assert shorter_episodes_pay.check(facts) is None
 
 
 HILL = np.concatenate([np.linspace(20, 200, 20), np.linspace(200, 40, 20), np.full(20, 40.0)])
@@ -313,10 +313,10 @@ HILL = np.concatenate([np.linspace(20, 200, 20), np.linspace(200, 40, 20), np.fu
 
 def test_a_level_that_rises_explains_a_fall() -> None:
     """constructed: no recorded run logs the level of its curriculum."""
-    patient = scene(
+    facts = scene(
         series={"return/train": HILL, "episode_length": 5 * HILL, "curriculum/level": np.where(POINTS < 19, 0.0, 3.0)}
     )
-    found = difficulty_raised.check(patient)
+    found = difficulty_raised.check(facts)
     assert found is not None
     assert found.severity is Severity.INFO
     assert found.confidence == 0.8
@@ -344,25 +344,25 @@ def test_a_dominating_component_of_a_learning_run_is_a_note() -> None:
 
 def test_a_penalty_that_is_the_whole_reward_of_a_flat_run_is_an_alarm() -> None:
     """constructed: no recorded run is held down by a penalty."""
-    patient = scene(
+    facts = scene(
         series={
             "return/train": line(-50.0, -50.0, noise=0.05),
             "reward/energy": line(-50.0, -50.0, noise=0.05),
             "reward/goal": np.abs(line(0.2, 0.2, noise=0.1)),
         }
     )
-    found = component_dominates.check(patient)
+    found = component_dominates.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
 
 
 def test_components_of_similar_size_are_fine() -> None:
     """constructed: two parts of one size."""
-    patient = scene(series={"reward/a": line(1.0, 5.0), "reward/b": line(1.0, 4.0, seed=3)})
-    assert component_dominates.check(patient) is None
+    facts = scene(series={"reward/a": line(1.0, 5.0), "reward/b": line(1.0, 4.0, seed=3)})
+    assert component_dominates.check(facts) is None
 
 
-def _two_groups(spread: float) -> Patient:
+def _two_groups(spread: float) -> RunFacts:
     random = np.random.default_rng(0)
     returns = np.where(random.random(600) < 0.4, 20.0, 200.0) + random.normal(0, spread, 600)
     return scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
@@ -384,5 +384,5 @@ def test_two_groups_that_run_into_each_other_are_not_noted() -> None:
 def test_a_jump_within_the_window_is_no_pair_of_groups() -> None:
     """constructed: the better group comes later."""
     returns = np.where(np.arange(600) < 500, 20.0, 200.0) + np.random.default_rng(1).normal(0, 5, 600)
-    patient = scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
-    assert returns_in_two_modes.check(patient) is None
+    facts = scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
+    assert returns_in_two_modes.check(facts) is None

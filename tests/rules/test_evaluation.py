@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.evaluation import (
@@ -16,14 +17,13 @@ from rlclinic.rules.evaluation import (
     return_not_there,
     train_and_eval_part,
 )
-from rlclinic.rules.patient import Patient
 from tests.rules.scene import Values, fault, flat, line, recorded, rising, scene
 
 # Healthy trainings whose logs still deserve a warning: one evaluates an untrained copy, one has no Monitor.
 STALE, SILENT = "gymnasium_solver/runs/local-20260115-103000", "sb3/ppo_cartpole_no_monitor"
 
 
-def pair(evaluation: np.ndarray, *, train: np.ndarray | None = None) -> Patient:
+def pair(evaluation: np.ndarray, *, train: np.ndarray | None = None) -> RunFacts:
     """A training return that climbs from 20 to 200, and an evaluation beside it."""
     return scene(series={"return/train": rising() if train is None else train, "return/eval": evaluation})
 
@@ -31,10 +31,10 @@ def pair(evaluation: np.ndarray, *, train: np.ndarray | None = None) -> Patient:
 def test_an_evaluation_that_stays_behind_parts_from_training() -> None:
     """constructed: no recorded run forgets its normaliser at evaluation."""
     behind = np.concatenate([np.linspace(20, 60, 8), np.full(12, 60.0)])
-    sighting = train_and_eval_part.check(pair(behind))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "log/return/eval is 60" in sighting.summary
+    result = train_and_eval_part.check(pair(behind))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "log/return/eval is 60" in result.summary
 
 
 def test_a_better_greedy_policy_or_a_little_gap_is_no_parting() -> None:
@@ -109,10 +109,10 @@ def test_a_return_per_step_is_known_by_its_ends_where_its_mean_lags_behind() -> 
 
 
 def test_the_reader_knows_that_an_untrained_copy_is_evaluated() -> None:
-    sighting = evaluation_of_old_policy.check(recorded(STALE))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "the evaluated policy is the untrained one" in sighting.summary
+    result = evaluation_of_old_policy.check(recorded(STALE))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "the evaluated policy is the untrained one" in result.summary
 
 
 def test_an_evaluation_that_never_moves_is_of_an_old_policy() -> None:
@@ -142,26 +142,26 @@ def test_other_caveats_do_not_make_an_evaluation_stale() -> None:
 
 
 def test_losses_without_a_return_are_reported() -> None:
-    sighting = return_not_there.check(recorded(SILENT))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "31 points of train/policy_gradient_loss and other training metrics, but no return" in sighting.summary
+    result = return_not_there.check(recorded(SILENT))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "31 points of train/policy_gradient_loss and other training metrics, but no return" in result.summary
 
 
 def test_a_return_that_is_never_a_number_is_reported() -> None:
     """constructed: an environment whose episodes never end."""
-    patient = scene(series={"return/train": np.full(30, np.nan), "policy_loss": flat(1)})
-    sighting = return_not_there.check(patient)
-    assert sighting is not None
-    assert "undefined at all 30 points" in sighting.summary
+    facts = scene(series={"return/train": np.full(30, np.nan), "policy_loss": flat(1)})
+    result = return_not_there.check(facts)
+    assert result is not None
+    assert "undefined at all 30 points" in result.summary
 
 
 def test_names_that_could_be_a_return_are_offered() -> None:
     """constructed: a home-made name."""
     mine = Series("my/score", "my/score", np.arange(30.0), np.arange(30.0))
-    sighting = return_not_there.check(scene(series={"my/score": mine, "policy_loss": flat(1)}))
-    assert sighting is not None
-    assert "could be one: my/score" in sighting.summary
+    result = return_not_there.check(scene(series={"my/score": mine, "policy_loss": flat(1)}))
+    assert result is not None
+    assert "could be one: my/score" in result.summary
 
 
 def test_supervised_training_and_an_empty_log_lack_no_return() -> None:
@@ -170,17 +170,17 @@ def test_supervised_training_and_an_empty_log_lack_no_return() -> None:
 
 
 def test_few_evaluations_are_counted() -> None:
-    sighting = few_evaluations.check(recorded("search_r1/grpo"))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
-    assert "val/test_score/tiny was logged 3 times, critic/score/mean 60 times" in sighting.summary
+    result = few_evaluations.check(recorded("search_r1/grpo"))
+    assert result is not None
+    assert result.severity is Severity.INFO
+    assert "val/test_score/tiny was logged 3 times, critic/score/mean 60 times" in result.summary
     assert few_evaluations.check(recorded("sb3/ppo_cartpole")) is None
 
 
 def test_evaluations_that_jump_by_their_whole_climb_hide_the_trend() -> None:
-    sighting = evaluation_noise_hides_trend.check(recorded("sb3/ppo_cartpole"))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
+    result = evaluation_noise_hides_trend.check(recorded("sb3/ppo_cartpole"))
+    assert result is not None
+    assert result.severity is Severity.INFO
     assert evaluation_noise_hides_trend.check(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*")) is None
 
 
@@ -203,8 +203,8 @@ def test_evaluations_that_fell_are_an_alarm_where_the_mean_of_past_episodes_stil
 )
 def test_evaluations_that_rise_scatter_or_miss_once_have_not_fallen(evaluations: Values) -> None:
     """constructed: one of the conditions is missing."""
-    patient = scene(series={"return/train": line(20.0, 200.0), "return/eval": evaluations})
-    assert evaluations_fell.check(patient) is None
+    facts = scene(series={"return/train": line(20.0, 200.0), "return/eval": evaluations})
+    assert evaluations_fell.check(facts) is None
 
 
 def test_a_best_level_at_the_very_end_is_not_lost() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Finding, Severity
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, Row, examine
 from tests.conftest import RUNS
 from tests.rules.cases import HEALTHY, ROLES, Case, Healthy, cases
@@ -30,7 +30,7 @@ def test_a_constructed_scene_and_a_near_miss_say_why() -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.code}-{case.role}")
 def test_a_rule_fires_on_its_positive_run_alone(case: Case, tmp_path: Path) -> None:
-    found = _findings(case.patient(tmp_path), BY_CODE[case.code])
+    found = _findings(case.facts(tmp_path), BY_CODE[case.code])
     if case.role == "positive":
         assert [finding.severity for finding in found] == [case.severity]
     else:
@@ -52,9 +52,9 @@ def test_every_fault_run_that_did_no_harm_is_among_the_healthy_ones() -> None:
     assert harmless <= {healthy.name for healthy in HEALTHY}
 
 
-def _findings(patient: Patient, row: Row) -> tuple[Finding, ...]:
+def _findings(facts: RunFacts, row: Row) -> tuple[Finding, ...]:
     """What one rule says; a run that it is not about, or that lacks its inputs, proves nothing."""
-    assert row.applies(patient)
-    found, skipped = examine(patient, (row,))
+    assert row.applies(facts)
+    found, skipped = examine(facts, (row,))
     assert skipped == ()
     return found

@@ -119,8 +119,8 @@ def test_a_state_value_of_endless_episodes_is_an_error() -> None:
 
 @pytest.mark.parametrize(("level", "gamma"), [(15.0, 0.99), (10.0, 0.9)], ids=["right values", "horizon within reach"])
 def test_values_that_episodes_can_earn_are_fine(level: float, gamma: float) -> None:
-    patient = scene(algorithm="DQN", series=_short_episodes(level), config={"gamma": gamma})
-    assert q_ignores_episode_ends.check(patient) is None
+    facts = scene(algorithm="DQN", series=_short_episodes(level), config={"gamma": gamma})
+    assert q_ignores_episode_ends.check(facts) is None
 
 
 def _unlearning(returns: Values) -> dict[str, Values]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.language_model import (
     entropy_and_length_explode,
@@ -23,7 +24,6 @@ from rlclinic.rules.language_model import (
     train_up_validation_flat,
     valid_actions_rare,
 )
-from rlclinic.rules.patient import Patient
 from tests.rules.scene import POINTS, Values, line, recorded, scene
 
 RISES = line(0.1, 0.7, noise=0.05)
@@ -31,7 +31,7 @@ STALLS = line(0.3, 0.3, noise=0.1, seed=1)
 FALLS = line(0.5, 0.2, noise=0.05, seed=2)
 
 
-def _model(series: Mapping[str, Values], **more: Any) -> Patient:
+def _model(series: Mapping[str, Values], **more: Any) -> RunFacts:
     """constructed: curves of models larger than those that can be trained here."""
     curves = {"response_length": line(200.0, 200.0), **series}
     return scene(algorithm="GRPO", framework="verl", axis="updates", steps=60, series=curves, **more)
@@ -48,8 +48,8 @@ def test_a_reward_that_rises_while_the_score_falls_is_an_error() -> None:
 
 @pytest.mark.parametrize("score", [RISES, STALLS])
 def test_a_reward_that_rises_with_or_without_the_score_is_no_hack(score: Values) -> None:
-    patient = _model({"return/train": score, "reward/shaped": line(-18.0, -2.0)})
-    assert score_falls_while_reward_rises.check(patient) is None
+    facts = _model({"return/train": score, "reward/shaped": line(-18.0, -2.0)})
+    assert score_falls_while_reward_rises.check(facts) is None
 
 
 def test_many_cut_responses_with_a_stalled_score_are_an_alarm() -> None:
@@ -68,11 +68,11 @@ def test_cut_responses_are_a_note_while_the_score_rises_and_nothing_once_they_va
 
 
 def test_a_share_that_does_not_measure_truncation_is_not_judged() -> None:
-    patient = _model(
+    facts = _model(
         {"return/train": STALLS, "truncated_fraction": line(0.5, 0.6)},
         details={"truncated_fraction": {"caveat": "as long as the longest of the batch"}},
     )
-    assert responses_cut.check(patient) is None
+    assert responses_cut.check(facts) is None
 
 
 def test_tied_groups_are_an_alarm_while_the_score_is_low() -> None:
@@ -131,10 +131,10 @@ def test_a_teacher_that_the_config_names_is_a_note_unless_the_score_falls() -> N
 
 
 def test_a_kl_that_grows_from_zero_is_learning() -> None:
-    patient = recorded("verl/grpo_v0.5")
-    assert patient.run["kl_ref"].values[-1] > 1
-    assert reference_differs_at_start.check(patient) is None
-    assert reference_kl_explodes.check(patient) is None
+    facts = recorded("verl/grpo_v0.5")
+    assert facts.run["kl_ref"].values[-1] > 1
+    assert reference_differs_at_start.check(facts) is None
+    assert reference_kl_explodes.check(facts) is None
 
 
 def test_a_kl_that_multiplies_while_the_score_falls_is_an_alarm() -> None:
@@ -161,8 +161,8 @@ def test_length_that_moves_with_the_score_or_a_little_is_fine() -> None:
 
 
 def test_validation_that_rises_vouches_for_the_length() -> None:
-    patient = _model({"return/train": STALLS, "return/eval": line(0.1, 0.5, 8), "response_length": line(200.0, 900.0)})
-    assert length_runs_away.check(patient) is None
+    facts = _model({"return/train": STALLS, "return/eval": line(0.1, 0.5, 8), "response_length": line(200.0, 900.0)})
+    assert length_runs_away.check(facts) is None
 
 
 def test_entropy_and_length_that_grow_while_the_score_falls_are_an_alarm() -> None:
@@ -198,9 +198,9 @@ def test_a_sampler_that_disagrees_is_an_alarm() -> None:
 
 
 def test_a_small_gap_between_sampler_and_trainer_is_fine() -> None:
-    patient = recorded("nemo_rl/grpo")
-    assert "sampler_mismatch/kl" in patient.run
-    assert sampler_and_trainer_disagree.check(patient) is None
+    facts = recorded("nemo_rl/grpo")
+    assert "sampler_mismatch/kl" in facts.run
+    assert sampler_and_trainer_disagree.check(facts) is None
 
 
 def test_validation_that_stays_while_training_rises_is_an_alarm() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rlclinic.causes.practice import beyond
-from rlclinic.rules.loss_weights import loss_weights
+from rlclinic.facts.loss_weights import loss_weights
 from tests.rules.scene import recorded, scene
 
 
@@ -62,11 +62,11 @@ def test_nothing_is_told_by_a_total_that_its_parts_do_not_make() -> None:
 
 
 def test_a_recorded_run_shows_the_weights_of_its_config() -> None:
-    patient = recorded("faults/solved_ppo_cartpole")
-    told = patient.setting("vf_coef")
+    facts = recorded("faults/solved_ppo_cartpole")
+    told = facts.setting("vf_coef")
 
     assert told is not None
-    assert loss_weights(patient).value == pytest.approx(told, rel=0.5)
+    assert loss_weights(facts).value == pytest.approx(told, rel=0.5)
 
 
 def test_a_weight_that_only_the_log_tells_lies_outside_practice() -> None:

@@ -21,8 +21,8 @@ def test_a_healthy_run_gets_nothing() -> None:
         "policy_loss": flat(-0.03),
         "return/train": rising(),
     }
-    patient = scene(algorithm=ALGORITHM, series=series)
-    assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
+    facts = scene(algorithm=ALGORITHM, series=series)
+    assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)
 
 
 def test_a_penalty_far_above_the_objective_is_an_alarm() -> None:

@@ -45,15 +45,15 @@ values = st.one_of(numbers, st.integers(-3, 10**7), st.none(), st.booleans(), st
 def test_no_rule_raises_and_every_answer_can_be_shown(
     series: dict[str, np.ndarray], config: dict[str, object], algorithm: str, framework: str, environment: str
 ) -> None:
-    patient = scene(series=series, config=config, algorithm=algorithm, framework=framework, environment=environment)
+    facts = scene(series=series, config=config, algorithm=algorithm, framework=framework, environment=environment)
     with np.errstate(all="ignore"):
-        found = [sighting for rule in RULES if (sighting := rule.check(patient)) is not None]
-    for sighting in found:
-        assert 0.0 < sighting.confidence <= 1.0
-        assert sighting.evidence
-        assert "\n" not in sighting.summary
-        assert "!" not in sighting.summary
-        assert "nan" not in sighting.summary.split()
+        found = [result for rule in RULES if (result := rule.check(facts)) is not None]
+    for result in found:
+        assert 0.0 < result.confidence <= 1.0
+        assert result.evidence
+        assert "\n" not in result.summary
+        assert "!" not in result.summary
+        assert "nan" not in result.summary.split()
 
 
 @settings(derandomize=True, deadline=None, max_examples=40)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rlclinic.rules
 from rlclinic.model.run import Status
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from tests.rules.scene import scene
 
 FAMILIES = ("off_policy", "optimisation", "mmrkhs", "reinforce", "data")
@@ -68,13 +68,13 @@ values = st.one_of(
 )
 @settings(derandomize=True, deadline=None, max_examples=400)
 def test_no_rule_raises_on_odd_runs(**fields: object) -> None:
-    patient = scene(environment="CartPole-v1", **fields)
+    facts = scene(environment="CartPole-v1", **fields)
     for rule in RULES:
-        found = rule.check(patient)
+        found = rule.check(facts)
         assert found is None or _sound(found)
 
 
-def _sound(found: Sighting) -> bool:
+def _sound(found: RuleResult) -> bool:
     assert 0.0 < found.confidence <= 1.0
     assert found.evidence
     assert "\n" not in found.summary

@@ -58,7 +58,7 @@ def test_no_rule_raises_and_every_answer_can_be_shown(
     status: Status,
     budget: float | None,
 ) -> None:
-    patient = scene(
+    facts = scene(
         series=series,
         config=config,
         environment=environment,
@@ -69,12 +69,12 @@ def test_no_rule_raises_and_every_answer_can_be_shown(
         axis="updates" if algorithm == "GRPO" else "env_steps",
     )
     with np.errstate(all="ignore"):
-        found = [sighting for rule in _rules() if (sighting := rule.check(patient)) is not None]
-    for sighting in found:
-        assert 0 < sighting.confidence <= 1
-        assert sighting.summary
-        assert "\n" not in sighting.summary
-        assert sighting.evidence
+        found = [result for rule in _rules() if (result := rule.check(facts)) is not None]
+    for result in found:
+        assert 0 < result.confidence <= 1
+        assert result.summary
+        assert "\n" not in result.summary
+        assert result.evidence
 
 
 def test_every_rule_is_documented_in_the_same_sections() -> None:

@@ -31,8 +31,8 @@ def _printed(name: str, values: np.ndarray, decimals: int, caveat: str = "") -> 
 
 def test_a_gradient_that_explodes_beside_a_flat_return_is_an_error() -> None:
     """constructed: recorded runs end before their gradients do."""
-    patient = scene(series={"grad_norm": np.geomspace(0.1, 1e5, 60), "return/train": flat()})
-    found = gradient_norm_explodes.check(patient)
+    facts = scene(series={"grad_norm": np.geomspace(0.1, 1e5, 60), "return/train": flat()})
+    found = gradient_norm_explodes.check(facts)
     assert found is not None
     assert found.severity is Severity.ERROR
     assert found.onset_step is not None
@@ -49,8 +49,8 @@ def test_a_smaller_growth_counts_when_the_return_was_lost() -> None:
 
 def test_a_gradient_that_grows_with_the_return_is_fine() -> None:
     """constructed: value errors grow as the return does."""
-    patient = scene(series={"grad_norm": np.geomspace(0.1, 100.0, 60), "return/train": rising()})
-    assert gradient_norm_explodes.check(patient) is None
+    facts = scene(series={"grad_norm": np.geomspace(0.1, 100.0, 60), "return/train": rising()})
+    assert gradient_norm_explodes.check(facts) is None
 
 
 def test_a_gradient_that_grows_with_q_is_explained_by_it() -> None:
@@ -75,21 +75,21 @@ def test_a_policy_gradient_that_vanishes_after_a_collapse_is_seen() -> None:
 
 
 def test_gradients_of_a_solved_task_may_vanish() -> None:
-    patient = fault("solved_ppo_cartpole")
-    late, early = patient.late("grad_norm/critic"), patient.early("grad_norm/critic")
+    facts = fault("solved_ppo_cartpole")
+    late, early = facts.late("grad_norm/critic"), facts.early("grad_norm/critic")
     assert late is not None
     assert early is not None
     assert late.value < 0.01 * early.value
-    assert gradient_norm_vanishes.check(patient) is None
+    assert gradient_norm_vanishes.check(facts) is None
 
 
 def test_a_critic_that_fitted_constant_returns_needs_no_gradient() -> None:
-    patient = fault("constant_reward_ppo_cartpole")
-    late, early = patient.late("grad_norm/critic"), patient.early("grad_norm/critic")
+    facts = fault("constant_reward_ppo_cartpole")
+    late, early = facts.late("grad_norm/critic"), facts.early("grad_norm/critic")
     assert late is not None
     assert early is not None
     assert late.value < 0.002 * early.value
-    assert gradient_norm_vanishes.check(patient) is None
+    assert gradient_norm_vanishes.check(facts) is None
 
 
 def test_a_printed_zero_is_only_known_to_be_below_its_rounding() -> None:
@@ -111,19 +111,19 @@ def test_a_tight_clip_is_a_note_when_the_return_rises() -> None:
     """constructed: two runs that differ in their return alone."""
     fields = {"config": {"max_grad_norm": 1e-3}}
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
-        patient = scene(series={"grad_norm": flat(2.0), "return/train": returns}, **fields)
-        found = clipped_at_every_step.check(patient)
+        facts = scene(series={"grad_norm": flat(2.0), "return/train": returns}, **fields)
+        found = clipped_at_every_step.check(facts)
         assert found is not None
         assert found.severity is severity
         assert found.evidence[0].value == pytest.approx(2000, rel=0.05)
 
 
 def test_gradients_ten_times_above_the_clip_are_normal() -> None:
-    patient = recorded("gymnasium_solver/runs/local-20260115-103000")
-    norm = patient.level("grad_norm")
+    facts = recorded("gymnasium_solver/runs/local-20260115-103000")
+    norm = facts.level("grad_norm")
     assert norm is not None
     assert norm.value > 10 * 0.5
-    assert clipped_at_every_step.check(patient) is None
+    assert clipped_at_every_step.check(facts) is None
 
 
 def test_a_schedule_that_ends_long_before_the_run_is_an_alarm() -> None:
@@ -146,15 +146,15 @@ def test_a_schedule_that_ends_early_on_a_task_that_is_solved_is_a_note() -> None
 
 
 def test_a_linear_schedule_that_ends_with_the_run_is_fine() -> None:
-    patient = recorded("zoo/ppo_cartpole/tb/CartPole-v1/PPO_1")
-    assert patient.run["learning_rate"].values[-1] < 0.01 * 1e-3
-    assert learning_rate_reaches_zero.check(patient) is None
+    facts = recorded("zoo/ppo_cartpole/tb/CartPole-v1/PPO_1")
+    assert facts.run["learning_rate"].values[-1] < 0.01 * 1e-3
+    assert learning_rate_reaches_zero.check(facts) is None
 
 
 def test_a_rate_printed_as_zero_is_not_known() -> None:
-    patient = recorded("verl/grpo_v0.4")
-    assert not np.any(patient.run["learning_rate"].values)
-    assert learning_rate_reaches_zero.check(patient) is None
+    facts = recorded("verl/grpo_v0.4")
+    assert not np.any(facts.run["learning_rate"].values)
+    assert learning_rate_reaches_zero.check(facts) is None
 
 
 def test_losses_that_become_nan_for_good_are_an_error_with_the_first_one_named_first() -> None:
@@ -186,9 +186,9 @@ def test_one_missing_value_is_only_noted() -> None:
 
 
 def test_a_value_that_is_undefined_in_the_first_row_is_no_failure() -> None:
-    patient = recorded("trl/console_v0.17")
-    assert np.isnan(patient.run["kl_ref"].values[0])
-    assert not_a_number.check(patient) is None
+    facts = recorded("trl/console_v0.17")
+    assert np.isnan(facts.run["kl_ref"].values[0])
+    assert not_a_number.check(facts) is None
 
 
 @pytest.mark.parametrize("name", ["explained_variance", "return/train", "episode_length"])
@@ -224,25 +224,25 @@ def test_an_infinite_return_is_a_failure() -> None:
 
 def test_a_rate_that_never_comes_near_the_configured_one_is_an_alarm() -> None:
     """constructed: a key that another file overrides."""
-    patient = scene(series={"learning_rate": np.full(30, 3e-4)}, config={"learning_rate": 3e-3})
-    found = logged_rate_differs.check(patient)
+    facts = scene(series={"learning_rate": np.full(30, 3e-4)}, config={"learning_rate": 3e-3})
+    found = logged_rate_differs.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
     assert "3e-04" in found.summary or "0.0003" in found.summary
 
 
 def test_a_default_that_the_user_never_set_is_not_held_against_the_log() -> None:
-    patient = recorded("trl/grpo_tiny")
-    assert patient.setting("learning_rate") == 1e-6
-    assert patient.run["learning_rate"].highest == pytest.approx(3e-3)
-    assert logged_rate_differs.check(patient) is None
+    facts = recorded("trl/grpo_tiny")
+    assert facts.setting("learning_rate") == 1e-6
+    assert facts.run["learning_rate"].highest == pytest.approx(3e-3)
+    assert logged_rate_differs.check(facts) is None
 
 
 @pytest.mark.parametrize("course", [np.linspace(3e-3, 0.0, 30), np.linspace(0.0, 3e-3, 30), np.full(30, 2e-3)])
 def test_decay_warm_up_and_small_factors_are_fine(course: np.ndarray) -> None:
     """constructed: courses that pass near the configured rate."""
-    patient = scene(series={"learning_rate": course}, config={"learning_rate": 3e-3})
-    assert logged_rate_differs.check(patient) is None
+    facts = scene(series={"learning_rate": course}, config={"learning_rate": 3e-3})
+    assert logged_rate_differs.check(facts) is None
 
 
 def test_an_adaptive_rate_at_its_floor_is_an_alarm_when_the_return_is_poor() -> None:
@@ -257,16 +257,16 @@ def test_an_adaptive_rate_at_its_floor_is_an_alarm_when_the_return_is_poor() -> 
 
 def test_a_policy_loss_that_runs_away_is_seen() -> None:
     """constructed: raw advantages of a diverging critic."""
-    patient = scene(series={"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()})
-    found = loss_diverges.check(patient)
+    facts = scene(series={"policy_loss": -np.geomspace(0.01, 1e3, 60), "return/train": flat()})
+    found = loss_diverges.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
 
 
 def test_a_total_loss_that_grows_with_the_return_is_fine() -> None:
     """constructed: the value loss inside it grows with the square of the return."""
-    patient = scene(series={"loss": np.geomspace(0.01, 1e3, 60), "return/train": rising(1.0, 500.0)})
-    assert loss_diverges.check(patient) is None
+    facts = scene(series={"loss": np.geomspace(0.01, 1e3, 60), "return/train": rising(1.0, 500.0)})
+    assert loss_diverges.check(facts) is None
 
 
 def test_the_actor_loss_of_a_q_learner_is_not_judged_here() -> None:

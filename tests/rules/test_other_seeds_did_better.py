@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
 from rlclinic.rules.evaluation import other_seeds_did_better
-from rlclinic.rules.patient import Patient
 from rlclinic.store.siblings import siblings_of
 from tests.conftest import RUNS
 
 
-def _seeds(folder: Path, first: str, others: str, rate: str = "") -> Patient:
+def _seeds(folder: Path, first: str, others: str, rate: str = "") -> RunFacts:
     """A folder with one run and three others, all with the config of the first; the others' rate may be set."""
     config = (RUNS / first / "config.yaml").read_text(encoding="utf-8")
     for index, name in enumerate([first, others, others, others]):
@@ -26,7 +26,7 @@ def _seeds(folder: Path, first: str, others: str, rate: str = "") -> Patient:
         own = re.sub(r"learning_rate: \S+", f"learning_rate: {rate}", config) if rate and index else config
         (target / "config.yaml").write_text(own, encoding="utf-8")
     run = read(folder / "seed_0")
-    return Patient(run, partial(siblings_of, run))
+    return RunFacts(run, partial(siblings_of, run))
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_seeds_of_one_config_are_compared(tmp_path: Path, others: str, *, fires:
 
 
 def test_runs_of_another_config_are_no_seeds(tmp_path: Path) -> None:
-    patient = _seeds(tmp_path, "faults/low_lr_ppo_cartpole", "faults/solved_ppo_cartpole", rate="0.7")
-    assert other_seeds_did_better.check(patient) is None
+    facts = _seeds(tmp_path, "faults/low_lr_ppo_cartpole", "faults/solved_ppo_cartpole", rate="0.7")
+    assert other_seeds_did_better.check(facts) is None
 
 
 def test_a_run_alone_has_no_seeds_to_compare_with() -> None:
-    assert other_seeds_did_better.check(Patient(read(RUNS / "faults" / "low_lr_ppo_cartpole"))) is None
+    assert other_seeds_did_better.check(RunFacts(read(RUNS / "faults" / "low_lr_ppo_cartpole"))) is None

@@ -44,8 +44,8 @@ def test_entropy_that_falls_while_the_return_climbs_is_convergence() -> None:
 def test_the_same_entropy_with_a_flat_return_is_not() -> None:
     """constructed: the twin of the run above."""
     entropy = np.concatenate([np.linspace(0.69, 0.01, 20), np.full(40, 0.01)])
-    patient = scene(series={"entropy": entropy, "return/train": flat()}, config={"n_actions": 2})
-    assert entropy_fell_early.check(patient) is not None
+    facts = scene(series={"entropy": entropy, "return/train": flat()}, config={"n_actions": 2})
+    assert entropy_fell_early.check(facts) is not None
 
 
 def test_a_solved_task_may_have_any_entropy() -> None:

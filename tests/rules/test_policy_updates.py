@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Run
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy import (
     clip_fraction_without_kl,
     clipping_most_updates,
@@ -92,8 +92,8 @@ def test_one_gradient_step_per_batch_has_no_kl_by_construction() -> None:
 def test_a_policy_that_was_destroyed_at_once_did_move() -> None:
     """constructed: one jump, then calm; a destroyed policy looks like a learning rate that is too low."""
     kl = np.concatenate([[3.0], np.zeros(39)])
-    patient = scene(series={"approx_kl": kl, "return/train": flat(9.0, 40)}, config={"n_epochs": 10})
-    assert kl_vanishes.check(patient) is None
+    facts = scene(series={"approx_kl": kl, "return/train": flat(9.0, 40)}, config={"n_epochs": 10})
+    assert kl_vanishes.check(facts) is None
 
 
 def test_a_printed_zero_is_not_zero() -> None:
@@ -101,8 +101,8 @@ def test_a_printed_zero_is_not_zero() -> None:
     run = scene(series={"approx_kl": np.zeros(40), "return/train": flat(points=40)}, config={"n_epochs": 10}).run
     for decimals, expected in ((3, False), (4, True)):
         printed = replace(run.series["approx_kl"], decimals=decimals)
-        patient = Patient(replace(run, series={**run.series, "approx_kl": printed}))
-        assert (kl_vanishes.check(patient) is not None) is expected
+        facts = RunFacts(replace(run, series={**run.series, "approx_kl": printed}))
+        assert (kl_vanishes.check(facts) is not None) is expected
 
 
 def test_a_run_that_learns_with_tiny_steps_is_fine() -> None:
@@ -147,8 +147,8 @@ def test_a_clip_that_never_acts_beside_a_flat_return_is_an_alarm_without_a_remed
 def test_a_clip_that_acted_once_is_another_story() -> None:
     """constructed: a policy that jumped in its first update and is still since."""
     fraction = np.concatenate([[0.9], np.zeros(59)])
-    patient = scene(series={"clip_fraction": fraction, "return/train": flat()}, config={"n_epochs": 10})
-    assert clipping_never.check(patient) is None
+    facts = scene(series={"clip_fraction": fraction, "return/train": flat()}, config={"n_epochs": 10})
+    assert clipping_never.check(facts) is None
 
 
 def test_no_clipping_with_one_gradient_step_per_batch_is_by_construction() -> None:
@@ -174,13 +174,13 @@ def test_updates_that_end_early_are_an_error() -> None:
 def test_updates_that_are_still_counted_go_on() -> None:
     """constructed: a recorded flat run whose training metrics are cut, but for its counter of updates."""
     run = _cut(fault("low_lr_ppo_cartpole").run, tuple(name for name in LOGGED if name != "updates"), 0.2)
-    assert updates_cease.check(Patient(run)) is None
+    assert updates_cease.check(RunFacts(run)) is None
 
 
 def test_a_log_that_lost_its_losses_while_the_return_rises_is_none() -> None:
     """constructed: a recorded run that learns, with its training metrics cut."""
     run = _cut(recorded("sb3/ppo_cartpole").run, LOGGED, 0.2)
-    assert updates_cease.check(Patient(run)) is None
+    assert updates_cease.check(RunFacts(run)) is None
 
 
 def test_metrics_that_freeze_to_the_last_digit_are_an_error() -> None:

@@ -22,12 +22,12 @@ LENGTHS = np.full(60, 200.0)
 def test_q_that_grows_beyond_every_return_is_a_divergence() -> None:
     """constructed: an exploding critic of TD3."""
     q = np.geomspace(1.0, 1e6, 60)
-    patient = scene(
+    facts = scene(
         algorithm="TD3",
         series={"q/mean": q, "return/train": flat(-1000.0), "episode_length": LENGTHS},
         config={"gamma": 0.99},
     )
-    found = q_runs_away.check(patient)
+    found = q_runs_away.check(facts)
     assert found is not None
     assert found.severity is Severity.ERROR
     assert found.onset_step is not None
@@ -44,13 +44,13 @@ def test_q_is_read_off_the_actor_loss_where_that_is_minus_q() -> None:
 
 def test_q_that_grows_with_the_return_is_fine() -> None:
     """constructed: a critic on its way up with the agent."""
-    patient = scene(
+    facts = scene(
         algorithm="DDPG",
         series={"q/mean": np.geomspace(1.0, 900.0, 60), "return/train": rising(0.0, 9000.0), "episode_length": LENGTHS},
         config={"gamma": 0.99},
     )
-    assert q_runs_away.check(patient) is None
-    assert q_above_achievable.check(patient) is None
+    assert q_runs_away.check(facts) is None
+    assert q_above_achievable.check(facts) is None
 
 
 def test_without_a_return_only_huge_growth_counts() -> None:
@@ -102,11 +102,11 @@ def test_a_temperature_that_falls_while_the_return_rises_is_tuning() -> None:
 
 
 def test_a_temperature_near_zero_beside_a_return_that_rises_is_no_fault() -> None:
-    patient = fault("cold_sac_pendulum")
-    alpha = patient.late("alpha")
+    facts = fault("cold_sac_pendulum")
+    alpha = facts.late("alpha")
     assert alpha is not None
     assert alpha.value == pytest.approx(1e-6)
-    assert temperature_vanishes.check(patient) is None
+    assert temperature_vanishes.check(facts) is None
 
 
 def test_small_rewards_need_a_small_temperature() -> None:
@@ -139,10 +139,10 @@ def test_a_temperature_below_the_reward_is_fine() -> None:
 
 def test_a_q_loss_that_explodes_is_an_error() -> None:
     """constructed: extrapolation error of offline training, which takes millions of updates."""
-    patient = scene(
+    facts = scene(
         algorithm="QRDQN", axis="updates", series={"value_loss": np.geomspace(1.0, 1e9, 60), "return/eval": flat(260.0)}
     )
-    found = td_error_grows.check(patient)
+    found = td_error_grows.check(facts)
     assert found is not None
     assert found.severity is Severity.ERROR
     assert "log/value_loss" in found.summary
@@ -163,13 +163,13 @@ def test_a_loss_that_grows_a_hundredfold_beside_a_flat_return_is_not_yet_a_diver
 def test_q_above_what_gamma_allows_is_an_alarm_when_the_return_is_poor() -> None:
     """constructed: a bootstrapped terminal state on a task that pays 1 per step."""
     lengths = flat(20.0, noise=0.2)
-    patient = scene(
+    facts = scene(
         algorithm="DQN",
         series={"q/mean": np.full(60, 500.0), "return/train": lengths, "episode_length": lengths},
         config={"gamma": 0.99},
         threshold=475.0,
     )
-    found = q_above_achievable.check(patient)
+    found = q_above_achievable.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].threshold == pytest.approx(200.0)
@@ -178,23 +178,23 @@ def test_q_above_what_gamma_allows_is_an_alarm_when_the_return_is_poor() -> None
 def test_q_that_overshoots_by_a_half_is_fine() -> None:
     """constructed: usual overestimation of DQN on the same task."""
     lengths = flat(20.0, noise=0.2)
-    patient = scene(
+    facts = scene(
         algorithm="DQN",
         series={"q/mean": np.full(60, 150.0), "return/train": lengths, "episode_length": lengths},
         config={"gamma": 0.99},
         threshold=475.0,
     )
-    assert q_above_achievable.check(patient) is None
+    assert q_above_achievable.check(facts) is None
 
 
 def test_q_on_rescaled_rewards_is_not_compared() -> None:
     """constructed: rewards times 1000 inside the learner."""
-    patient = scene(
+    facts = scene(
         algorithm="IQL",
         series={"q/mean": np.full(60, 1e6), "return/eval": flat(20.0)},
         config={"gamma": 0.99, "reward_scale": 1000.0},
     )
-    assert q_above_achievable.check(patient) is None
+    assert q_above_achievable.check(facts) is None
 
 
 @pytest.mark.parametrize(

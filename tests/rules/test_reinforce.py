@@ -30,8 +30,8 @@ def test_noise_that_hides_the_climb_is_an_alarm_without_a_baseline() -> None:
 )
 def test_a_rising_return_or_a_value_network_is_fine(returns: np.ndarray, extra: dict[str, np.ndarray]) -> None:
     """constructed: one of the two conditions is missing."""
-    patient = scene(algorithm="REINFORCE", series={"return/train": returns, **extra}, config=PLAIN)
-    assert returns_noisy_without_baseline.check(patient) is None
+    facts = scene(algorithm="REINFORCE", series={"return/train": returns, **extra}, config=PLAIN)
+    assert returns_noisy_without_baseline.check(facts) is None
 
 
 def test_a_missing_baseline_is_a_note() -> None:
@@ -44,8 +44,8 @@ def test_a_missing_baseline_is_a_note() -> None:
 @pytest.mark.parametrize("setting", [{"use_baseline": True}, {"normalize_returns": "batch"}, {"vf_coef": 0.5}])
 def test_a_configured_baseline_is_recognised(setting: dict[str, object]) -> None:
     """constructed: three ways of writing it."""
-    patient = scene(algorithm="REINFORCE", series={"return/train": rising()}, config={**PLAIN, **setting})
-    assert no_baseline_configured.check(patient) is None
+    facts = scene(algorithm="REINFORCE", series={"return/train": rising()}, config={**PLAIN, **setting})
+    assert no_baseline_configured.check(facts) is None
 
 
 def test_a_baseline_that_is_switched_off_is_none() -> None:

@@ -30,14 +30,14 @@ def test_a_run_without_a_single_update_is_an_error() -> None:
 
 
 def test_a_folder_that_never_holds_losses_says_nothing_about_updates() -> None:
-    patient = recorded("zoo/ppo_cartpole/logs/ppo/CartPole-v1_1")
-    assert "policy_loss" not in patient.run
-    assert no_update_ever_ran.check(patient) is None
+    facts = recorded("zoo/ppo_cartpole/logs/ppo/CartPole-v1_1")
+    assert "policy_loss" not in facts.run
+    assert no_update_ever_ran.check(facts) is None
 
 
 def test_a_run_stopped_before_learning_was_due_is_only_noted() -> None:
     """constructed: recorded runs go on beyond their start of learning."""
-    patient = scene(
+    facts = scene(
         algorithm="DQN",
         series={"return/train": flat(20.0, 12), "fps": flat(500.0, 12)},
         config={"learning_starts": 10_000},
@@ -45,7 +45,7 @@ def test_a_run_stopped_before_learning_was_due_is_only_noted() -> None:
         budget=500_000,
         status=Status.INTERRUPTED,
     )
-    found = no_update_ever_ran.check(patient)
+    found = no_update_ever_ran.check(facts)
     assert found is not None
     assert found.severity is Severity.INFO
 
@@ -70,10 +70,10 @@ def test_the_share_of_steps_before_learning_decides(
     starts: float, steps: float, budget: float | None, expected: Severity | None
 ) -> None:
     """constructed: the bounds of the rule; the third run was stopped at a tenth of its budget."""
-    patient = scene(
+    facts = scene(
         algorithm="DQN", config={"learning_starts": starts}, steps=steps, budget=budget, status=Status.UNKNOWN
     )
-    found = learning_starts_late.check(patient)
+    found = learning_starts_late.check(facts)
     assert (found.severity if found is not None else None) == expected
 
 
@@ -82,8 +82,8 @@ def test_a_buffer_of_a_few_episodes_is_noted_and_is_an_alarm_when_the_return_is_
     fields = {"algorithm": "DQN", "config": {"buffer_size": 1_000}}
     poor = scene(series={"return/train": flat(20.0), "episode_length": LENGTHS}, **fields)
     good = scene(series={"return/train": rising(20.0, 300.0), "episode_length": LENGTHS}, **fields)
-    for patient, severity in ((poor, Severity.WARNING), (good, Severity.INFO)):
-        found = buffer_small_for_run.check(patient)
+    for facts, severity in ((poor, Severity.WARNING), (good, Severity.INFO)):
+        found = buffer_small_for_run.check(facts)
         assert found is not None
         assert found.severity is severity
         assert found.evidence[1].value == 5.0
@@ -98,13 +98,13 @@ def test_a_tiny_buffer_of_a_run_that_learns_is_only_noted() -> None:
 
 def test_a_buffer_of_a_hundredth_of_a_long_run_that_holds_many_episodes_is_fine() -> None:
     """constructed: ten million steps of images are never recorded here."""
-    patient = scene(
+    facts = scene(
         algorithm="DQN",
         steps=10_000_000,
         series={"return/train": flat(20.0), "episode_length": LENGTHS},
         config={"buffer_size": 100_000},
     )
-    assert buffer_small_for_run.check(patient) is None
+    assert buffer_small_for_run.check(facts) is None
 
 
 def _epsilon(down_at: float, last: float = 0.05) -> np.ndarray:
@@ -114,8 +114,8 @@ def _epsilon(down_at: float, last: float = 0.05) -> np.ndarray:
 
 def test_exploration_that_ends_at_once_beside_a_flat_return_is_an_alarm() -> None:
     """constructed: an exploration fraction of half a percent."""
-    patient = scene(algorithm="DQN", series={"epsilon": _epsilon(0.005), "return/train": flat(20.0)})
-    found = exploration_ends_at_once.check(patient)
+    facts = scene(algorithm="DQN", series={"epsilon": _epsilon(0.005), "return/train": flat(20.0)})
+    found = exploration_ends_at_once.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.onset_step is not None
@@ -125,15 +125,15 @@ def test_exploration_that_ends_at_once_beside_a_flat_return_is_an_alarm() -> Non
 @pytest.mark.parametrize(("down_at", "returns"), [(0.3, flat(20.0)), (0.005, rising(20.0, 400.0))])
 def test_a_longer_exploration_or_a_rising_return_is_fine(down_at: float, returns: np.ndarray) -> None:
     """constructed: one of the two conditions is missing."""
-    patient = scene(algorithm="DQN", series={"epsilon": _epsilon(down_at), "return/train": returns})
-    assert exploration_ends_at_once.check(patient) is None
+    facts = scene(algorithm="DQN", series={"epsilon": _epsilon(down_at), "return/train": returns})
+    assert exploration_ends_at_once.check(facts) is None
 
 
 def test_exploration_that_ends_before_the_first_update_is_known_from_the_config() -> None:
     """constructed: a Zoo folder logs no epsilon."""
     config = {"exploration_fraction": 0.1, "exploration_final": 0.01, "learning_starts": 15_000}
-    patient = scene(algorithm="DQN", series={"return/train": flat(20.0)}, config=config, budget=100_000)
-    found = exploration_ends_at_once.check(patient)
+    facts = scene(algorithm="DQN", series={"return/train": flat(20.0)}, config=config, budget=100_000)
+    found = exploration_ends_at_once.check(facts)
     assert found is not None
     assert "first update comes at step 15,000" in found.summary
 
@@ -147,17 +147,17 @@ def test_epsilon_that_stays_at_one_is_an_alarm() -> None:
 
 def test_epsilon_that_is_still_falling_in_a_run_of_unknown_budget_is_fine() -> None:
     """constructed: a run that was stopped on its way."""
-    patient = scene(
+    facts = scene(
         algorithm="DQN", status=Status.UNKNOWN, series={"epsilon": np.linspace(1.0, 0.5, 60), "return/train": flat()}
     )
-    assert exploration_never_falls.check(patient) is None
+    assert exploration_never_falls.check(facts) is None
 
 
 def test_offline_training_beyond_its_best_is_an_alarm() -> None:
     """constructed: over-training on a data set, which takes millions of updates."""
     returns = np.concatenate([np.linspace(30.0, 40.0, 10), np.linspace(40.0, 12.0, 50)]) + 0.5 * flat(1.0, noise=0.5)
-    patient = scene(algorithm="DISCRETEBCQ", axis="updates", series={"return/eval": returns})
-    found = best_long_ago_offline.check(patient)
+    facts = scene(algorithm="DISCRETEBCQ", axis="updates", series={"return/eval": returns})
+    found = best_long_ago_offline.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.onset_step is not None
@@ -167,15 +167,15 @@ def test_offline_training_beyond_its_best_is_an_alarm() -> None:
 def test_a_flat_curve_after_a_quick_success_is_not_over_training() -> None:
     """constructed: best at a third of the run, within the noise of its end."""
     returns = np.concatenate([np.linspace(1000.0, 5400.0, 20), flat(5380.0, 40, noise=0.01)])
-    patient = scene(algorithm="CQL", axis="updates", series={"return/eval": returns})
-    assert best_long_ago_offline.check(patient) is None
+    facts = scene(algorithm="CQL", axis="updates", series={"return/eval": returns})
+    assert best_long_ago_offline.check(facts) is None
 
 
 def test_the_same_decay_of_an_online_run_is_not_this() -> None:
     """constructed: a run that collects its own data."""
     returns = np.concatenate([np.linspace(30.0, 40.0, 10), np.linspace(40.0, 12.0, 50)])
-    patient = scene(algorithm="DQN", series={"return/eval": returns, "return/train": returns})
-    assert best_long_ago_offline.check(patient) is None
+    facts = scene(algorithm="DQN", series={"return/eval": returns, "return/train": returns})
+    assert best_long_ago_offline.check(facts) is None
 
 
 def _with_target(interval: float, tau: float, returns: np.ndarray) -> object:
@@ -191,9 +191,9 @@ def test_a_target_that_is_never_renewed_or_has_no_memory_is_an_alarm(name: str) 
 
 
 def test_few_renewals_because_learning_began_late_are_another_finding() -> None:
-    patient = fault("late_start_sac_pendulum")
-    assert target_moves_strangely.check(patient) is None
-    found = learning_starts_late.check(patient)
+    facts = fault("late_start_sac_pendulum")
+    assert target_moves_strangely.check(facts) is None
+    found = learning_starts_late.check(facts)
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].value == pytest.approx(0.9)
@@ -222,8 +222,8 @@ def test_far_too_many_or_few_updates_are_an_alarm_when_the_return_is_poor(ratio:
     updates = ratio * np.linspace(1_000, 100_000, 60)
     poor = scene(algorithm="SAC", series={"updates": updates, "return/train": flat(20.0)})
     good = scene(algorithm="SAC", series={"updates": updates, "return/train": rising(20.0, 300.0)})
-    for patient, severity in ((poor, Severity.WARNING), (good, Severity.INFO)):
-        found = updates_per_step_extreme.check(patient)
+    for facts, severity in ((poor, Severity.WARNING), (good, Severity.INFO)):
+        found = updates_per_step_extreme.check(facts)
         assert found is not None
         assert found.severity is severity
         assert found.evidence[0].value == pytest.approx(ratio, rel=0.1)
@@ -232,10 +232,10 @@ def test_far_too_many_or_few_updates_are_an_alarm_when_the_return_is_poor(ratio:
 @pytest.mark.parametrize("config", [{"gradient_steps": 1, "train_freq": 4}, {"gradient_steps": -1, "train_freq": 8}])
 def test_usual_ratios_are_fine(config: dict[str, object]) -> None:
     """constructed: settings that work elsewhere; -1 means as many updates as steps."""
-    patient = scene(algorithm="SAC", series={"return/train": flat(20.0)}, config=config)
-    assert updates_per_step_extreme.check(patient) is None
+    facts = scene(algorithm="SAC", series={"return/train": flat(20.0)}, config=config)
+    assert updates_per_step_extreme.check(facts) is None
 
 
 def test_a_budget_of_zero_is_no_budget() -> None:
-    patient = scene(algorithm="DQN", series={"return/train": flat()}, config={"learning_starts": 1000}, budget=0.0)
-    assert learning_starts_late.check(patient) is None
+    facts = scene(algorithm="DQN", series={"return/train": flat()}, config={"learning_starts": 1000}, budget=0.0)
+    assert learning_starts_late.check(facts) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlclinic.rules.return_state import (
+from rlclinic.facts.return_state import (
     ended_below_start,
     has_fallen,
     is_flat,
@@ -14,7 +14,7 @@ from rlclinic.rules.return_state import (
     return_name,
     suffers,
 )
-from rlclinic.rules.stretch import lasting_from, longest, moving_median
+from rlclinic.facts.stretch import lasting_from, longest, moving_median
 from tests.rules.scene import fault, flat, recorded, rising, scene
 
 FELL = np.concatenate([np.linspace(20.0, 200.0, 30), np.linspace(200.0, 15.0, 30)])
@@ -32,9 +32,9 @@ def test_a_return_that_climbs_does_not_suffer(path: str) -> None:
 
 def test_a_return_that_climbed_and_was_lost_has_fallen() -> None:
     """constructed: a clean rise and fall."""
-    patient = scene(series={"return/train": FELL})
-    assert has_fallen(patient)
-    assert suffers(patient)
+    facts = scene(series={"return/train": FELL})
+    assert has_fallen(facts)
+    assert suffers(facts)
     assert not ended_below_start(scene(series={"return/train": rising()}))
 
 
@@ -63,9 +63,9 @@ def test_a_goal_that_no_evaluation_comes_near_is_missed_whatever_exploration_get
 
 
 def test_the_goal_of_a_task_does_not_hold_for_rewards_on_another_scale() -> None:
-    patient = fault("large_reward_ppo_cartpole")
-    assert not reached_goal(patient)
-    assert is_flat(patient)
+    facts = fault("large_reward_ppo_cartpole")
+    assert not reached_goal(facts)
+    assert is_flat(facts)
 
 
 def test_evidence_names_the_return_that_is_judged() -> None:

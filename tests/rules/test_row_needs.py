@@ -13,8 +13,8 @@ BY_CODE = {row.code: row for row in ROWS}
 
 @pytest.mark.parametrize(("name", "missing"), [("grad_norm/anything", False), ("grad_norms", True)])
 def test_any_member_of_a_family_of_metrics_will_do(name: str, *, missing: bool) -> None:
-    patient = scene(series={name: flat(1.0), "return/train": line(20, 200)})
-    _, skipped = examine(patient, (BY_CODE["OPT08"],))
+    facts = scene(series={name: flat(1.0), "return/train": line(20, 200)})
+    _, skipped = examine(facts, (BY_CODE["OPT08"],))
     assert bool(skipped) == missing
 
 

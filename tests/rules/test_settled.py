@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlclinic.rules.settled import settled
-from rlclinic.rules.verdict import verdict
+from rlclinic.facts.settled import settled
+from rlclinic.judgement.verdict import verdict
 from tests.rules.scene import scene
 
 ENVIRONMENTS, LENGTH, STEP = 32, 40.0, 512.0
@@ -35,9 +35,9 @@ def test_a_policy_that_never_moved_has_not_collapsed() -> None:
 def test_the_number_of_environments_follows_from_the_counters_where_no_config_tells_it() -> None:
     series = _goal_reaching()
     steps = np.linspace(STEP, 60 * STEP, 60)
-    patient = scene(series={**series, "vec_steps": steps / ENVIRONMENTS}, steps=60 * STEP)
+    facts = scene(series={**series, "vec_steps": steps / ENVIRONMENTS}, steps=60 * STEP)
 
-    kept = settled(patient.run)
+    kept = settled(facts.run)
 
     assert kept is not None
     assert kept.steps[0] >= 2 * ENVIRONMENTS * LENGTH
@@ -46,19 +46,17 @@ def test_the_number_of_environments_follows_from_the_counters_where_no_config_te
 
 def test_a_start_that_takes_a_good_part_of_the_run_is_its_course() -> None:
     growing = np.linspace(20.0, 500.0, 60)
-    patient = scene(
-        series={"return/train": growing, "episode_length": growing}, config={"n_envs": 256}, steps=60 * STEP
-    )
+    facts = scene(series={"return/train": growing, "episode_length": growing}, config={"n_envs": 256}, steps=60 * STEP)
 
-    assert settled(patient.run) is patient.run.returns
+    assert settled(facts.run) is facts.run.returns
 
 
 def test_an_evaluation_has_no_such_start() -> None:
     series = _goal_reaching()
-    patient = scene(
+    facts = scene(
         series={"return/eval": series["return/train"], "episode_length": series["episode_length"]},
         config={"n_envs": ENVIRONMENTS},
         steps=60 * STEP,
     )
 
-    assert settled(patient.run) is patient.run.returns
+    assert settled(facts.run) is facts.run.returns

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.q_values import q_bound
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import crept, failed, fell_short, is_open, standing_of
+from rlclinic.facts.update_count import expected_updates, updates_per_step
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Status
-from rlclinic.rules.growth import growth
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import q_bound
-from rlclinic.rules.standing import crept, failed, fell_short, is_open, standing_of
-from rlclinic.rules.update_count import expected_updates, updates_per_step
 from tests.rules.cases import HEALTHY, Healthy
 from tests.rules.scene import fault, flat, recorded, rising, scene
 
@@ -65,8 +65,8 @@ def test_a_run_is_open_when_its_budget_is_used_up_and_nothing_says_that_it_is_do
     assert not is_open(scene(series=series, budget=100_000, threshold=150.0))
 
 
-def told(series: dict[str, np.ndarray], goal: float, **more: float) -> Patient:
-    return Patient(scene(series=series, budget=100_000, **more).run.with_goal(goal))
+def told(series: dict[str, np.ndarray], goal: float, **more: float) -> RunFacts:
+    return RunFacts(scene(series=series, budget=100_000, **more).run.with_goal(goal))
 
 
 def test_a_run_fell_short_of_the_goal_that_its_user_told_however_near() -> None:
@@ -142,10 +142,10 @@ def test_updates_per_step_follow_the_framework(
 
 
 def test_updates_of_a_recorded_run_are_what_its_counter_shows() -> None:
-    patient = fault("healthy_dqn_cartpole")
-    counted = patient.run["updates"].highest
+    facts = fault("healthy_dqn_cartpole")
+    counted = facts.run["updates"].highest
     assert counted is not None
-    assert expected_updates(patient, patient.run.steps) == pytest.approx(counted, rel=0.02)
+    assert expected_updates(facts, facts.run.steps) == pytest.approx(counted, rel=0.02)
 
 
 def test_a_task_that_pays_one_per_step_bounds_q_by_its_horizon() -> None:

@@ -20,73 +20,73 @@ RULES = (threshold_reached, below_threshold, slow_to_threshold, no_better_than_r
 
 
 def test_a_solved_run_says_when_it_reached_the_threshold() -> None:
-    sighting = threshold_reached.check(fault("solved_ppo_cartpole"))
-    assert sighting is not None
-    assert sighting.onset_step == 17_408
-    assert "reached 475 (the threshold of CartPole) at 17,408 env steps and ended at 500" in sighting.summary
+    result = threshold_reached.check(fault("solved_ppo_cartpole"))
+    assert result is not None
+    assert result.onset_step == 17_408
+    assert "reached 475 (the threshold of CartPole) at 17,408 env steps and ended at 500" in result.summary
     assert below_threshold.check(fault("solved_ppo_cartpole")) is None
 
 
 def test_an_evaluation_that_holds_the_threshold_counts_as_reached() -> None:
-    sighting = threshold_reached.check(recorded("sb3/ppo_cartpole"))
-    assert sighting is not None
-    assert "eval/mean_reward reached 475" in sighting.summary
+    result = threshold_reached.check(recorded("sb3/ppo_cartpole"))
+    assert result is not None
+    assert "eval/mean_reward reached 475" in result.summary
     assert below_threshold.check(recorded("sb3/ppo_cartpole")) is None
 
 
 def test_two_lucky_evaluations_do_not_reach_a_threshold() -> None:
     """constructed: luck cannot be trained."""
     values = [20.0, 30, 500, 40, 50, 60, 50, 500, 70, 60]
-    patient = scene(environment="CartPole-v1", series={"return/eval": values})
-    assert threshold_reached.check(patient) is None
+    facts = scene(environment="CartPole-v1", series={"return/eval": values})
+    assert threshold_reached.check(facts) is None
 
 
 def test_a_threshold_that_was_reached_and_lost_is_not_held() -> None:
     """constructed: the recorded run that loses its task had it made harder."""
     values = np.concatenate([rising(20, 490, 40), np.linspace(490, 200, 20)])
-    patient = scene(environment="CartPole-v1", series={"return/train": values})
-    assert threshold_reached.check(patient) is None
-    sighting = below_threshold.check(patient)
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "reached at" in sighting.summary
-    assert "and lost" in sighting.summary
+    facts = scene(environment="CartPole-v1", series={"return/train": values})
+    assert threshold_reached.check(facts) is None
+    result = below_threshold.check(facts)
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "reached at" in result.summary
+    assert "and lost" in result.summary
 
 
 def test_the_gap_is_given_in_units_and_in_percent_of_the_way() -> None:
-    sighting = below_threshold.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
-    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29 % of the way from 22.2" in sighting.summary
-    assert sighting.evidence[0].value < (sighting.evidence[0].threshold or 0)
+    result = below_threshold.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
+    assert result is not None
+    assert result.severity is Severity.INFO
+    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29 % of the way from 22.2" in result.summary
+    assert result.evidence[0].value < (result.evidence[0].threshold or 0)
 
 
 def test_a_gap_is_a_note_while_published_runs_needed_longer_and_a_warning_after() -> None:
     """constructed: the same flat curve, short and long."""
     short = scene(environment="CartPole-v1", series={"return/train": flat(150)}, steps=20_000)
     long = scene(environment="CartPole-v1", series={"return/train": flat(150)}, steps=200_000)
-    seen = [below_threshold.check(patient) for patient in (short, long)]
-    assert [sighting.severity for sighting in seen if sighting] == [Severity.INFO, Severity.WARNING]
+    seen = [below_threshold.check(facts) for facts in (short, long)]
+    assert [result.severity for result in seen if result] == [Severity.INFO, Severity.WARNING]
 
 
 def test_a_goal_met_twenty_times_later_than_published_is_slow() -> None:
     """constructed: it would take a run of a million steps."""
     values = np.concatenate([flat(30, 100), rising(30, 500, 10), np.full(20, 500.0)])
     slow = scene(environment="CartPole-v1", series={"return/train": values}, steps=1_300_000)
-    sighting = slow_to_threshold.check(slow)
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "a published PPO run on CartPole needed 40,000" in sighting.summary
+    result = slow_to_threshold.check(slow)
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "a published PPO run on CartPole needed 40,000" in result.summary
     near = scene(environment="CartPole-v1", series={"return/train": values}, steps=180_000)
     assert slow_to_threshold.check(near) is None
 
 
 @pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "high_lr_ppo_cartpole", "late_start_dqn_cartpole"])
 def test_a_run_that_learned_nothing_is_no_better_than_random(name: str) -> None:
-    sighting = no_better_than_random.check(fault(name))
-    assert sighting is not None
-    assert sighting.severity is Severity.WARNING
-    assert "random actions get 22.2" in sighting.summary
+    result = no_better_than_random.check(fault(name))
+    assert result is not None
+    assert result.severity is Severity.WARNING
+    assert "random actions get 22.2" in result.summary
 
 
 def test_a_short_run_at_the_random_level_is_not_blamed() -> None:
@@ -96,36 +96,36 @@ def test_a_short_run_at_the_random_level_is_not_blamed() -> None:
 
 def test_returns_on_another_scale_are_not_held_against_the_task() -> None:
     """constructed: a wrapper that multiplies rewards by 100."""
-    patient = scene(environment="CartPole-v1", series={"return/train": 100 * flat(22)}, steps=100_000)
-    assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
+    facts = scene(environment="CartPole-v1", series={"return/train": 100 * flat(22)}, steps=100_000)
+    assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)
 
 
 def test_a_wrapper_that_shrinks_rewards_takes_the_task_out_of_the_comparison() -> None:
-    patient = fault("small_reward_ppo_cartpole")
-    assert patient.run.environment == "CartPole-v1"
-    assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
+    facts = fault("small_reward_ppo_cartpole")
+    assert facts.run.environment == "CartPole-v1"
+    assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)
 
 
 def test_a_return_that_stays_below_random_needs_no_more_time() -> None:
-    sighting = no_better_than_random.check(fault("high_lr_a2c_cartpole"))
-    assert sighting is not None
-    assert "ended at 9.26 after 32,000 env steps" in sighting.summary
-    assert sighting.evidence[1].value < (sighting.evidence[1].threshold or 0)
+    result = no_better_than_random.check(fault("high_lr_a2c_cartpole"))
+    assert result is not None
+    assert "ended at 9.26 after 32,000 env steps" in result.summary
+    assert result.evidence[1].value < (result.evidence[1].threshold or 0)
 
 
 def test_a_met_threshold_far_below_the_best_published_return_is_noted() -> None:
     """constructed: HalfCheetah takes hours to train."""
     values = np.concatenate([rising(-280, 5000, 30), flat(5000, 40)])
-    patient = scene(environment="HalfCheetah-v4", algorithm="SAC", series={"return/train": values}, steps=1_000_000)
-    sighting = far_below_published.check(patient)
-    assert sighting is not None
-    assert sighting.severity is Severity.INFO
-    assert "1.209e+04" in sighting.summary
+    facts = scene(environment="HalfCheetah-v4", algorithm="SAC", series={"return/train": values}, steps=1_000_000)
+    result = far_below_published.check(facts)
+    assert result is not None
+    assert result.severity is Severity.INFO
+    assert "1.209e+04" in result.summary
     near = scene(environment="HalfCheetah-v4", algorithm="SAC", series={"return/train": values}, steps=50_000)
     assert far_below_published.check(near) is None
 
 
 def test_an_unknown_task_without_a_threshold_is_not_judged() -> None:
     """constructed: the same run without the name of its environment."""
-    patient = scene(series={"return/train": flat(22)}, status=Status.FINISHED)
-    assert [rule.check(patient) for rule in RULES] == [None] * len(RULES)
+    facts = scene(series={"return/train": flat(22)}, status=Status.FINISHED)
+    assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)

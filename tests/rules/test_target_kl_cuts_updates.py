@@ -31,8 +31,8 @@ def test_a_common_target_is_fine_even_where_it_cuts() -> None:
 def test_a_tiny_target_that_cuts_nothing_is_fine() -> None:
     """constructed: all updates were made."""
     made = {"updates": 10.0 * np.arange(POINTS)}
-    patient = scene(series=made, config={**CONFIG, "target_kl": 1e-5}, steps=POINTS * 512.0)
-    assert target_kl_cuts_updates.check(patient) is None
+    facts = scene(series=made, config={**CONFIG, "target_kl": 1e-5}, steps=POINTS * 512.0)
+    assert target_kl_cuts_updates.check(facts) is None
     assert target_kl_cuts_updates.check(recorded("sb3/ppo_cartpole")) is None
 
 

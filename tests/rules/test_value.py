@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.facts.critic import returns_vary, target_scale
 from rlclinic.model.finding import Severity
 from rlclinic.rules.value import (
     advantages_extreme,
@@ -18,7 +19,6 @@ from rlclinic.rules.value import (
     value_loss_not_falling,
     value_offset,
 )
-from rlclinic.rules.value._critic import returns_vary, target_scale
 from tests.rules.scene import FELL, around, fault, flat, recorded, rising, scene
 
 
@@ -181,8 +181,8 @@ def test_rllib_caps_the_squared_error_instead() -> None:
     """constructed: 400 is 20 in units of the return, as wide as the returns themselves."""
     series = {"explained_variance": around(0.05, 0.02), "value_loss": around(400.0, 9.0), "return/train": flat()}
     for clip, expected in ((400.0, False), (0.5, True)):
-        patient = scene(framework="rllib", series=series, config={"clip_range_vf": clip})
-        assert (value_clip_small_against_returns.check(patient) is not None) is expected
+        facts = scene(framework="rllib", series=series, config={"clip_range_vf": clip})
+        assert (value_clip_small_against_returns.check(facts) is not None) is expected
 
 
 # The rule advantages-extreme.
@@ -262,8 +262,8 @@ def test_predictions_that_return_length_and_discount_allow_are_fine() -> None:
         "explained_variance": around(0.9, 0.01),
     }
     for level, expected in ((35.0, False), (48.0, False), (400.0, True), (-30.0, True)):
-        patient = scene(series={**series, "value/mean": around(level, 0.3)}, config={"gamma": 0.98})
-        assert (value_offset.check(patient) is not None) is expected
+        facts = scene(series={**series, "value/mean": around(level, 0.3)}, config={"gamma": 0.98})
+        assert (value_offset.check(facts) is not None) is expected
     scaled = scene(
         series={**series, "value/mean": around(400.0, 0.3)}, config={"gamma": 0.98, "normalize_reward": True}
     )

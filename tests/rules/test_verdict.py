@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import RunStatus, Status
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.registry import ROWS, examine
-from rlclinic.rules.verdict import verdict
 from tests.rules.scene import flat, recorded, rising, scene
 
 # What the verdict takes from the course of the return and the process; the other families are given by hand.
@@ -49,9 +49,9 @@ EXPECTED = {
 }
 
 
-def judged(patient: Patient, *given: Finding) -> tuple[Verdict, str]:
+def judged(facts: RunFacts, *given: Finding) -> tuple[Verdict, str]:
     """The verdict from the own findings of the return and some given ones."""
-    return verdict(patient, (*examine(patient, OWN)[0], *given))
+    return verdict(facts, (*examine(facts, OWN)[0], *given))
 
 
 def finding(code: str, severity: Severity) -> Finding:
@@ -80,9 +80,9 @@ def test_large_swings_and_regressions_make_a_run_unstable() -> None:
 
 
 def test_a_config_that_cannot_learn_comes_before_the_lack_of_learning() -> None:
-    patient = recorded("faults/late_start_dqn_cartpole")
-    assert judged(patient, finding("OFF07", Severity.ERROR)) == (Verdict.MISCONFIGURED, "OFF07 was seen")
-    assert judged(patient, finding("OFF07", Severity.WARNING))[0] is Verdict.NOT_LEARNING
+    facts = recorded("faults/late_start_dqn_cartpole")
+    assert judged(facts, finding("OFF07", Severity.ERROR)) == (Verdict.MISCONFIGURED, "OFF07 was seen")
+    assert judged(facts, finding("OFF07", Severity.WARNING))[0] is Verdict.NOT_LEARNING
 
 
 def test_a_config_that_learned_all_the_same_is_not_called_unable() -> None:
@@ -98,9 +98,9 @@ def test_a_hacked_reward_is_no_success() -> None:
 def test_a_crash_does_not_matter_once_the_task_is_solved() -> None:
     solved = recorded("faults/solved_ppo_cartpole").run
     crashed = replace(solved, status=RunStatus(Status.CRASHED, "the tracker lost its heartbeat"))
-    assert judged(Patient(crashed))[0] is Verdict.SOLVED
+    assert judged(RunFacts(crashed))[0] is Verdict.SOLVED
     early = replace(recorded("faults/rising_ppo_cartpole").run, status=crashed.status, budget=1e6)
-    assert judged(Patient(early))[0] is Verdict.CRASHED
+    assert judged(RunFacts(early))[0] is Verdict.CRASHED
 
 
 def test_a_registered_threshold_far_below_the_best_is_no_end() -> None:
@@ -117,9 +117,9 @@ def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
     """constructed: a language model's run that a hang-up ended after many updates."""
     values = np.concatenate([rising(0.2, 0.7, 20), flat(0.7, 26)])
     run = scene(series={"return/train": values}, status=Status.INTERRUPTED, axis="updates", algorithm="GRPO").run
-    assert judged(Patient(run))[0] is Verdict.PLATEAUED
+    assert judged(RunFacts(run))[0] is Verdict.PLATEAUED
     short = scene(series={"return/train": rising(0.2, 0.3, 10)}, status=Status.INTERRUPTED, algorithm="GRPO").run
-    assert judged(Patient(short))[0] is Verdict.INTERRUPTED
+    assert judged(RunFacts(short))[0] is Verdict.INTERRUPTED
 
 
 @pytest.mark.parametrize("points", [1, 3, 5])
@@ -146,9 +146,9 @@ def test_every_verdict_is_reached_by_some_test_here() -> None:
 def test_a_run_that_stopped_at_its_own_threshold_is_solved_although_the_training_mean_lags(
     last: float, budget: float, word: Verdict
 ) -> None:
-    patient = scene(
+    facts = scene(
         series={"return/train": rising(20.0, 150.0), "return/eval": [30.0, 60.0, 120.0, 240.0, 320.0, last]},
         budget=budget,
         threshold=475.0,
     )
-    assert verdict(patient, examine(patient, OWN)[0])[0] is word
+    assert verdict(facts, examine(facts, OWN)[0])[0] is word

@@ -18,12 +18,12 @@ from rlclinic.causes.deviation import deviation
 from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
 from rlclinic.causes.practice import beyond, value_of
 from rlclinic.causes.sharpness import sharpness
+from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.tasks import task_of
-from rlclinic.rules.standing import Standing
 
 # Below 1 because findings depend on each other and the table is set by hand.
 TEMPER = 0.75

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from rlclinic.facts.exploration import action_dimensions
+from rlclinic.facts.goal import known_task
+from rlclinic.facts.loss_weights import LossWeights, loss_weights
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.update_count import logged_updates, rollout, updates_per_rollout, updates_per_step
 from rlclinic.model.run import Run, Status
 from rlclinic.reference.working import size_of
-from rlclinic.rules.goal import known_task
-from rlclinic.rules.loss_weights import LossWeights, loss_weights
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import action_dimensions
-from rlclinic.rules.update_count import logged_updates, rollout, updates_per_rollout, updates_per_step
 
 # Decades by which a value of zero lies outside a bound that it breaks: it switches something off.
 SWITCHED_OFF = 1.5
@@ -76,7 +76,7 @@ def value_of(run: Run, name: str) -> float | None:
     """A setting, or what several come to."""
     derived = _DERIVED.get(name)
     if derived is not None:
-        return derived(Patient(run))
+        return derived(RunFacts(run))
     value = run.config.number(name)
     return value if value is not None else _logged(run, name)
 
@@ -84,7 +84,7 @@ def value_of(run: Run, name: str) -> float | None:
 def _logged(run: Run, name: str) -> float | None:
     """The value that the log tells of a setting whose file is not there; a schedule counts by its highest."""
     if name in WEIGHTS and not run.config.settings:
-        return WEIGHTS[name](loss_weights(Patient(run)))
+        return WEIGHTS[name](loss_weights(RunFacts(run)))
     series = run.series.get(name) if name in LOGGED else None
     return series.highest if series is not None else None
 
@@ -101,129 +101,129 @@ def _decades(name: str, value: float, bound: float) -> float:
     return math.log10(limit / size)
 
 
-def _updates(patient: Patient) -> float | None:
+def _updates(facts: RunFacts) -> float | None:
     """Gradient steps within the budget, as planned or, where no config tells, as logged."""
-    budget = patient.run.budget or patient.run.env_steps
+    budget = facts.run.budget or facts.run.env_steps
     if not budget:
         return None
-    if not patient.run.config.settings:
-        return logged_updates(patient)
-    if patient.is_on_policy:
-        whole, each = rollout(patient), updates_per_rollout(patient)
+    if not facts.run.config.settings:
+        return logged_updates(facts)
+    if facts.is_on_policy:
+        whole, each = rollout(facts), updates_per_rollout(facts)
         return budget / whole * each if whole and each else None
-    rate, start = updates_per_step(patient), patient.setting("learning_starts") or 0.0
+    rate, start = updates_per_step(facts), facts.setting("learning_starts") or 0.0
     return max(budget - start, 0.0) * rate if rate is not None else None
 
 
-def _update_to_data(patient: Patient) -> float | None:
+def _update_to_data(facts: RunFacts) -> float | None:
     """Gradient steps per env step of an off-policy algorithm, from the config or as logged."""
-    if not patient.is_off_policy:
+    if not facts.is_off_policy:
         return None
-    planned, counted = updates_per_step(patient), patient.series("updates")
+    planned, counted = updates_per_step(facts), facts.series("updates")
     if planned is not None or counted is None or counted.steps[-1] <= counted.steps[0]:
         return planned
     return float((counted.values[-1] - counted.values[0]) / (counted.steps[-1] - counted.steps[0]))
 
 
-def _movement(patient: Patient) -> float | None:
+def _movement(facts: RunFacts) -> float | None:
     """How far a weight can move at most: an adaptive optimiser moves it by about the rate in each update."""
-    rate, updates = value_of(patient.run, "learning_rate"), _updates(patient)
-    optimiser = str(patient.run.config.get("optimizer") or "").lower()
+    rate, updates = value_of(facts.run, "learning_rate"), _updates(facts)
+    optimiser = str(facts.run.config.get("optimizer") or "").lower()
     if rate is None or updates is None:
         return None
     if optimiser in ADAPTIVE:
         return rate * updates
-    clip, gradient = patient.setting("max_grad_norm"), patient.level("grad_norm")
+    clip, gradient = facts.setting("max_grad_norm"), facts.level("grad_norm")
     sizes = [size for size in (clip, gradient.value if gradient is not None else None) if size]
     # Plain descent moves all weights together by the rate times the norm; one of them takes a small part of that.
     return rate * updates * min(sizes) * ONE_OF_MANY if optimiser in PLAIN and sizes else None
 
 
-def _share(name: str) -> Callable[[Patient], float | None]:
+def _share(name: str) -> Callable[[RunFacts], float | None]:
     """Of the budget."""
 
-    def share(patient: Patient) -> float | None:
-        value, budget = patient.setting(name), patient.run.budget
+    def share(facts: RunFacts) -> float | None:
+        value, budget = facts.setting(name), facts.run.budget
         return value / budget if value is not None and budget else None
 
     return share
 
 
-def _rollout_share(patient: Patient) -> float | None:
-    whole, budget = rollout(patient), patient.run.budget
-    return whole / budget if whole and budget and patient.is_on_policy else None
+def _rollout_share(facts: RunFacts) -> float | None:
+    whole, budget = rollout(facts), facts.run.budget
+    return whole / budget if whole and budget and facts.is_on_policy else None
 
 
-def _published_share(patient: Patient) -> float | None:
+def _published_share(facts: RunFacts) -> float | None:
     """Steps of a run that is over in those that published runs of its task and algorithm needed."""
-    task, taken = known_task(patient), patient.run.env_steps
-    needed = task.steps_to_target.get(patient.run.algorithm.upper()) if task is not None else None
-    over = patient.run.status.state is Status.FINISHED
+    task, taken = known_task(facts), facts.run.env_steps
+    needed = task.steps_to_target.get(facts.run.algorithm.upper()) if task is not None else None
+    over = facts.run.status.state is Status.FINISHED
     return taken / needed if over and needed and taken is not None else None
 
 
-def _rollout_steps(patient: Patient) -> float | None:
-    return patient.setting("n_steps") if patient.is_on_policy else None
+def _rollout_steps(facts: RunFacts) -> float | None:
+    return facts.setting("n_steps") if facts.is_on_policy else None
 
 
-def _target_period(patient: Patient) -> float | None:
+def _target_period(facts: RunFacts) -> float | None:
     """Steps in which the target network takes over the online network."""
-    tau, every = patient.setting("tau"), patient.setting("target_update_interval")
-    if patient.is_on_policy or (tau is None and every is None):
+    tau, every = facts.setting("tau"), facts.setting("target_update_interval")
+    if facts.is_on_policy or (tau is None and every is None):
         return None
     return (every or 1.0) / max(1.0 if tau is None else tau, 1e-12)
 
 
-def _target_period_share(patient: Patient) -> float | None:
-    period, budget = _target_period(patient), patient.run.budget
+def _target_period_share(facts: RunFacts) -> float | None:
+    period, budget = _target_period(facts), facts.run.budget
     return period / budget if period is not None and budget else None
 
 
-def _exploration_share(patient: Patient) -> float | None:
+def _exploration_share(facts: RunFacts) -> float | None:
     """The share of the budget in which epsilon falls; one that does not fall explores as it ends."""
-    fraction, last = patient.setting("exploration_fraction"), patient.setting("exploration_final")
+    fraction, last = facts.setting("exploration_fraction"), facts.setting("exploration_final")
     return fraction if fraction is not None and (last is None or last < 0.1) else None
 
 
-def _temperature(patient: Patient) -> float | None:
+def _temperature(facts: RunFacts) -> float | None:
     """A fixed weight of the entropy in a soft critic."""
-    return patient.setting("ent_coef") if "SAC" in patient.run.algorithm.upper() else None
+    return facts.setting("ent_coef") if "SAC" in facts.run.algorithm.upper() else None
 
 
-def _target_entropy(patient: Patient) -> float | None:
-    target = patient.setting("target_entropy")
-    return target / (action_dimensions(patient) or 1.0) if target is not None else None
+def _target_entropy(facts: RunFacts) -> float | None:
+    target = facts.setting("target_entropy")
+    return target / (action_dimensions(facts) or 1.0) if target is not None else None
 
 
-def _value_clip(patient: Patient) -> float | None:
+def _value_clip(facts: RunFacts) -> float | None:
     """The value clip in sizes of the return."""
-    clip, outcome = patient.setting("clip_range_vf"), patient.outcome
-    if clip is None or outcome is None or patient.setting("normalize_reward"):
+    clip, outcome = facts.setting("clip_range_vf"), facts.outcome
+    if clip is None or outcome is None or facts.setting("normalize_reward"):
         return None
     size = max(abs(outcome.start), abs(outcome.end))
     return clip / size if size > 0.0 else None
 
 
-def _action_noise(patient: Patient) -> float | None:
+def _action_noise(facts: RunFacts) -> float | None:
     """Of a deterministic policy; none where the library adds none by itself."""
-    run = patient.run
+    run = facts.run
     if run.algorithm.upper() not in DETERMINISTIC or not run.config.settings:
         return None
-    noise = patient.setting("action_noise")
+    noise = facts.setting("action_noise")
     return 0.0 if noise is None and run.framework in ADDS_NO_NOISE else noise
 
 
-def _width(patient: Patient) -> float | None:
+def _width(facts: RunFacts) -> float | None:
     """Units of the narrowest hidden layer."""
-    layers = patient.run.config.get("net_arch")
+    layers = facts.run.config.get("net_arch")
     sizes = [size for size in layers if isinstance(size, int)] if isinstance(layers, list | tuple) else []
     return float(min(sizes)) if sizes else None
 
 
-_DERIVED: Mapping[str, Callable[[Patient], float | None]] = {
+_DERIVED: Mapping[str, Callable[[RunFacts], float | None]] = {
     "action_noise": _action_noise,
     "network_width": _width,
-    "on_policy_budget": lambda patient: patient.run.budget if patient.is_on_policy else None,
+    "on_policy_budget": lambda facts: facts.run.budget if facts.is_on_policy else None,
     "published_share": _published_share,
     "total_movement": _movement,
     "gradient_updates": _updates,

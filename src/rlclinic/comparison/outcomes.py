@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.comparison import RunOutcome
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.run import Run
-from rlclinic.rules.goal import goal_of
-from rlclinic.rules.patient import Patient
 from rlclinic.signals.area import area
 from rlclinic.signals.crossing import crossing
 from rlclinic.signals.level import level
@@ -22,7 +22,7 @@ END = (0.9, 1.0)
 def run_outcome(diagnosis: Diagnosis, label: str, *, until: float | None, reference: bool = False) -> RunOutcome:
     """The outcome of a run; `until` is the last step that counts for the area."""
     run = diagnosis.run
-    patient, returns = Patient(run), run.returns
+    facts, returns = RunFacts(run), run.returns
     lead = diagnosis.causes[0] if diagnosis.causes else None
     common = {
         "run": run,
@@ -34,10 +34,10 @@ def run_outcome(diagnosis: Diagnosis, label: str, *, until: float | None, refere
         "fps": speed(run),
         "reference": reference,
     }
-    course = patient.outcome
+    course = facts.outcome
     if returns is None or course is None:
         return RunOutcome(**common)  # type: ignore[arg-type]
-    end, goal = level(returns, END, centre="mean"), goal_of(patient)
+    end, goal = level(returns, END, centre="mean"), goal_of(facts)
     return RunOutcome(
         **common,  # type: ignore[arg-type]
         final=_known(end.value),

@@ -11,10 +11,10 @@ from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.comparison.outcomes import END, speed, wall_seconds
 from rlclinic.comparison.seeds import over_seeds, same_config
 from rlclinic.comparison.settings import learning_settings
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.history import PastConfig
 from rlclinic.model.run import Run
-from rlclinic.rules.goal import goal_of
-from rlclinic.rules.patient import Patient
 from rlclinic.signals.area import area
 from rlclinic.signals.crossing import crossing
 from rlclinic.signals.level import level
@@ -54,11 +54,11 @@ def past_configs(past: Sequence[PastRun]) -> list[PastConfig]:
 
 
 def _past_run(run: Run, until: float) -> PastRun | None:
-    patient, returns = Patient(run), run.returns
-    course = patient.outcome
+    facts, returns = RunFacts(run), run.returns
+    course = facts.outcome
     if returns is None or course is None:
         return None
-    goal = goal_of(patient)
+    goal = goal_of(facts)
     reached = None if goal is None else crossing(returns, goal.level).reached_step
     climb = max(course.climb, 4.0 * course.scale)
     end = level(returns, END, centre="mean").value

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rlclinic.facts.goal import known_task
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.run import Run
 from rlclinic.readers.discover import RunRef
 from rlclinic.readers.open import read_ref
 from rlclinic.reference.tasks import task_of
-from rlclinic.rules.goal import known_task
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Patient
 from rlclinic.store.index import RunIndex
 from rlclinic.store.listing import list_runs
 
@@ -68,7 +68,7 @@ def best_run(pool: Pool, leave_out: frozenset[str] = frozenset()) -> Run | None:
     found: list[tuple[Outcome, Run]] = []
     for ref, _ in scored:
         run = read_or_none(ref)
-        if run is not None and on_scale(run) and (outcome := Patient(run).outcome) is not None:
+        if run is not None and on_scale(run) and (outcome := RunFacts(run).outcome) is not None:
             found.append((outcome, run))
         if len(found) == CANDIDATES:
             break
@@ -95,4 +95,4 @@ def read_or_none(ref: RunRef) -> Run | None:
 
 def on_scale(run: Run) -> bool:
     """Whether the returns of a well-known task are on its scale; True where the task is not known."""
-    return task_of(run.environment) is None or known_task(Patient(run)) is not None
+    return task_of(run.environment) is None or known_task(RunFacts(run)) is not None

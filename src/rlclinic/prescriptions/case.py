@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import number
@@ -15,7 +16,6 @@ from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.reference_configs import has_reference_config, reference_config
 from rlclinic.reference.tasks import Task, task_of
-from rlclinic.rules.standing import Standing
 
 # Where the config does not tell, the log often does.
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}

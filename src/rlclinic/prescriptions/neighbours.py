@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rlclinic.causes.likelihoods import likelihoods
+from rlclinic.facts.outcome import Outcome, outcome_of
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.push import Push
 from rlclinic.reference.working import size_of, value_of
-from rlclinic.rules.outcome import Outcome, outcome_of
 
 # Settings that are no part of what is learned with.
 ASIDE = frozenset({"seed", "total_steps", "total_updates", "n_actions"})

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.update_count import updates_per_step
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.push import Push
 from rlclinic.prescriptions.target import COARSE, HEALTHY_KL
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.update_count import updates_per_step
 
 # A step of three in the rate makes nine times the KL: with this much room it stays below that of a healthy update.
 ROOM = COARSE**2
@@ -53,7 +53,7 @@ def _on_policy(case: Case) -> list[Push]:
 
 
 def _off_policy(case: Case) -> list[Push]:
-    ratio = updates_per_step(Patient(case.run))
+    ratio = updates_per_step(RunFacts(case.run))
     if case.saw(*DIVERGES) or ratio is None or ratio * 2.0 > MOST_PER_STEP:
         return []
     why = (

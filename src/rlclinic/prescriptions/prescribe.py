@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
+from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
@@ -26,7 +27,6 @@ from rlclinic.prescriptions.neighbours import Neighbour, neighbours_of, promisin
 from rlclinic.prescriptions.pace import faster
 from rlclinic.prescriptions.remedies import Stage
 from rlclinic.prescriptions.separation import separating_test
-from rlclinic.rules.standing import Standing
 
 # Prescriptions that lead a report; more are not read, and not done.
 LEADING = 3

@@ -8,10 +8,10 @@ from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Row:
         """The rule's file; imported when it is first needed."""
         return import_module(f"rlclinic.rules.{self.family}.{self.name.replace('-', '_')}")
 
-    def applies(self, patient: Patient) -> bool:
+    def applies(self, facts: RunFacts) -> bool:
         """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
-        if self.family == "language_model" and not patient.is_language_model:
+        if self.family == "language_model" and not facts.is_language_model:
             return False
-        return not self.algorithms or not patient.families or bool(patient.families & set(self.algorithms))
+        return not self.algorithms or not facts.families or bool(facts.families & set(self.algorithms))
 
     @property
     def title(self) -> str:
@@ -489,25 +489,25 @@ def check_names(names: Iterable[str]) -> None:
             raise UsageError(f"no rule or family is called {name!r}", hint="`rlclinic explain` lists them")
 
 
-def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Finding, ...], tuple[NotChecked, ...]]:
+def examine(facts: RunFacts, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Finding, ...], tuple[NotChecked, ...]]:
     """Run every rule that applies; what lacks its inputs, or fails, is said and never passed over."""
     findings: list[Finding] = []
     skipped: list[NotChecked] = []
     for row in rows:
-        if not row.applies(patient):
+        if not row.applies(facts):
             continue
-        missing = tuple(need for need in row.needs if not _has(patient, need))
+        missing = tuple(need for need in row.needs if not _has(facts, need))
         if missing:
             skipped.append(NotChecked(row.code, row.title, missing))
             continue
         try:
-            with contained(patient.run.path):
-                sighting: Sighting | None = row.module.check(patient)
+            with contained(facts.run.path):
+                result: RuleResult | None = row.module.check(facts)
         except RlclinicError as error:
             skipped.append(NotChecked(row.code, row.title, (), error.message))
             continue
-        if sighting is not None:
-            findings.append(_finding(row, sighting))
+        if result is not None:
+            findings.append(_finding(row, result))
     seen = {finding.code for finding in findings}
     covered = {row.code for row in rows if seen & set(row.covered_by)}
     findings = [replace(item, severity=Severity.INFO) if item.code in covered else item for item in findings]
@@ -515,32 +515,32 @@ def examine(patient: Patient, rows: tuple[Row, ...] = ROWS) -> tuple[tuple[Findi
     return tuple(findings), tuple(skipped)
 
 
-def _has(patient: Patient, need: str) -> bool:
+def _has(facts: RunFacts, need: str) -> bool:
     for name in need.split("|"):
         kind, _, rest = name.partition(":")
-        if kind == "config" and patient.run.config.get(rest) is not None:
+        if kind == "config" and facts.run.config.get(rest) is not None:
             return True
-        if kind != "config" and any(patient.series(member) is not None for member in _members(patient, name)):
+        if kind != "config" and any(facts.series(member) is not None for member in _members(facts, name)):
             return True
     return False
 
 
-def _members(patient: Patient, name: str) -> Iterable[str]:
+def _members(facts: RunFacts, name: str) -> Iterable[str]:
     """The metrics that a need stands for."""
     if not name.endswith("/*"):
         return (name,)
-    return (member for member in patient.run.series if member.startswith(name.removesuffix("*")))
+    return (member for member in facts.run.series if member.startswith(name.removesuffix("*")))
 
 
-def _finding(row: Row, sighting: Sighting) -> Finding:
+def _finding(row: Row, result: RuleResult) -> Finding:
     return Finding(
         row.code,
         row.title,
         row.family,
-        sighting.severity,
-        sighting.confidence,
-        sighting.summary,
-        sighting.evidence,
-        sighting.onset_step,
+        result.severity,
+        result.confidence,
+        result.summary,
+        result.evidence,
+        result.onset_step,
         row.name,
     )

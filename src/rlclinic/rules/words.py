@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.series import StepAxis
-from rlclinic.rules.patient import Patient
 
 # Longest quotation from a log inside a one-line summary, in characters.
 QUOTED = 140
@@ -20,15 +20,15 @@ _NOUNS: dict[StepAxis, str] = {
 }
 
 
-def steps_text(patient: Patient, steps: float) -> str:
+def steps_text(facts: RunFacts, steps: float) -> str:
     """A number of steps of the main axis: `40,960 env steps`."""
-    return f"{steps:,.0f} {_NOUNS[axis_of(patient)]}"
+    return f"{steps:,.0f} {_NOUNS[axis_of(facts)]}"
 
 
-def axis_of(patient: Patient) -> StepAxis:
+def axis_of(facts: RunFacts) -> StepAxis:
     """What the steps of the return count; the run's own axis where there is no return."""
-    returns = patient.run.returns
-    return returns.axis if returns is not None else patient.run.step_axis
+    returns = facts.run.returns
+    return returns.axis if returns is not None else facts.run.step_axis
 
 
 def quoted(text: str) -> str:

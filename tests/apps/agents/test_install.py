@@ -19,7 +19,7 @@ from rlclinic.apps.agents.targets import TARGETS, whole_files
 from rlclinic.apps.cli.main import app
 from rlclinic.apps.mcp.registry import ROWS as TOOLS
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.causes.decision_path import STATIONS
+from rlclinic.judgement.decision_path import STATIONS
 from rlclinic.model.errors import UsageError
 from rlclinic.rules.registry import ROWS as RULES
 

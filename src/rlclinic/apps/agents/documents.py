@@ -10,8 +10,8 @@ from importlib.resources import files
 
 from rlclinic.apps.mcp.registry import ROWS as TOOLS
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.causes.decision_path import STATIONS
 from rlclinic.causes.pages import cause_page
+from rlclinic.judgement.decision_path import STATIONS
 from rlclinic.rules.documentation import page_of
 from rlclinic.rules.registry import ROWS as RULES
 

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
+from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import log_position, reference_config, reference_spread
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.update_count import rollout
+from rlclinic.rules.result import RuleResult
 
 # Spreads (robust standard deviations in log10 over working configs), and the factor in log10 units.
 SPREADS = 2.0
@@ -60,56 +60,56 @@ class Distant:
     spreads: float
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Measure every comparable number in spreads of working configs."""
-    if patient.is_language_model or _is_for_language(patient):
+    if facts.is_language_model or _is_for_language(facts):
         return None
-    found = [item for name in COMPARED if (item := _distant(patient, name)) is not None]
+    found = [item for name in COMPARED if (item := _distant(facts, name)) is not None]
     if not found:
         return None
     found.sort(key=lambda item: -abs(item.spreads))
     shown = found[:SHOWN]
-    listed = ", ".join(f"{_key(patient, item.name)} {item.value:.3g} (usual {item.usual:.3g})" for item in shown)
+    listed = ", ".join(f"{_key(facts, item.name)} {item.value:.3g} (usual {item.usual:.3g})" for item in shown)
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    summary = f"far from working {patient.run.algorithm} configs: {listed}{more}"
+    summary = f"far from working {facts.run.algorithm} configs: {listed}{more}"
     evidence = tuple(
-        setting_evidence(patient, item.name, item.spreads, SPREADS, note="spreads of working configs from their centre")
+        setting_evidence(facts, item.name, item.spreads, SPREADS, note="spreads of working configs from their centre")
         for item in shown
     )
-    return Sighting(Severity.INFO, 0.9, summary, evidence)
+    return RuleResult(Severity.INFO, 0.9, summary, evidence)
 
 
-def _is_for_language(patient: Patient) -> bool:
-    return any(name in patient.run.config for name in OF_LANGUAGE)
+def _is_for_language(facts: RunFacts) -> bool:
+    return any(name in facts.run.config for name in OF_LANGUAGE)
 
 
-def _distant(patient: Patient, name: str) -> Distant | None:
-    setting, value = patient.run.config.settings.get(name), patient.setting(name)
-    centre = reference_spread(patient.run.algorithm).get(name)
+def _distant(facts: RunFacts, name: str) -> Distant | None:
+    setting, value = facts.run.config.settings.get(name), facts.setting(name)
+    centre = reference_spread(facts.run.algorithm).get(name)
     if setting is None or value is None or setting.is_default or centre is None:
         return None
     at = log_position(name, value)
-    if at is None or abs(at - centre[0]) <= max(FACTOR, SPREADS * centre[1]) or _published(patient, name, at):
+    if at is None or abs(at - centre[0]) <= max(FACTOR, SPREADS * centre[1]) or _published(facts, name, at):
         return None
-    if name == "batch_size" and _is_usual_batch(patient, value):
+    if name == "batch_size" and _is_usual_batch(facts, value):
         return None
     usual = 1.0 - 10.0 ** centre[0] if name in ("gamma", "gae_lambda") else 10.0 ** centre[0]
     return Distant(name, value, usual, (at - centre[0]) / centre[1])
 
 
-def _published(patient: Patient, name: str, at: float) -> bool:
-    own = reference_config(patient.run.environment, patient.run.algorithm).get(name)
+def _published(facts: RunFacts, name: str, at: float) -> bool:
+    own = reference_config(facts.run.environment, facts.run.algorithm).get(name)
     if isinstance(own, bool) or not isinstance(own, int | float):
         return False
     place = log_position(name, float(own))
     return place is not None and abs(at - place) <= AS_PUBLISHED
 
 
-def _is_usual_batch(patient: Patient, size: float) -> bool:
-    whole = rollout(patient)
-    return whole is not None and patient.is_on_policy and USUAL_MINIBATCHES[0] <= whole / size <= USUAL_MINIBATCHES[1]
+def _is_usual_batch(facts: RunFacts, size: float) -> bool:
+    whole = rollout(facts)
+    return whole is not None and facts.is_on_policy and USUAL_MINIBATCHES[0] <= whole / size <= USUAL_MINIBATCHES[1]
 
 
-def _key(patient: Patient, name: str) -> str:
-    setting = patient.run.config.settings[name]
+def _key(facts: RunFacts, name: str) -> str:
+    setting = facts.run.config.settings[name]
     return setting.native_key.rpartition(".")[2] if " " not in setting.native_key else name

@@ -14,40 +14,40 @@ AtariPreprocessing.
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import task_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Pixels per side from which on a three-dimensional observation is an image rather than a small grid.
 IMAGE_SIDE = 24
 USUAL_STACK = 4.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the observation against the policy."""
-    outcome = patient.outcome
+    outcome = facts.outcome
     learns = outcome is not None and (outcome.improved or outcome.still_rising)
     severity = Severity.INFO if learns else Severity.WARNING
-    shape, policy = _image(patient.run.config.get("observation_shape")), patient.run.config.get("policy_class")
+    shape, policy = _image(facts.run.config.get("observation_shape")), facts.run.config.get("policy_class")
     if shape is not None and isinstance(policy, str) and policy.lower().startswith("mlp"):
         inputs = shape[0] * shape[1] * shape[2]
         summary = f"observations of shape {shape} are images ({inputs} numbers), the policy is {policy}"
-        evidence = (setting_evidence(patient, "observation_shape", float(inputs), note="numbers per observation"),)
-        return Sighting(severity, 0.8, summary, evidence)
-    return _single_frames(patient, severity)
+        evidence = (setting_evidence(facts, "observation_shape", float(inputs), note="numbers per observation"),)
+        return RuleResult(severity, 0.8, summary, evidence)
+    return _single_frames(facts, severity)
 
 
-def _single_frames(patient: Patient, severity: Severity) -> Sighting | None:
-    environment, stack = patient.run.environment, patient.setting("frame_stack")
+def _single_frames(facts: RunFacts, severity: Severity) -> RuleResult | None:
+    environment, stack = facts.run.environment, facts.setting("frame_stack")
     task = task_of(environment)
     is_atari = "NoFrameskip" in environment or environment.startswith("ALE/") or (task and task.group == "atari")
-    if not is_atari or "-ram" in environment or stack is None or stack > 1 or patient.run.config.get("recurrent"):
+    if not is_atari or "-ram" in environment or stack is None or stack > 1 or facts.run.config.get("recurrent"):
         return None
     summary = f"{environment} is played from single frames (frame stack {stack:.0f}, usual {USUAL_STACK:.0f})"
-    evidence = (setting_evidence(patient, "frame_stack", stack, USUAL_STACK, note="frames per observation"),)
-    return Sighting(severity, 0.6, summary, evidence)
+    evidence = (setting_evidence(facts, "frame_stack", stack, USUAL_STACK, note="frames per observation"),)
+    return RuleResult(severity, 0.6, summary, evidence)
 
 
 def _image(shape: object) -> tuple[int, int, int] | None:

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
+from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.update_count import rollout
+from rlclinic.rules.result import RuleResult
 
 # Inclusive lower and upper bounds of what has any meaning; None for no bound.
 RANGES: dict[str, tuple[float | None, float | None]] = {
@@ -55,26 +55,26 @@ class Wrong:
     why: str
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold every number against its range, and the batch against the rollout."""
-    outcome = patient.outcome
+    outcome = facts.outcome
     if outcome is not None and outcome.improved:
         # What trained and improved was valid, whatever the key means there.
         return None
-    found = [*_out_of_range(patient), *_batch(patient)]
+    found = [*_out_of_range(facts), *_batch(facts)]
     if not found:
         return None
-    settings = patient.run.config.settings
+    settings = facts.run.config.settings
     listed = "; ".join(f"{settings[item.name].native_key} {item.value:.4g} {item.why}" for item in found[:3])
-    evidence = tuple(setting_evidence(patient, item.name, item.value, item.bound, note=item.why) for item in found)
-    crashed = patient.run.status.state is Status.CRASHED
-    return Sighting(Severity.ERROR, 0.97 if crashed else 0.9, listed, evidence)
+    evidence = tuple(setting_evidence(facts, item.name, item.value, item.bound, note=item.why) for item in found)
+    crashed = facts.run.status.state is Status.CRASHED
+    return RuleResult(Severity.ERROR, 0.97 if crashed else 0.9, listed, evidence)
 
 
-def _out_of_range(patient: Patient) -> list[Wrong]:
+def _out_of_range(facts: RunFacts) -> list[Wrong]:
     found: list[Wrong] = []
     for name, (low, high) in RANGES.items():
-        value = patient.setting(name)
+        value = facts.setting(name)
         if value is None or value == UNSET:
             continue
         if low is not None and value < low:
@@ -82,15 +82,15 @@ def _out_of_range(patient: Patient) -> list[Wrong]:
         elif high is not None and value > high:
             found.append(Wrong(name, value, high, f"is above {high:g}"))
     for name in ABOVE_ZERO:
-        value = patient.setting(name)
+        value = facts.setting(name)
         if value is not None and value != UNSET and value <= 0:
             found.append(Wrong(name, value, 0.0, "must be above 0"))
     return found
 
 
-def _batch(patient: Patient) -> list[Wrong]:
-    size, whole, framework = patient.setting("batch_size"), rollout(patient), patient.run.framework
-    if size is None or whole is None or size <= 1 or not patient.is_on_policy:
+def _batch(facts: RunFacts) -> list[Wrong]:
+    size, whole, framework = facts.setting("batch_size"), rollout(facts), facts.run.framework
+    if size is None or whole is None or size <= 1 or not facts.is_on_policy:
         return []
     if framework in MUST_FIT and size > whole:
         return [Wrong("batch_size", size, whole, f"is larger than the rollout of {whole:.4g}")]

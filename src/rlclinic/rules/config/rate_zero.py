@@ -15,36 +15,36 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 3
 SETTINGS = ("learning_rate", "n_epochs", "gradient_steps")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for zeros in the config, then in the log."""
-    logged = _logged_zero(patient)
+    logged = _logged_zero(facts)
     for name in SETTINGS:
-        value = patient.setting(name)
+        value = facts.setting(name)
         if value != 0 or (name == "learning_rate" and logged is False):
             continue
-        key = patient.run.config.settings[name].native_key
-        evidence = (setting_evidence(patient, name, 0.0, 0.0, note="set to zero"),)
-        return Sighting(Severity.ERROR, 0.95, f"{key} is 0: the policy is never updated", evidence)
+        key = facts.run.config.settings[name].native_key
+        evidence = (setting_evidence(facts, name, 0.0, 0.0, note="set to zero"),)
+        return RuleResult(Severity.ERROR, 0.95, f"{key} is 0: the policy is never updated", evidence)
     if not logged:
         return None
-    rate = patient.run.series["learning_rate"]
+    rate = facts.run.series["learning_rate"]
     summary = f"all {len(rate)} logged values of {rate.logged_as} are exactly 0: the policy is never updated"
-    evidence = (patient.evidence("learning_rate", 0.0, 0.0, note="largest logged rate"),)
-    return Sighting(Severity.ERROR, 0.9, summary, evidence, float(rate.steps[0]))
+    evidence = (facts.evidence("learning_rate", 0.0, 0.0, note="largest logged rate"),)
+    return RuleResult(Severity.ERROR, 0.9, summary, evidence, float(rate.steps[0]))
 
 
-def _logged_zero(patient: Patient) -> bool | None:
+def _logged_zero(facts: RunFacts) -> bool | None:
     """Whether the rate in force was zero throughout; None where the log cannot tell."""
-    series = patient.series("learning_rate")
+    series = facts.series("learning_rate")
     if series is None:
         return None
     values = series.values[np.isfinite(series.values)]

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.hyperparameters import hyperparameters
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 TYPED_FILES = (".yaml", ".yml", ".json")
 # OmegaConf, which Hydra uses, reads 1e-3 as a number.
@@ -29,23 +29,23 @@ NUMBERS_OF_ANY_KIND = frozenset({"learning_rate", "learning_rate_critic", "clip_
 _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find numbers that stand as text."""
-    found = [setting for setting in patient.run.config.settings.values() if _is_text(setting)]
-    outcome = patient.outcome
+    found = [setting for setting in facts.run.config.settings.values() if _is_text(setting)]
+    outcome = facts.outcome
     if not found or (outcome is not None and (outcome.improved or outcome.still_rising)):
         return None
-    stopped = patient.run.status.state is Status.CRASHED or not patient.run.series
+    stopped = facts.run.status.state is Status.CRASHED or not facts.run.series
     listed = ", ".join(f"{setting.native_key} = {str(setting.value)!r}{_where(setting)}" for setting in found[:3])
-    end = " and the run has no metrics" if not patient.run.series else ""
+    end = " and the run has no metrics" if not facts.run.series else ""
     summary = f"text where a number is meant: {listed}{end}"
     evidence = tuple(
         Evidence(setting.key, setting.native_key, _as_number(setting), note="the number that the text looks like")
         for setting in found
     )
     if stopped:
-        return Sighting(Severity.ERROR, 0.85, summary, evidence)
-    return Sighting(Severity.WARNING, 0.5, summary, evidence)
+        return RuleResult(Severity.ERROR, 0.85, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.5, summary, evidence)
 
 
 def _is_text(setting: Setting) -> bool:

@@ -13,11 +13,11 @@ learning_rate, which is ignored.
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.reference.framework import framework
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FRAMEWORK = "gymnasium-solver"
 # Fields of its Config that its table of hyperparameters does not name.
@@ -33,12 +33,12 @@ OTHER_FIELDS = frozenset(
 NOT_OF_REINFORCE = frozenset({"gae_lambda", "clip_range", "clip_range_vf", "vf_coef", "normalize_advantages"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find keys that mean a hyperparameter elsewhere and nothing here."""
-    if patient.run.framework != FRAMEWORK:
+    if facts.run.framework != FRAMEWORK:
         return None
-    algorithm = patient.run.algorithm
-    dropped = [setting for key, setting in patient.run.config.native.items() if _is_dropped(key, algorithm)]
+    algorithm = facts.run.algorithm
+    dropped = [setting for key, setting in facts.run.config.native.items() if _is_dropped(key, algorithm)]
     if not dropped:
         return None
     listed = "; ".join(
@@ -49,7 +49,7 @@ def check(patient: Patient) -> Sighting | None:
         Evidence(_meaning(setting.native_key), setting.native_key, _number(setting), note="set under an unknown key")
         for setting in dropped
     )
-    return Sighting(Severity.WARNING, 0.85, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.85, summary, evidence)
 
 
 def _is_dropped(key: str, algorithm: str) -> bool:

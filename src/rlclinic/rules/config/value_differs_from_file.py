@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.numbers import number
 from rlclinic.reference.framework import Framework, framework
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 SHOWN = 3
 # Values that mean "not set here".
@@ -28,13 +28,13 @@ NOT_SET = (-1.0,)
 LEFT_OUT = frozenset({"seed", "total_steps", "total_updates", "total_epochs", "n_actions"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Group the user's keys by meaning and compare across files."""
-    table = framework(patient.run.framework)
+    table = framework(facts.run.framework)
     groups: dict[str, list[Setting]] = defaultdict(list)
-    config = patient.run.config
+    config = facts.run.config
     for setting in (*config.native.values(), *config.shadowed):
-        name = _meaning(setting.native_key, table, patient.run.algorithm)
+        name = _meaning(setting.native_key, table, facts.run.algorithm)
         if name and name not in LEFT_OUT and _number(setting) is not None and setting.origin is not None:
             groups[name].append(setting)
     found = [(name, pair) for name, settings in groups.items() if (pair := _differing(settings)) is not None]
@@ -46,7 +46,7 @@ def check(patient: Patient) -> Sighting | None:
         Evidence(name, first.native_key, _number(first) or 0.0, _number(second), note=f"against {second.native_key}")
         for name, (first, second) in found[:SHOWN]
     )
-    return Sighting(Severity.INFO, 0.8, summary, evidence)
+    return RuleResult(Severity.INFO, 0.8, summary, evidence)
 
 
 def _meaning(key: str, table: Framework, algorithm: str) -> str:

@@ -14,13 +14,13 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); Mnih et al. 2015 on target 
 
 from __future__ import annotations
 
+from rlclinic.facts.course import CLEAR, MATERIAL_FALL, Course, course_of
+from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.course import CLEAR, MATERIAL_FALL, Course, course_of
-from rlclinic.rules.evaluated import evaluations_hold
-from rlclinic.rules.goal import goal_of, reach_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.oscillation import oscillation
 
@@ -33,9 +33,9 @@ REGULAR = 0.7
 FEWEST_TURNS = 6
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count falls that were followed by a recovery."""
-    course, returns = course_of(patient), patient.run.returns
+    course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough:
         return None
     least = max(CLEAR * course.unit, RECOVERED * course.span)
@@ -43,34 +43,34 @@ def check(patient: Patient) -> Sighting | None:
     if not swings:
         return None
     worst = max(swings, key=lambda fall: fall.depth)
-    began, ended = steps_text(patient, worst.from_step), steps_text(patient, worst.to_step)
+    began, ended = steps_text(facts, worst.from_step), steps_text(facts, worst.to_step)
     summary = (
         f"{returns.logged_as} fell from {worst.high:.4g} at {began} to {worst.low:.4g} at {ended} and rose again by "
-        f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(patient, returns)}"
+        f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(facts, returns)}"
     )
     bar = max(CLEAR * course.unit, MATERIAL_FALL * course.span)
     evidence = (
-        patient.evidence(returns.name, worst.depth, bar, note="largest fall, against noise and 40 % of the range"),
-        patient.evidence(returns.name, worst.recovered, least, note="what came back"),
+        facts.evidence(returns.name, worst.depth, bar, note="largest fall, against noise and 40 % of the range"),
+        facts.evidence(returns.name, worst.recovered, least, note="what came back"),
     )
-    severity = Severity.WARNING if _harmful(patient, course, len(swings)) else Severity.INFO
-    return Sighting(severity, 0.75, summary, evidence, swings[0].from_step)
+    severity = Severity.WARNING if _harmful(facts, course, len(swings)) else Severity.INFO
+    return RuleResult(severity, 0.75, summary, evidence, swings[0].from_step)
 
 
-def _harmful(patient: Patient, course: Course, swings: int) -> bool:
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
-    if (reach is not None and reach.held) or evaluations_hold(patient):
+def _harmful(facts: RunFacts, course: Course, swings: int) -> bool:
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
+    if (reach is not None and reach.held) or evaluations_hold(facts):
         return False
     return swings > 1 or course.drop > HARMLESS * course.span
 
 
-def _rhythm(patient: Patient, returns: Series) -> str:
+def _rhythm(facts: RunFacts, returns: Series) -> str:
     """How often it swings, where the swings are regular: a schedule or a buffer that turns over looks like this."""
     swing = oscillation(returns, centre="mean")
     if not swing.enough or not swing.regularity >= REGULAR or swing.turns < FEWEST_TURNS:
         return ""
-    return f", about every {steps_text(patient, swing.period)}"
+    return f", about every {steps_text(facts, swing.period)}"
 
 
 def _times(count: int) -> str:

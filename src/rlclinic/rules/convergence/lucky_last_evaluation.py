@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 8
 # Evaluations before the last one that make up its recent past.
@@ -27,9 +27,9 @@ FAR = 4.0
 MATERIAL = 0.3
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the last evaluation with its recent past."""
-    series = patient.series("return/eval")
+    series = facts.series("return/eval")
     if series is None or series.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
@@ -46,5 +46,5 @@ def check(patient: Patient) -> Sighting | None:
         f"the last {series.logged_as} is {last:.4g}; the {recent.size} before it have the middle {middle:.4g} "
         f"and the best is {float(before.max()):.4g}"
     )
-    evidence = (patient.evidence("return/eval", last - middle, bar, note="last evaluation minus the recent middle"),)
-    return Sighting(Severity.INFO, 0.7, summary, evidence, float(series.steps[-1]))
+    evidence = (facts.evidence("return/eval", last - middle, bar, note="last evaluation minus the recent middle"),)
+    return RuleResult(Severity.INFO, 0.7, summary, evidence, float(series.steps[-1]))

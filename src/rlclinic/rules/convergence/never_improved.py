@@ -16,16 +16,16 @@ moves).
 
 from __future__ import annotations
 
+from rlclinic.facts.costs import longer_episodes_cost_more
+from rlclinic.facts.course import course_of
+from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.goal import goal_of, had_time
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.model.series import Series
-from rlclinic.rules.costs import longer_episodes_cost_more
-from rlclinic.rules.course import course_of
-from rlclinic.rules.evaluated import evaluations_hold
-from rlclinic.rules.goal import goal_of, had_time
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.saturation import saturation
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.trend import trend
 
@@ -40,37 +40,37 @@ RESUMED = 0.2
 BY_CHANCE = 0.01
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the best and the last level with the first."""
-    course, returns = course_of(patient), patient.run.returns
-    if course is None or returns is None or course.outcome.points < FEWEST_POINTS or not had_time(patient):
+    course, returns = course_of(facts), facts.run.returns
+    if course is None or returns is None or course.outcome.points < FEWEST_POINTS or not had_time(facts):
         return None
     outcome = course.outcome
     bar = max(course.unit, 2.0 * course.error)
     if outcome.climb > BEST_WITHIN * course.unit or course.gain > bar or course.rising:
         return None
-    goal = goal_of(patient)
-    if (goal is not None and outcome.start >= goal.level) or saturation(patient) is not None:
+    goal = goal_of(facts)
+    if (goal is not None and outcome.start >= goal.level) or saturation(facts) is not None:
         return None
-    if course.fell_below_start or longer_episodes_cost_more(patient) or not course.span:
+    if course.fell_below_start or longer_episodes_cost_more(facts) or not course.span:
         return None
     summary = (
         f"{returns.logged_as} began at {outcome.start:.4g} and ended at {course.end:.4g} after "
-        f"{steps_text(patient, outcome.steps[-1])}; its best level in between is {outcome.peak:.4g} "
+        f"{steps_text(facts, outcome.steps[-1])}; its best level in between is {outcome.peak:.4g} "
         f"(noise {course.unit:.2g})"
     )
     evidence = (
-        patient.evidence(returns.name, course.gain, bar, note="gain from start to end, against noise"),
-        patient.evidence(returns.name, outcome.climb, BEST_WITHIN * course.unit, note="best level minus the start"),
+        facts.evidence(returns.name, course.gain, bar, note="gain from start to end, against noise"),
+        facts.evidence(returns.name, outcome.climb, BEST_WITHIN * course.unit, note="best level minus the start"),
     )
     if returns.steps[0] > RESUMED * outcome.steps[-1]:
-        return Sighting(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
-    least = WARNING_POINTS_OF_ALL if patient.run.status.state is Status.FINISHED else WARNING_POINTS
-    if evaluations_hold(patient):
-        return Sighting(Severity.INFO, 0.5, summary + "; evaluations rose", evidence)
+        return RuleResult(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
+    least = WARNING_POINTS_OF_ALL if facts.run.status.state is Status.FINISHED else WARNING_POINTS
+    if evaluations_hold(facts):
+        return RuleResult(Severity.INFO, 0.5, summary + "; evaluations rose", evidence)
     if outcome.points < least or course.gain > max(course.unit, course.error) or _surely_rises(returns):
-        return Sighting(Severity.INFO, 0.6, summary, evidence)
-    return Sighting(Severity.WARNING, 0.8, summary, evidence)
+        return RuleResult(Severity.INFO, 0.6, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 
 
 def _surely_rises(returns: Series) -> bool:

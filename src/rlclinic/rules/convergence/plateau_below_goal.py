@@ -13,12 +13,12 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990) on what moves the final 
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.goal import goal_of, had_time, reach_of, reference_steps
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.goal import goal_of, had_time, reach_of, reference_steps
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.saturation import saturation
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.plateau import plateau
 
@@ -30,36 +30,36 @@ SURE = 0.5
 NEAR = 0.1
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find since when the level has not changed."""
-    course, returns = course_of(patient), patient.run.returns
+    course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough or not course.climbed:
         return None
     outcome, near = course.outcome, max(1.5 * course.unit, NEAR * course.outcome.climb)
-    if course.rising or not had_time(patient) or course.gain < 3 * course.unit or course.drop > 2 * near:
+    if course.rising or not had_time(facts) or course.gain < 3 * course.unit or course.drop > 2 * near:
         return None
     flat = plateau(returns, tolerance=2.0 * near / max(course.span, 1e-12), centre="mean")
     if not flat.enough or not flat.share >= FLAT_SHARE or flat.confidence < SURE:
         return None
     since, share = flat.since_step, flat.share
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
-    if (reach is not None and reach.held) or (goal is None and saturation(patient) is not None):
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
+    if (reach is not None and reach.held) or (goal is None and saturation(facts) is not None):
         return None
     below = goal is not None and course.end < goal.level
     summary = (
         f"{returns.logged_as} rose from {outcome.start:.4g} and has stayed at {course.end:.4g} since "
-        f"{steps_text(patient, since)} (the last {100 * share:.0f} % of the log)"
+        f"{steps_text(facts, since)} (the last {100 * share:.0f} % of the log)"
     )
     summary += f", below the goal of {goal.level:.4g}" if goal is not None and below else ""
     evidence = (
-        patient.evidence(returns.name, course.end, goal.level if goal is not None else None, note="level at the end"),
-        patient.evidence(returns.name, outcome.late_slope, near, note="change over the last third, against flat"),
+        facts.evidence(returns.name, course.end, goal.level if goal is not None else None, note="level at the end"),
+        facts.evidence(returns.name, outcome.late_slope, near, note="change over the last third, against flat"),
     )
-    severity = Severity.WARNING if below and _had_its_steps(patient) else Severity.INFO
-    return Sighting(severity, 0.8, summary, evidence, since)
+    severity = Severity.WARNING if below and _had_its_steps(facts) else Severity.INFO
+    return RuleResult(severity, 0.8, summary, evidence, since)
 
 
-def _had_its_steps(patient: Patient) -> bool:
-    needed, taken = reference_steps(patient), patient.run.env_steps
+def _had_its_steps(facts: RunFacts) -> bool:
+    needed, taken = reference_steps(facts), facts.run.env_steps
     return needed is None or taken is None or taken >= needed

@@ -14,13 +14,13 @@ References: Andy Jones, Debugging RL, Without the Agonizing Pain (probe environm
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.policy_updates import clip_kl, clip_range
+from rlclinic.facts.return_state import has_fallen, return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.return_state import has_fallen, return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Share of the greatest entropy by which it must have moved, and that must be left: none left is another finding.
 MOVED = 0.2
@@ -34,15 +34,15 @@ SAME_RETURN = 5.0
 MIN_POINTS = 30
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Set the way of the policy beside the way of the return."""
-    course, top = course_of(patient), patient.max_entropy
-    early, late, kl = patient.early("entropy"), patient.late("entropy"), patient.level("approx_kl")
+    course, top = course_of(facts), facts.max_entropy
+    early, late, kl = facts.early("entropy"), facts.late("entropy"), facts.level("approx_kl")
     if course is None or top is None or early is None or late is None or kl is None:
         return None
-    if course.outcome.points < MIN_POINTS or not course.span or not failed(patient) or has_fallen(patient):
+    if course.outcome.points < MIN_POINTS or not course.span or not failed(facts) or has_fallen(facts):
         return None
-    pace = kl.value / clip_kl(clip_range(patient) or USUAL_CLIP)
+    pace = kl.value / clip_kl(clip_range(facts) or USUAL_CLIP)
     moved = abs(late.value - early.value)
     if not LEAST_KL < pace < MOST_KL or moved < MOVED * top or late.value < LEFT * top:
         return None
@@ -54,7 +54,7 @@ def check(patient: Patient) -> Sighting | None:
         f"(noise {course.unit:.2g})"
     )
     evidence = (
-        patient.evidence("entropy", moved, MOVED * top, level=late, note="change from the first to the last tenth"),
-        patient.evidence(return_name(patient), course.span, SAME_RETURN * course.unit, note="range, against noise"),
+        facts.evidence("entropy", moved, MOVED * top, level=late, note="change from the first to the last tenth"),
+        facts.evidence(return_name(facts), course.span, SAME_RETURN * course.unit, note="range, against noise"),
     )
-    return Sighting(Severity.WARNING, 0.7, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence)

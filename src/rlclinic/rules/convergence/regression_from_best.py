@@ -13,11 +13,11 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); SB3 issue 324 (PPO collapse
 
 from __future__ import annotations
 
+from rlclinic.facts.course import CLEAR, course_of
+from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import CLEAR, course_of
-from rlclinic.rules.goal import goal_of, reach_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.collapse import collapse
 
@@ -28,29 +28,29 @@ LOST = 0.35
 LEFT = 0.3
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the end with the best level."""
-    course, returns = course_of(patient), patient.run.returns
+    course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough or not course.climbed:
         return None
     outcome = course.outcome
     least = max(CLEAR * course.unit, NOTICED * outcome.climb)
     if course.drop < least or course.gain < LEFT * outcome.climb:
         return None
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
     held = reach is not None and reach.held
     summary = (
-        f"{returns.logged_as} was {outcome.peak:.4g} at {steps_text(patient, outcome.peak_step)} and ended at "
+        f"{returns.logged_as} was {outcome.peak:.4g} at {steps_text(facts, outcome.peak_step)} and ended at "
         f"{course.end:.4g}: {100 * course.drop / outcome.climb:.0f} % of the climb from {outcome.start:.4g} is lost"
     )
     mild = course.drop < LOST * outcome.climb
     lost = collapse(returns, centre="mean")
     summary += "; it is rising again" if course.rising else ""
     evidence = (
-        patient.evidence(returns.name, course.drop, least, note="best level minus the level at the end"),
-        patient.evidence(returns.name, course.gain, LEFT * outcome.climb, note="what is left of the climb"),
-        patient.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95 % interval"),
+        facts.evidence(returns.name, course.drop, least, note="best level minus the level at the end"),
+        facts.evidence(returns.name, course.gain, LEFT * outcome.climb, note="what is left of the climb"),
+        facts.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95 % interval"),
     )
     severity = Severity.INFO if held or mild or course.rising else Severity.WARNING
-    return Sighting(severity, 0.8 if lost.drop_low > 0.0 else 0.65, summary, evidence, outcome.peak_step)
+    return RuleResult(severity, 0.8 if lost.drop_low > 0.0 else 0.65, summary, evidence, outcome.peak_step)

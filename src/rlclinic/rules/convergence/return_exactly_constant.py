@@ -15,11 +15,11 @@ References: ray issue 10416 (the return stays undefined for ever: no episode end
 
 from __future__ import annotations
 
+from rlclinic.facts.goal import goal_of, had_time
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of, had_time
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.saturation import saturation
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.constants import constants
 
 FEWEST_POINTS = 10
@@ -27,29 +27,29 @@ FEWEST_POINTS = 10
 EARLY_POINTS = 30
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """See whether the return has one value only."""
-    returns, outcome = patient.run.returns, patient.outcome
+    returns, outcome = facts.run.returns, facts.outcome
     if returns is None or outcome is None or outcome.points < FEWEST_POINTS:
         return None
     found = constants(returns)
-    if not found.constant or found.longest is None or saturation(patient) is not None:
+    if not found.constant or found.longest is None or saturation(facts) is not None:
         return None
     value, points = found.longest.value, found.longest.points
-    goal = goal_of(patient)
+    goal = goal_of(facts)
     if goal is not None and value >= goal.level:
         return None
     summary = f"{returns.logged_as} is {value:.4g} at all {points} points"
     if returns.decimals is not None:
         summary += f" (printed with {returns.decimals} decimals)"
-    evidence = (patient.evidence(returns.name, float(points), FEWEST_POINTS, note="points of exactly one value"),)
-    early = not had_time(patient) or (value == 0 and points < EARLY_POINTS)
-    unsure = (value > 0 and goal is None and not _lengths_move(patient)) or returns.decimals is not None
+    evidence = (facts.evidence(returns.name, float(points), FEWEST_POINTS, note="points of exactly one value"),)
+    early = not had_time(facts) or (value == 0 and points < EARLY_POINTS)
+    unsure = (value > 0 and goal is None and not _lengths_move(facts)) or returns.decimals is not None
     severity = Severity.INFO if early or unsure else Severity.WARNING
-    return Sighting(severity, 0.9, summary, evidence)
+    return RuleResult(severity, 0.9, summary, evidence)
 
 
-def _lengths_move(patient: Patient) -> bool:
+def _lengths_move(facts: RunFacts) -> bool:
     """Whether episodes differ, so that a policy that changes them earns nothing by it."""
-    lengths = patient.level("episode_length")
+    lengths = facts.level("episode_length")
     return lengths is not None and lengths.spread > 0

@@ -18,13 +18,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.costs import longer_episodes_cost_more
+from rlclinic.facts.course import CLEAR, FELL_BELOW, Course, course_of
+from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.costs import longer_episodes_cost_more
-from rlclinic.rules.course import CLEAR, FELL_BELOW, Course, course_of
-from rlclinic.rules.evaluated import evaluations_hold
-from rlclinic.rules.goal import goal_of, reach_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 # Share of the climb that may be left.
@@ -41,25 +41,25 @@ class Loss:
     words: str
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the end with the best and with the first level."""
-    course, returns = course_of(patient), patient.run.returns
+    course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough:
         return None
     loss = _lost_climb(course) or _lost_start(course)
-    if loss is None or longer_episodes_cost_more(patient):
+    if loss is None or longer_episodes_cost_more(facts):
         return None
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
     if reach is not None and reach.held:
         return None
     onset = _onset(course, loss.level)
-    began = steps_text(patient, onset)
+    began = steps_text(facts, onset)
     summary = f"{returns.logged_as} {loss.words} and ended at {course.end:.4g}; the fall began at {began}"
-    evidence = (patient.evidence(returns.name, loss.amount, loss.least, note="level before the fall minus the end"),)
-    if evaluations_hold(patient):
-        return Sighting(Severity.INFO, 0.5, summary + "; evaluations hold their best", evidence, onset)
-    return Sighting(Severity.WARNING, 0.85, summary, evidence, onset)
+    evidence = (facts.evidence(returns.name, loss.amount, loss.least, note="level before the fall minus the end"),)
+    if evaluations_hold(facts):
+        return RuleResult(Severity.INFO, 0.5, summary + "; evaluations hold their best", evidence, onset)
+    return RuleResult(Severity.WARNING, 0.85, summary, evidence, onset)
 
 
 def _lost_climb(course: Course) -> Loss | None:

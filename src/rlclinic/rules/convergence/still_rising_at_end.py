@@ -10,12 +10,12 @@ References: none needed.
 
 from __future__ import annotations
 
+from rlclinic.facts.course import MATERIAL_RISE, course_of
+from rlclinic.facts.goal import Goal, goal_of, reach_of
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import MATERIAL_RISE, course_of
-from rlclinic.rules.goal import Goal, goal_of, reach_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.saturation import saturation
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.forecast import forecast
 
 FEWEST_POINTS = 5
@@ -23,35 +23,35 @@ FEWEST_POINTS = 5
 BUDGET_USED = 0.98
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Report the rise of the last third."""
-    course, returns = course_of(patient), patient.run.returns
+    course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or course.outcome.points < FEWEST_POINTS:
         return None
     outcome = course.outcome
     if not course.rising or course.gain <= course.unit or course.drop > 0.2 * max(outcome.climb, 0.0):
         return None
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
     if goal is not None and reach is not None and reach.held and course.end >= goal.level:
         return None
-    if goal is None and saturation(patient) is not None:
+    if goal is None and saturation(facts) is not None:
         return None
     rise = outcome.late_slope if outcome.still_rising else course.third_rise
     summary = (
         f"{returns.logged_as} rose by {rise:.4g} over the last third of the run "
         f"({100 * min(rise / outcome.climb, 1.0):.0f} % of its climb) and ended at {course.end:.4g}"
-    ) + _outlook(patient, goal)
+    ) + _outlook(facts, goal)
     third = float(outcome.steps[-max(1, outcome.steps.size // 3)])
     bar = MATERIAL_RISE * outcome.climb
-    evidence = (patient.evidence(returns.name, rise, bar, note="rise over the last third"),)
-    return Sighting(Severity.INFO, 0.85, summary, evidence, third)
+    evidence = (facts.evidence(returns.name, rise, bar, note="rise over the last third"),)
+    return RuleResult(Severity.INFO, 0.85, summary, evidence, third)
 
 
-def _outlook(patient: Patient, goal: Goal | None) -> str:
+def _outlook(facts: RunFacts, goal: Goal | None) -> str:
     """For a run with budget left: how likely it reaches its goal within it."""
-    budget, returns = patient.run.budget, patient.run.returns
-    if goal is None or budget is None or returns is None or patient.run.steps >= BUDGET_USED * budget:
+    budget, returns = facts.run.budget, facts.run.returns
+    if goal is None or budget is None or returns is None or facts.run.steps >= BUDGET_USED * budget:
         return ""
     ahead = forecast(returns, goal.level, budget)
     if not ahead.enough:

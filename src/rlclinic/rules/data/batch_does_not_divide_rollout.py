@@ -12,11 +12,11 @@ References: SB3's warning on a truncated mini-batch of size 1; gymnasium-solver 
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.update_count import rollout
+from rlclinic.rules.result import RuleResult
 
 # Frameworks that stop with an error, and those that go on with a remainder.
 REFUSES = frozenset({"gymnasium-solver", "rlclinic"})
@@ -25,13 +25,13 @@ GOES_ON = frozenset({"sb3", "sb3-zoo", "mlagents", "openai-baselines"})
 STUB = 0.25
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Divide the rollout by the batch size."""
-    framework = patient.run.framework
-    size, whole = positive(patient, "batch_size"), rollout(patient)
+    framework = facts.run.framework
+    size, whole = positive(facts, "batch_size"), rollout(facts)
     if size is None or whole is None or framework not in REFUSES | GOES_ON:
         return None
-    if not patient.is_on_policy or patient.is_language_model or size <= 1.0:
+    if not facts.is_on_policy or facts.is_language_model or size <= 1.0:
         return None
     rest = whole % size
     if rest == 0:
@@ -42,7 +42,7 @@ def check(patient: Patient) -> Sighting | None:
     else:
         text = f"the batch size {size:.0f} does not divide the rollout of {whole:.0f} samples: {rest:.0f} are left over"
     ending = f"; {framework} refuses such a config" if refuses else ""
-    evidence = (setting_evidence(patient, "batch_size", rest, 0.0, note="rollout modulo batch size"),)
+    evidence = (setting_evidence(facts, "batch_size", rest, 0.0, note="rollout modulo batch size"),)
     if refuses:
-        return Sighting(Severity.ERROR, 0.95, text + ending, evidence)
-    return Sighting(Severity.INFO, 0.6 if rest < STUB * size else 0.4, text, evidence)
+        return RuleResult(Severity.ERROR, 0.95, text + ending, evidence)
+    return RuleResult(Severity.INFO, 0.6 if rest < STUB * size else 0.4, text, evidence)

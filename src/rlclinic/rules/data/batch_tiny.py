@@ -12,26 +12,26 @@ References: McCandlish et al. 2018 (arXiv 1812.06162) on the noise scale of grad
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
+from rlclinic.facts.update_count import batch
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.update_count import batch
+from rlclinic.rules.result import RuleResult
 
 # Samples per gradient step.
 TINY = 16.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look at the samples per gradient step."""
-    if patient.is_language_model:
+    if facts.is_language_model:
         return None
-    size = batch(patient) if patient.is_on_policy else positive(patient, "batch_size")
+    size = batch(facts) if facts.is_on_policy else positive(facts, "batch_size")
     if size is None or size >= TINY:
         return None
-    bad = failed(patient)
+    bad = failed(facts)
     summary = f"each gradient step sees {size:.3g} samples"
-    key = "batch_size" if "batch_size" in patient.run.config else "rollout_size"
-    evidence = (setting_evidence(patient, key, size, TINY, note="samples per gradient step"),)
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.45 if bad else 0.3, summary, evidence)
+    key = "batch_size" if "batch_size" in facts.run.config else "rollout_size"
+    evidence = (setting_evidence(facts, key, size, TINY, note="samples per gradient step"),)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.45 if bad else 0.3, summary, evidence)

@@ -14,16 +14,16 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
 
 from __future__ import annotations
 
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import crept, failed
+from rlclinic.facts.update_count import expected_updates, logged_updates, rollout
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.working import UPDATES, times_beyond
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import crept, failed
-from rlclinic.rules.update_count import expected_updates, logged_updates, rollout
+from rlclinic.rules.result import RuleResult
 
 # Gradient steps in the run.
 FEW = 200.0
@@ -34,21 +34,21 @@ LATE = 0.5
 RARE = 3.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the updates that the config allows within the budget, or within the steps of a finished run."""
-    run = patient.run
+    run = facts.run
     planned = run.budget if run.step_axis == "env_steps" else None
     steps = max(planned or 0.0, run.env_steps or 0.0)
-    if steps <= 0 or patient.is_language_model or is_offline(patient) or reached_goal(patient):
+    if steps <= 0 or facts.is_language_model or is_offline(facts) or reached_goal(facts):
         return None
     if planned is None and run.status.state is not Status.FINISHED and run.status.state is not Status.UNKNOWN:
         return None
-    starts = (positive(patient, "learning_starts") or 0.0) if patient.is_off_policy else 0.0
+    starts = (positive(facts, "learning_starts") or 0.0) if facts.is_off_policy else 0.0
     if starts >= steps:
         return None
-    planned_updates, size = expected_updates(patient, steps), rollout(patient)
-    updates = planned_updates if planned_updates is not None else logged_updates(patient)
-    rounds = steps / size if size is not None and patient.is_on_policy else None
+    planned_updates, size = expected_updates(facts, steps), rollout(facts)
+    updates = planned_updates if planned_updates is not None else logged_updates(facts)
+    rounds = steps / size if size is not None and facts.is_on_policy else None
     few_rounds = rounds is not None and rounds < FEW_ROLLOUTS
     if updates is None or (updates >= FEW and not few_rounds):
         return None
@@ -56,15 +56,15 @@ def check(patient: Patient) -> Sighting | None:
     if starts > LATE * steps and not rare:
         # Few updates because learning began late are another finding.
         return None
-    bad = failed(patient) or (rare and crept(patient))
+    bad = failed(facts) or (rare and crept(facts))
     in_rounds = f" in {rounds:.0f} rollouts of {size:,.0f} samples" if rounds is not None else ""
     why = "; working configs make more than three times as many of such a budget" if rare else ""
     made = "allow" if planned_updates is not None else "came with about"
     summary = f"{steps:,.0f} env steps {made} {updates:,.0f} gradient updates{in_rounds}{why}"
-    key = "rollout_size" if patient.is_on_policy else "train_freq"
+    key = "rollout_size" if facts.is_on_policy else "train_freq"
     evidence = (
-        setting_evidence(patient, key, updates, FEW, note="gradient updates in the budget"),
-        *((setting_evidence(patient, key, rounds, FEW_ROLLOUTS, note="rollouts"),) if rounds is not None else ()),
+        setting_evidence(facts, key, updates, FEW, note="gradient updates in the budget"),
+        *((setting_evidence(facts, key, rounds, FEW_ROLLOUTS, note="rollouts"),) if rounds is not None else ()),
     )
     sure = 0.85 if rare else 0.65
-    return Sighting(Severity.WARNING if bad else Severity.INFO, sure if bad else 0.4, summary, evidence)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, sure if bad else 0.4, summary, evidence)

@@ -14,13 +14,13 @@ References: muPRL operator SDF (arXiv 2408.15150).
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
 from rlclinic.reference.working import times_beyond
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Steps; working configs go down to gamma 0.9 (10 steps) on tasks with a dense reward.
 NEAR = 25.0
@@ -30,42 +30,40 @@ SHORT = 0.1
 UNHEARD_OF = 3.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the horizon against the length of an episode."""
-    gamma, length = patient.setting("gamma"), _length(patient)
-    if gamma is None or length is None or not 0.0 <= gamma < 1.0 or patient.is_language_model:
+    gamma, length = facts.setting("gamma"), _length(facts)
+    if gamma is None or length is None or not 0.0 <= gamma < 1.0 or facts.is_language_model:
         return None
     horizon = 1.0 / (1.0 - gamma)
     share = horizon / length
-    if horizon > NEAR or share >= SHORT or gamma >= _known_to_work(patient):
+    if horizon > NEAR or share >= SHORT or gamma >= _known_to_work(facts):
         return None
-    bad = failed(patient)
-    outcome = patient.outcome
+    bad = failed(facts)
+    outcome = facts.outcome
     course = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
         f"gamma {gamma:g} looks {horizon:.3g} steps ahead, {100 * share:.2g} % of an episode of {length:.0f} steps"
         f"{course}"
     )
-    evidence = (setting_evidence(patient, "gamma", share, SHORT, note="1 / (1 - gamma) over the episode length"),)
-    unheard_of = times_beyond(patient.run.algorithm, "gamma", gamma) <= -UNHEARD_OF
+    evidence = (setting_evidence(facts, "gamma", share, SHORT, note="1 / (1 - gamma) over the episode length"),)
+    unheard_of = times_beyond(facts.run.algorithm, "gamma", gamma) <= -UNHEARD_OF
     sure = (0.8 if unheard_of else 0.65) if bad else (0.5 if unheard_of else 0.35)
-    return Sighting(Severity.WARNING if bad else Severity.INFO, sure, summary, evidence)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, sure, summary, evidence)
 
 
-def _length(patient: Patient) -> float | None:
+def _length(facts: RunFacts) -> float | None:
     """The longest typical episode seen, or what the task allows: failing agents end early."""
-    seen = [
-        level.value for level in (patient.early("episode_length"), patient.late("episode_length")) if level is not None
-    ]
-    task = task_of(patient.run.environment) if patient.run.environment else None
+    seen = [level.value for level in (facts.early("episode_length"), facts.late("episode_length")) if level is not None]
+    task = task_of(facts.run.environment) if facts.run.environment else None
     if task is not None and task.max_episode_steps is not None:
         seen.append(float(task.max_episode_steps))
     return max((length for length in seen if length > 0), default=None)
 
 
-def _known_to_work(patient: Patient) -> float:
+def _known_to_work(facts: RunFacts) -> float:
     """Discount of a working config for this task and algorithm; 1 where none is known."""
-    run = patient.run
+    run = facts.run
     if not has_reference_config(run.environment, run.algorithm):
         return 1.0
     known = reference_config(run.environment, run.algorithm).get("gamma")

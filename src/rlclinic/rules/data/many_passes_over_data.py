@@ -13,13 +13,13 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5; Schulman e
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
+from rlclinic.facts.update_count import updates_per_rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.update_count import updates_per_rollout
+from rlclinic.rules.result import RuleResult
 
 MANY_PASSES = 5.0
 MANY_STEPS = 20.0
@@ -29,35 +29,35 @@ CLIPPED = 0.3
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for a policy that moves too fast beside many passes."""
-    passes, steps = positive(patient, "n_epochs"), updates_per_rollout(patient)
-    if passes is None or steps is None or passes < MANY_PASSES or steps < MANY_STEPS or patient.is_language_model:
+    passes, steps = positive(facts, "n_epochs"), updates_per_rollout(facts)
+    if passes is None or steps is None or passes < MANY_PASSES or steps < MANY_STEPS or facts.is_language_model:
         return None
-    if passes <= _known_to_work(patient):
+    if passes <= _known_to_work(facts):
         return None
     # A policy that was destroyed looks calm afterwards, so the whole run counts, not its end.
-    kl, clipped = patient.level("approx_kl", 0.0, 0.75), patient.level("clip_fraction", 0.0, 0.75)
+    kl, clipped = facts.level("approx_kl", 0.0, 0.75), facts.level("clip_fraction", 0.0, 0.75)
     fast = kl is not None and kl.points >= FEWEST_POINTS and kl.value > FAST
     often = clipped is not None and clipped.points >= FEWEST_POINTS and clipped.value > CLIPPED
-    if not (fast or often) or not failed(patient):
+    if not (fast or often) or not failed(facts):
         return None
     seen = [f"KL {kl.value:.3g}" if kl is not None else "", f"clip fraction {clipped.value:.2g}" if clipped else ""]
     summary = (
         f"each rollout is used for {passes:.0f} passes and {steps:,.0f} gradient steps, with "
         f"{' and '.join(part for part in seen if part)} over the first three quarters of the run"
     )
-    evidence = [setting_evidence(patient, "n_epochs", passes, MANY_PASSES, note="passes over each rollout")]
+    evidence = [setting_evidence(facts, "n_epochs", passes, MANY_PASSES, note="passes over each rollout")]
     if kl is not None:
-        evidence.append(patient.evidence("approx_kl", kl.value, FAST, level=kl, note="median"))
+        evidence.append(facts.evidence("approx_kl", kl.value, FAST, level=kl, note="median"))
     if clipped is not None:
-        evidence.append(patient.evidence("clip_fraction", clipped.value, CLIPPED, level=clipped, note="median"))
-    return Sighting(Severity.WARNING, 0.5, summary, tuple(evidence))
+        evidence.append(facts.evidence("clip_fraction", clipped.value, CLIPPED, level=clipped, note="median"))
+    return RuleResult(Severity.WARNING, 0.5, summary, tuple(evidence))
 
 
-def _known_to_work(patient: Patient) -> float:
+def _known_to_work(facts: RunFacts) -> float:
     """Passes of a working config for this task and algorithm; 0 where none is known."""
-    run = patient.run
+    run = facts.run
     if not has_reference_config(run.environment, run.algorithm):
         return 0.0
     known = reference_config(run.environment, run.algorithm).get("n_epochs")

@@ -15,11 +15,11 @@ References: Schulman et al. 2016 (arXiv 1506.02438), section 3; Andrychowicz et 
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Rollout steps over the horizon of credit.
 SHORT = 0.2
@@ -27,13 +27,13 @@ SHORT = 0.2
 SHORT_BY_DESIGN = frozenset({"A2C", "A3C", "IMPALA"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold n_steps against the horizon of credit and the episode length."""
-    steps, gamma = positive(patient, "n_steps"), patient.setting("gamma")
-    length = patient.late("episode_length", 0.5)
-    if steps is None or gamma is None or not patient.is_on_policy or patient.is_language_model or not failed(patient):
+    steps, gamma = positive(facts, "n_steps"), facts.setting("gamma")
+    length = facts.late("episode_length", 0.5)
+    if steps is None or gamma is None or not facts.is_on_policy or facts.is_language_model or not failed(facts):
         return None
-    trace = patient.setting("gae_lambda")
+    trace = facts.setting("gae_lambda")
     decay = min(gamma * (1.0 if trace is None else trace), 0.9999)
     horizon = 1.0 / (1.0 - decay)
     needed = min(horizon, length.value) if length is not None and length.value > 0 else horizon
@@ -44,6 +44,6 @@ def check(patient: Patient) -> Sighting | None:
         f"a rollout has {steps:.0f} steps per environment, {100 * share:.0f} % of the {needed:.0f} steps over which "
         f"credit should flow (gamma {gamma:g}, lambda {1.0 if trace is None else trace:g})"
     )
-    evidence = (setting_evidence(patient, "n_steps", share, SHORT, note="n_steps over the horizon of credit"),)
-    usual = patient.run.algorithm.upper() in SHORT_BY_DESIGN
-    return Sighting(Severity.INFO if usual else Severity.WARNING, 0.3 if usual else 0.45, summary, evidence)
+    evidence = (setting_evidence(facts, "n_steps", share, SHORT, note="n_steps over the horizon of credit"),)
+    usual = facts.run.algorithm.upper() in SHORT_BY_DESIGN
+    return RuleResult(Severity.INFO if usual else Severity.WARNING, 0.3 if usual else 0.45, summary, evidence)

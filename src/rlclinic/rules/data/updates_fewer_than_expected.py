@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.stretch import finite
+from rlclinic.facts.update_count import expected_updates, rollout
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
-from rlclinic.rules.update_count import expected_updates, rollout
+from rlclinic.rules.result import RuleResult
 
 # Logged over implied updates.
 MISSING = 0.5
@@ -36,27 +36,27 @@ COUNTERS = frozenset({"sb3", "sb3-zoo"})
 LOSSES = ("policy_loss", "value_loss", "loss", "approx_kl")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """A counter that is too low is said first, then losses that ended early."""
-    return _counter(patient) or _silence(patient)
+    return _counter(facts) or _silence(facts)
 
 
-def made_and_implied(patient: Patient) -> tuple[float, float] | None:
+def made_and_implied(facts: RunFacts) -> tuple[float, float] | None:
     """Updates that the counter shows and that the config implies; None where either cannot be known."""
-    updates = patient.series("updates")
-    if updates is None or patient.run.framework not in COUNTERS or len(updates) < FEWEST_POINTS:
+    updates = facts.series("updates")
+    if updates is None or facts.run.framework not in COUNTERS or len(updates) < FEWEST_POINTS:
         return None
     steps, counts = finite(updates)
     if updates.axis != "env_steps" or bool(np.any(np.diff(counts) < 0)):
         return None
-    implied = _implied(patient, float(steps[0]), float(steps[-1]))
+    implied = _implied(facts, float(steps[0]), float(steps[-1]))
     if implied is None or implied < FEWEST_POINTS:
         return None
     return float(counts[-1] - counts[0]), implied
 
 
-def _counter(patient: Patient) -> Sighting | None:
-    updates, counted = patient.series("updates"), made_and_implied(patient)
+def _counter(facts: RunFacts) -> RuleResult | None:
+    updates, counted = facts.series("updates"), made_and_implied(facts)
     if updates is None or counted is None:
         return None
     made, implied = counted
@@ -66,28 +66,28 @@ def _counter(patient: Patient) -> Sighting | None:
         f"{updates.logged_as} rose by {made:,.0f} over {updates.steps[-1] - updates.steps[0]:,.0f} steps; the config "
         f"implies {implied:,.0f}"
     )
-    stop = patient.setting("target_kl")
-    evidence = [patient.evidence("updates", made / implied, MISSING, note="logged over implied updates")]
+    stop = facts.setting("target_kl")
+    evidence = [facts.evidence("updates", made / implied, MISSING, note="logged over implied updates")]
     if stop is not None:
-        evidence.append(setting_evidence(patient, "target_kl", stop, note="ends passes early"))
-    return Sighting(Severity.WARNING, 0.7, summary, tuple(evidence), float(updates.steps[0]))
+        evidence.append(setting_evidence(facts, "target_kl", stop, note="ends passes early"))
+    return RuleResult(Severity.WARNING, 0.7, summary, tuple(evidence), float(updates.steps[0]))
 
 
-def _implied(patient: Patient, first: float, last: float) -> float | None:
+def _implied(facts: RunFacts, first: float, last: float) -> float | None:
     """Updates in the unit of the counter between two steps."""
-    if patient.is_off_policy:
-        before, after = expected_updates(patient, first), expected_updates(patient, last)
+    if facts.is_off_policy:
+        before, after = expected_updates(facts, first), expected_updates(facts, last)
         return after - before if before is not None and after is not None else None
-    whole = rollout(patient)
+    whole = rollout(facts)
     if whole is None:
         return None
-    passes = positive(patient, "n_epochs") if "ppo" in patient.families else 1.0
+    passes = positive(facts, "n_epochs") if "ppo" in facts.families else 1.0
     return None if passes is None else (last - first) / whole * passes
 
 
-def _silence(patient: Patient) -> Sighting | None:
-    returns = patient.series("return/train")
-    losses = [s for s in (patient.series(name) for name in LOSSES) if s is not None and len(s) >= FEWEST_LOSSES]
+def _silence(facts: RunFacts) -> RuleResult | None:
+    returns = facts.series("return/train")
+    losses = [s for s in (facts.series(name) for name in LOSSES) if s is not None and len(s) >= FEWEST_LOSSES]
     losses = [s for s in losses if returns is not None and s.axis == returns.axis]
     if returns is None or not losses or len(returns) < FEWEST_POINTS:
         return None
@@ -102,5 +102,5 @@ def _silence(patient: Patient) -> Sighting | None:
         f"no loss is logged after step {last:,.0f} ({longest.logged_as}) while {after} more returns follow up to step "
         f"{end:,.0f}: the updates stopped"
     )
-    evidence = (patient.evidence(longest.name, gap / end, SILENT, note="share of the run after the last loss"),)
-    return Sighting(Severity.ERROR, 0.8, summary, evidence, last)
+    evidence = (facts.evidence(longest.name, gap / end, SILENT, note="share of the run after the last loss"),)
+    return RuleResult(Severity.ERROR, 0.8, summary, evidence, last)

@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.return_state import is_flat
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.outcome import outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import is_flat
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 12
 # Share of the summed size (and of the summed variance) of all components.
@@ -39,9 +39,9 @@ class Part:
     variance: float
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the components with each other."""
-    parts = _parts(patient)
+    parts = _parts(facts)
     if len(parts) < 2:
         return None
     size, variance = sum(abs(part.late) for part in parts), sum(part.variance for part in parts)
@@ -51,21 +51,21 @@ def check(patient: Patient) -> Sighting | None:
     by_size, by_variance = abs(first.late) / size, first.variance / variance
     if by_size < NEARLY_ALL or by_variance < NEARLY_ALL:
         return None
-    hurt = _hurts(patient, first)
+    hurt = _hurts(facts, first)
     summary = (
         f"{first.series.logged_as} makes {100 * by_size:.3g} % of the size and {100 * by_variance:.3g} % of the "
         f"variance of {len(parts)} reward components (late mean {first.late:.3g}){hurt}"
     )
     evidence = (
-        patient.evidence(first.series.name, by_size, NEARLY_ALL, note="share of the summed sizes, last 20 %"),
-        patient.evidence(first.series.name, by_variance, NEARLY_ALL, note="share of the summed variances over the run"),
+        facts.evidence(first.series.name, by_size, NEARLY_ALL, note="share of the summed sizes, last 20 %"),
+        facts.evidence(first.series.name, by_variance, NEARLY_ALL, note="share of the summed variances over the run"),
     )
-    return Sighting(Severity.WARNING if hurt else Severity.INFO, 0.6, summary, evidence)
+    return RuleResult(Severity.WARNING if hurt else Severity.INFO, 0.6, summary, evidence)
 
 
-def _parts(patient: Patient) -> list[Part]:
+def _parts(facts: RunFacts) -> list[Part]:
     found: list[Part] = []
-    for name, series in patient.run.series.items():
+    for name, series in facts.run.series.items():
         if not name.startswith("reward/") or name in NOT_A_PART or len(series) < MIN_POINTS:
             continue
         values = series.values[np.isfinite(series.values)]
@@ -76,11 +76,11 @@ def _parts(patient: Patient) -> list[Part]:
     return found
 
 
-def _hurts(patient: Patient, part: Part) -> str:
+def _hurts(facts: RunFacts, part: Part) -> str:
     """A penalty that is nearly the whole reward of a flat run, or a bonus that rises without success."""
-    if part.late < 0 and is_flat(patient):
+    if part.late < 0 and is_flat(facts):
         return ", a penalty, and the return does not rise"
-    success = outcome_of(patient.series("success_rate/eval") or patient.series("success_rate"))
+    success = outcome_of(facts.series("success_rate/eval") or facts.series("success_rate"))
     own = outcome_of(part.series)
     if success is None or own is None or success.points < MIN_POINTS:
         return ""

@@ -17,12 +17,12 @@ import re
 
 import numpy as np
 
+from rlclinic.facts.episodes import return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.environment._episodes import return_name
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 12
 # Scales of the return that a fall from the best must measure, and share of the climb.
@@ -31,31 +31,31 @@ LOST = 0.3
 _NAMED = re.compile(r"curricul|cur_learn|difficulty|level_?up", re.IGNORECASE)
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Set a fall of the return beside the course of the difficulty."""
-    outcome = patient.outcome
-    if outcome is None or outcome.points < MIN_POINTS or patient.is_language_model:
+    outcome = facts.outcome
+    if outcome is None or outcome.points < MIN_POINTS or facts.is_language_model:
         return None
     if outcome.drop < FELL * outcome.scale or outcome.drop < LOST * outcome.climb:
         return None
-    raised = _raised(patient, outcome.peak_step)
-    named = _named(patient)
-    if raised is None and (not named or not _length_fell(patient)):
+    raised = _raised(facts, outcome.peak_step)
+    named = _named(facts)
+    if raised is None and (not named or not _length_fell(facts)):
         return None
     fall = f"the return fell from {outcome.peak:.4g} at step {outcome.peak_step:.4g} to {outcome.end:.4g}"
-    evidence = [patient.evidence(return_name(patient), outcome.drop, FELL * outcome.scale, note="fall from the best")]
+    evidence = [facts.evidence(return_name(facts), outcome.drop, FELL * outcome.scale, note="fall from the best")]
     if raised is None:
         summary = f"{fall} and episodes became shorter; {named} names a curriculum: the task may have been made harder"
-        return Sighting(Severity.INFO, 0.6, summary, tuple(evidence), outcome.peak_step)
+        return RuleResult(Severity.INFO, 0.6, summary, tuple(evidence), outcome.peak_step)
     series, before, after, onset = raised
-    evidence.append(patient.evidence(series.name, after, before, note="level at the end against at the best return"))
+    evidence.append(facts.evidence(series.name, after, before, note="level at the end against at the best return"))
     summary = f"{fall} while {series.logged_as} rose from {before:.3g} to {after:.3g}: the task was made harder"
-    return Sighting(Severity.INFO, 0.8, summary, tuple(evidence), onset)
+    return RuleResult(Severity.INFO, 0.8, summary, tuple(evidence), onset)
 
 
-def _raised(patient: Patient, peak_step: float) -> tuple[Series, float, float, float] | None:
+def _raised(facts: RunFacts, peak_step: float) -> tuple[Series, float, float, float] | None:
     """A level that rose at or after the best return."""
-    for name, series in patient.run.series.items():
+    for name, series in facts.run.series.items():
         if not name.startswith("curriculum/"):
             continue
         steps, values = finite(series)
@@ -70,12 +70,12 @@ def _raised(patient: Patient, peak_step: float) -> tuple[Series, float, float, f
     return None
 
 
-def _named(patient: Patient) -> str:
+def _named(facts: RunFacts) -> str:
     """What names a curriculum: the run, its folder, or a key of its config."""
-    folder = "/".join(patient.run.path.replace("\\", "/").split("/")[-2:])
-    if _NAMED.search(patient.run.id) or _NAMED.search(folder):
+    folder = "/".join(facts.run.path.replace("\\", "/").split("/")[-2:])
+    if _NAMED.search(facts.run.id) or _NAMED.search(folder):
         return "the name of the run"
-    for key, setting in patient.run.config.native.items():
+    for key, setting in facts.run.config.native.items():
         if _NAMED.search(key) and setting.value not in (None, False, "", 0):
             return f"the config key {key}"
         if "wrapper" in key and isinstance(setting.value, str) and _NAMED.search(setting.value):
@@ -83,7 +83,7 @@ def _named(patient: Patient) -> str:
     return ""
 
 
-def _length_fell(patient: Patient) -> bool:
-    lengths = patient.series("episode_length")
-    late = patient.late("episode_length")
+def _length_fell(facts: RunFacts) -> bool:
+    lengths = facts.series("episode_length")
+    late = facts.late("episode_length")
     return lengths is not None and late is not None and late.value < 0.7 * float(np.nanmax(lengths.values))

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import is_early, return_name, task_by_name
+from rlclinic.facts.return_state import is_flat
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import is_early, return_name, task_by_name
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import is_flat
-from rlclinic.rules.setting import positive
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 12
 # Share of the limit from which on an episode counts as cut by it; means over episodes lie a little below.
@@ -31,39 +31,37 @@ AT_LIMIT = 0.98
 MOST = 0.9
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare late episode lengths with the limit, where the task is meant to end earlier."""
-    lengths, outcome, limit = patient.series("episode_length"), patient.outcome, _limit(patient)
-    late = patient.late("episode_length", 1 / 3)
+    lengths, outcome, limit = facts.series("episode_length"), facts.outcome, _limit(facts)
+    late = facts.late("episode_length", 1 / 3)
     if lengths is None or outcome is None or limit is None or late is None or len(lengths) < MIN_POINTS:
         return None
-    task = task_by_name(patient)
+    task = task_by_name(facts)
     if task is not None and task.ends in ("survival", "limit"):
         return None
     steps, values = finite(lengths)
     pinned = values >= AT_LIMIT * limit
     share = float(np.mean(pinned[-max(1, values.size // 3) :]))
-    if share < MOST or not is_flat(patient):
+    if share < MOST or not is_flat(facts):
         return None
     known = task is not None
-    severity = Severity.WARNING if known and not is_early(patient) else Severity.INFO
-    meant = f"{patient.run.environment} is meant to end earlier" if known else "whether it is meant to is not known"
+    severity = Severity.WARNING if known and not is_early(facts) else Severity.INFO
+    meant = f"{facts.run.environment} is meant to end earlier" if known else "whether it is meant to is not known"
     summary = (
         f"{100 * share:.0f} % of the last third of episode lengths are at the limit of {limit:.4g} steps while the "
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}; {meant}"
     )
     evidence = (
-        patient.evidence("episode_length", late.value, AT_LIMIT * limit, level=late, note="median of the last third"),
-        patient.evidence(
-            return_name(patient), outcome.gain, 3 * outcome.scale, note="gain of the return, start to end"
-        ),
+        facts.evidence("episode_length", late.value, AT_LIMIT * limit, level=late, note="median of the last third"),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain of the return, start to end"),
     )
-    return Sighting(severity, 0.85 if known else 0.5, summary, evidence, lasting_from(steps, pinned))
+    return RuleResult(severity, 0.85 if known else 0.5, summary, evidence, lasting_from(steps, pinned))
 
 
-def _limit(patient: Patient) -> float | None:
-    configured = positive(patient, "max_episode_steps")
+def _limit(facts: RunFacts) -> float | None:
+    configured = positive(facts, "max_episode_steps")
     if configured is not None:
         return configured
-    task = task_by_name(patient)
+    task = task_by_name(facts)
     return float(task.max_episode_steps) if task is not None and task.max_episode_steps else None

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import task_by_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.environment._episodes import task_by_name
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 MIN_POINTS = 12
@@ -34,37 +34,35 @@ SILENT_GAPS = 5.0
 TRAINING_METRICS = ("policy_loss", "value_loss", "loss", "entropy", "q/mean", "explained_variance")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find out whether a return is missing, undefined, or silent."""
-    training = _training(patient)
-    if training is None or patient.is_language_model or patient.series("loss/supervised") is not None:
+    training = _training(facts)
+    if training is None or facts.is_language_model or facts.series("loss/supervised") is not None:
         return None
-    if patient.outcome is not None:
-        return _silent(patient, training)
-    steps = patient.run.steps
-    if patient.run.step_axis == "env_steps" and steps < _patience(patient):
+    if facts.outcome is not None:
+        return _silent(facts, training)
+    steps = facts.run.steps
+    if facts.run.step_axis == "env_steps" and steps < _patience(facts):
         return None
-    undefined = next((s for n, s in patient.run.series.items() if n in ("return/train", "return/eval")), None)
-    evidence: list[Evidence] = [
-        patient.evidence(training.name, float(len(training)), note="points of training metrics")
-    ]
+    undefined = next((s for n, s in facts.run.series.items() if n in ("return/train", "return/eval")), None)
+    evidence: list[Evidence] = [facts.evidence(training.name, float(len(training)), note="points of training metrics")]
     if undefined is None:
         summary = (
-            f"{len(training)} points of {training.logged_as} over {steps_text(patient, steps)}, but no return was "
+            f"{len(training)} points of {training.logged_as} over {steps_text(facts, steps)}, but no return was "
             "logged: a monitor is missing, or no episode has ended"
         )
-        return Sighting(Severity.WARNING, 0.9, summary, tuple(evidence))
-    evidence.append(patient.evidence(undefined.name, 0.0, 1.0, note="finite points of the return"))
+        return RuleResult(Severity.WARNING, 0.9, summary, tuple(evidence))
+    evidence.append(facts.evidence(undefined.name, 0.0, 1.0, note="finite points of the return"))
     summary = (
-        f"all {len(undefined)} values of {undefined.logged_as} over {steps_text(patient, steps)} are undefined: "
+        f"all {len(undefined)} values of {undefined.logged_as} over {steps_text(facts, steps)} are undefined: "
         "no episode has ended"
     )
-    return Sighting(Severity.WARNING, 0.85, summary, tuple(evidence))
+    return RuleResult(Severity.WARNING, 0.85, summary, tuple(evidence))
 
 
-def _silent(patient: Patient, training: Series) -> Sighting | None:
+def _silent(facts: RunFacts, training: Series) -> RuleResult | None:
     """No episode for a long time at the end, where each is logged when it ends."""
-    returns = patient.series("return/train")
+    returns = facts.series("return/train")
     if returns is None or returns.axis != training.axis or len(returns) < MIN_POINTS:
         return None
     ends = returns.steps[np.isfinite(returns.values)]
@@ -77,19 +75,19 @@ def _silent(patient: Patient, training: Series) -> Sighting | None:
         f"the last return was logged at step {ends[-1]:.4g}, training went on to {last:.4g}: no episode ended in "
         f"{quiet:.4g} steps, the longest gap before was {gaps.max(initial=0.0):.4g}"
     )
-    evidence = (patient.evidence("return/train", quiet, bar, note="steps since the last finished episode"),)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, float(ends[-1]))
+    evidence = (facts.evidence("return/train", quiet, bar, note="steps since the last finished episode"),)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(ends[-1]))
 
 
-def _training(patient: Patient) -> Series | None:
-    found = [series for name in TRAINING_METRICS if (series := patient.series(name)) is not None]
+def _training(facts: RunFacts) -> Series | None:
+    found = [series for name in TRAINING_METRICS if (series := facts.series(name)) is not None]
     longest = max(found, key=len, default=None)
     return longest if longest is not None and len(longest) >= MIN_POINTS else None
 
 
-def _patience(patient: Patient) -> float:
-    task = task_by_name(patient)
-    limit = positive(patient, "max_episode_steps") or (task.max_episode_steps if task is not None else None)
+def _patience(facts: RunFacts) -> float:
+    task = task_by_name(facts)
+    limit = positive(facts, "max_episode_steps") or (task.max_episode_steps if task is not None else None)
     if not limit:
         return MANY_STEPS
-    return LIMITS * limit * (positive(patient, "n_envs") or 1.0)
+    return LIMITS * limit * (positive(facts, "n_envs") or 1.0)

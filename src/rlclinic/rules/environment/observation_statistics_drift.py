@@ -13,11 +13,11 @@ References: SB3 issues 1063 and 870; DLR-RM/rl-baselines3-zoo#275; Engstrom et a
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.drift import drift
 
 # Late over early spread, either way.
@@ -28,15 +28,15 @@ FAR_FROM_ONE = 5.0
 STEADY = 0.7
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Measure the drift of the spread and its distance from 1."""
-    series = patient.series("observation/std")
-    grown, late = growth(series), patient.late("observation/std")
-    if series is None or grown is None or late is None or not suffers(patient):
+    series = facts.series("observation/std")
+    grown, late = growth(series), facts.late("observation/std")
+    if series is None or grown is None or late is None or not suffers(facts):
         return None
     factor = max(grown.factor, 1.0 / grown.factor) if grown.factor > 0 else 0.0
     drifts = factor >= FACTOR and drift(series).share >= STEADY
-    normalised = bool(patient.run.config.get("normalize_obs"))
+    normalised = bool(facts.run.config.get("normalize_obs"))
     off = normalised and not 1.0 / FAR_FROM_ONE < late.value < FAR_FROM_ONE
     if not drifts and not off:
         return None
@@ -44,7 +44,7 @@ def check(patient: Patient) -> Sighting | None:
     beside = " although observations are normalised" if normalised else ""
     summary = f"{series.logged_as}, the spread of observations, {said}{beside}, and the return does not rise"
     evidence = (
-        patient.evidence(series.name, factor, FACTOR, level=grown.late, note="late over early spread, either way"),
-        patient.evidence(series.name, late.value, FAR_FROM_ONE if normalised else None, level=late, note="spread"),
+        facts.evidence(series.name, factor, FACTOR, level=grown.late, note="late over early spread, either way"),
+        facts.evidence(series.name, late.value, FAR_FROM_ONE if normalised else None, level=late, note="spread"),
     )
-    return Sighting(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import pairs_of
+from rlclinic.facts.goal import known_task
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import pairs_of
-from rlclinic.rules.goal import known_task
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.return_on_length import return_on_length
 
 MIN_POINTS = 30
@@ -30,10 +30,10 @@ ALL_OF_CHANGES = 0.9
 VARIED = 0.05
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Fit the return to the length."""
-    pairs = pairs_of(patient)
-    if pairs is None or pairs.returns.size < MIN_POINTS or known_task(patient) is not None:
+    pairs = pairs_of(facts)
+    if pairs is None or pairs.returns.size < MIN_POINTS or known_task(facts) is not None:
         return None
     if float(np.std(pairs.lengths)) < VARIED * float(np.mean(pairs.lengths)):
         return None
@@ -50,9 +50,7 @@ def check(patient: Patient) -> Sighting | None:
         f"{pairs.returns.size} points: the reward {what}"
     )
     evidence = (
-        patient.evidence(
-            "return/train", explained, ALL_OF_IT, note="share of the scatter that episode length explains"
-        ),
-        patient.evidence("episode_length", slope, note="reward per step, slope of return on length"),
+        facts.evidence("return/train", explained, ALL_OF_IT, note="share of the scatter that episode length explains"),
+        facts.evidence("episode_length", slope, note="reward per step, slope of return on length"),
     )
-    return Sighting(Severity.INFO, 0.9, summary, evidence)
+    return RuleResult(Severity.INFO, 0.9, summary, evidence)

@@ -15,13 +15,13 @@ References: ray-project/ray#8908; hill-a/stable-baselines#216; van Hasselt et al
 
 from __future__ import annotations
 
+from rlclinic.facts.episodes import is_early, return_name
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive
+from rlclinic.facts.update_count import expected_updates
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import is_early, return_name
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.setting import positive
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.update_count import expected_updates
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 12
 # Explained variance below which the critic predicts nothing.
@@ -38,21 +38,21 @@ SMALL_GAIN = 0.5
 USUAL_GAMMA = 0.99
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the values that the returns imply with what the critic can reach."""
-    outcome, length = patient.outcome, patient.late("episode_length", 0.5)
-    explained, late = patient.level("explained_variance"), patient.late("explained_variance", 0.3)
+    outcome, length = facts.outcome, facts.late("episode_length", 0.5)
+    explained, late = facts.level("explained_variance"), facts.late("explained_variance", 0.3)
     if outcome is None or length is None or explained is None or late is None or explained.points < MIN_POINTS:
         return None
     if late.value > EXPLAINS_NOTHING or explained.value > EXPLAINS_NOTHING or outcome.still_rising:
         return None
     size = max(abs(outcome.start), abs(outcome.end))
-    if outcome.point_noise < NEARLY_CONSTANT * abs(outcome.end) or is_early(patient):
+    if outcome.point_noise < NEARLY_CONSTANT * abs(outcome.end) or is_early(facts):
         return None
-    if patient.run.config.get("normalize_reward") is True:
+    if facts.run.config.get("normalize_reward") is True:
         return None
-    value = _value_size(patient, size, length.value)
-    reach = _reach(patient)
+    value = _value_size(facts, size, length.value)
+    reach = _reach(facts)
     bar = max(LARGE_VALUE, reach or 0.0)
     if value <= bar:
         return None
@@ -62,24 +62,22 @@ def check(patient: Patient) -> Sighting | None:
         f"explained variance ended at {late.value:.3g}"
     )
     evidence = (
-        patient.evidence(return_name(patient), value, bar, note="size of the discounted values implied by the return"),
-        patient.evidence(
-            "explained_variance", late.value, EXPLAINS_NOTHING, level=late, note="median of the last 30 %"
-        ),
+        facts.evidence(return_name(facts), value, bar, note="size of the discounted values implied by the return"),
+        facts.evidence("explained_variance", late.value, EXPLAINS_NOTHING, level=late, note="median of the last 30 %"),
     )
-    hurts = suffers(patient) or (value > HOPELESS * bar and outcome.gain < SMALL_GAIN * size)
-    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence)
+    hurts = suffers(facts) or (value > HOPELESS * bar and outcome.gain < SMALL_GAIN * size)
+    return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence)
 
 
-def _value_size(patient: Patient, size: float, length: float) -> float:
+def _value_size(facts: RunFacts, size: float, length: float) -> float:
     """A return is paid over an episode; a value sees no further than its horizon."""
-    gamma = patient.setting("gamma")
+    gamma = facts.setting("gamma")
     gamma = USUAL_GAMMA if gamma is None else min(max(gamma, 0.0), 1.0 - 1e-6)
     return size * min(1.0, 1.0 / ((1.0 - gamma) * max(length, 1.0)))
 
 
-def _reach(patient: Patient) -> float | None:
-    rate = positive(patient, "learning_rate_critic") or positive(patient, "learning_rate")
-    steps = patient.run.env_steps
-    updates = expected_updates(patient, steps) if steps else None
+def _reach(facts: RunFacts) -> float | None:
+    rate = positive(facts, "learning_rate_critic") or positive(facts, "learning_rate")
+    steps = facts.run.env_steps
+    updates = expected_updates(facts, steps) if steps else None
     return updates * rate * UNITS if updates and rate else None

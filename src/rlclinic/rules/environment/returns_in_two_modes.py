@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import single_returns
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import single_returns
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.distribution import distribution
 
 MIN_EPISODES = 60
@@ -31,10 +31,10 @@ SMALLEST_IN_HALF = 0.08
 EMPTY = 0.25
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Split the last third of the episodes at the best cut and see whether the groups are apart."""
-    returns = single_returns(patient)
-    if returns is None or returns.size // 3 < MIN_EPISODES or patient.is_language_model:
+    returns = single_returns(facts)
+    if returns is None or returns.size // 3 < MIN_EPISODES or facts.is_language_model:
         return None
     window = returns[-(returns.size // 3) :]
     modes = distribution(window)
@@ -53,12 +53,10 @@ def check(patient: Patient) -> Sighting | None:
         f"{100 * (1 - modes.lower_share):.0f} % about {modes.upper:.4g}, with hardly any between ({apart})"
     )
     evidence = (
-        patient.evidence(
+        facts.evidence(
             "return/train", modes.separation, APART, note="Ashman's D of two groups, last third of episodes"
         ),
-        patient.evidence(
-            "return/train", modes.valley, EMPTY, note="density between the groups over that of the lesser"
-        ),
-        patient.evidence("return/train", modes.lower_share, SMALLEST, note="share of the lower group"),
+        facts.evidence("return/train", modes.valley, EMPTY, note="density between the groups over that of the lesser"),
+        facts.evidence("return/train", modes.lower_share, SMALLEST, note="share of the lower group"),
     )
-    return Sighting(Severity.INFO, 0.7, summary, evidence)
+    return RuleResult(Severity.INFO, 0.7, summary, evidence)

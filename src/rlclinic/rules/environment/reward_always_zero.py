@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import is_early
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.environment._episodes import is_early
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 FEWEST_POINTS = 3
@@ -29,24 +29,24 @@ ENOUGH_POINTS = 12
 RETURNS = ("return/train", "return/eval", "return/train_max", "return/train_min")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """See whether every return is zero."""
-    found = [series for name in RETURNS if (series := patient.series(name)) is not None]
-    main = patient.run.returns
+    found = [series for name in RETURNS if (series := facts.series(name)) is not None]
+    main = facts.run.returns
     if main is None or not found or not all(_is_zero(series) for series in found):
         return None
     points = sum(int(np.isfinite(series.values).sum()) for series in found[:2])
     if points < FEWEST_POINTS:
         return None
-    enough = points >= ENOUGH_POINTS and not is_early(patient)
+    enough = points >= ENOUGH_POINTS and not is_early(facts)
     floor = rounding(main)
     below = f" (printed with {main.decimals} decimals: smaller than {floor:.3g})" if floor else ""
     summary = (
-        f"all {points} logged returns are zero{below} over {steps_text(patient, patient.run.steps)}: no reward was seen"
+        f"all {points} logged returns are zero{below} over {steps_text(facts, facts.run.steps)}: no reward was seen"
     )
-    evidence = (patient.evidence(main.name, 0.0, floor, note=f"largest size of {points} returns"),)
+    evidence = (facts.evidence(main.name, 0.0, floor, note=f"largest size of {points} returns"),)
     severity = Severity.WARNING if enough else Severity.INFO
-    return Sighting(severity, 0.85 if enough else 0.6, summary, evidence)
+    return RuleResult(severity, 0.85 if enough else 0.6, summary, evidence)
 
 
 def _is_zero(series: Series) -> bool:

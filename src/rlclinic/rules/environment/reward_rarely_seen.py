@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import is_early, single_returns
+from rlclinic.facts.goal import known_task
+from rlclinic.facts.return_state import is_flat, reached_goal
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.environment._episodes import is_early, single_returns
-from rlclinic.rules.goal import known_task
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import is_flat, reached_goal
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 MIN_EPISODES = 30
 MIN_POINTS = 12
@@ -30,17 +30,17 @@ MIN_POINTS = 12
 NEARLY_ALL = 0.95
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the episodes at the lowest return."""
-    outcome, returns = patient.outcome, _returns(patient)
-    if outcome is None or returns is None or patient.is_language_model:
+    outcome, returns = facts.outcome, _returns(facts)
+    if outcome is None or returns is None or facts.is_language_model:
         return None
     lowest, highest = float(returns.min()), float(returns.max())
     late = returns[returns.size // 2 :]
     share = float(np.mean(late <= lowest + 1e-9 * max(1.0, abs(lowest))))
-    if share < NEARLY_ALL or not is_flat(patient) or reached_goal(patient) or lowest == highest == 0.0:
+    if share < NEARLY_ALL or not is_flat(facts) or reached_goal(facts) or lowest == highest == 0.0:
         return None
-    if lowest == highest and not _is_floor(patient, lowest):
+    if lowest == highest and not _is_floor(facts, lowest):
         return None
     seen = int(np.sum(returns > lowest))
     summary = (
@@ -48,26 +48,26 @@ def check(patient: Patient) -> Sighting | None:
         f"of {returns.size} were better, the best {highest:.4g}"
     )
     evidence = (
-        patient.evidence(
+        facts.evidence(
             "return/train", share, NEARLY_ALL, note=f"share of the second half at the lowest of {returns.size} returns"
         ),
     )
-    early = is_early(patient)
-    return Sighting(Severity.INFO if early else Severity.WARNING, 0.6 if early else 0.8, summary, evidence)
+    early = is_early(facts)
+    return RuleResult(Severity.INFO if early else Severity.WARNING, 0.6 if early else 0.8, summary, evidence)
 
 
-def _returns(patient: Patient) -> FloatArray | None:
-    single = single_returns(patient)
+def _returns(facts: RunFacts) -> FloatArray | None:
+    single = single_returns(facts)
     if single is not None:
         return single if single.size >= MIN_EPISODES else None
-    series = patient.series("return/train")
+    series = facts.series("return/train")
     if series is None or series.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
     return values if values.size >= MIN_POINTS else None
 
 
-def _is_floor(patient: Patient, value: float) -> bool:
+def _is_floor(facts: RunFacts, value: float) -> bool:
     """Whether a return that never varied is known to be the worst: only the well-known task can tell."""
-    task = known_task(patient)
+    task = known_task(facts)
     return task is not None and task.random_mean is not None and value <= task.random_mean

@@ -13,12 +13,12 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Pardo et al. 2018 (arXiv 1712
 
 from __future__ import annotations
 
+from rlclinic.facts.episodes import return_name, task_by_name
+from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import return_name, task_by_name
-from rlclinic.rules.outcome import outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 12
 # Late over early length below which episodes are of another kind than at the start.
@@ -29,18 +29,18 @@ BELOW_CHANCE = 0.6
 A_FEW = 10.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the fall of the length with the return and with success."""
-    lengths, outcome = patient.series("episode_length"), patient.outcome
-    early, late = patient.early("episode_length", 0.15), patient.late("episode_length", 0.15)
+    lengths, outcome = facts.series("episode_length"), facts.outcome
+    early, late = facts.early("episode_length", 0.15), facts.late("episode_length", 0.15)
     if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
         return None
     if early.value <= 0:
         return None
-    bar = BELOW_CHANCE if outcome.improved and _is_below_chance(patient, late.value) else MUCH_SHORTER
+    bar = BELOW_CHANCE if outcome.improved and _is_below_chance(facts, late.value) else MUCH_SHORTER
     if late.value > bar * early.value or outcome.gain < -outcome.scale:
         return None
-    judged = _judge(patient, late.value)
+    judged = _judge(facts, late.value)
     if judged is None:
         return None
     severity, confidence, reason = judged
@@ -50,27 +50,27 @@ def check(patient: Patient) -> Sighting | None:
     )
     steps, values = finite(lengths)
     evidence = (
-        patient.evidence("episode_length", late.value / early.value, bar, level=late, note="late over early length"),
-        patient.evidence(return_name(patient), outcome.gain, -outcome.scale, note="gain of the return"),
+        facts.evidence("episode_length", late.value / early.value, bar, level=late, note="late over early length"),
+        facts.evidence(return_name(facts), outcome.gain, -outcome.scale, note="gain of the return"),
     )
     onset = lasting_from(steps, values <= bar * early.value)
-    return Sighting(severity, confidence, summary, evidence, onset)
+    return RuleResult(severity, confidence, summary, evidence, onset)
 
 
-def _is_below_chance(patient: Patient, late_length: float) -> bool:
-    task = task_by_name(patient)
+def _is_below_chance(facts: RunFacts, late_length: float) -> bool:
+    task = task_by_name(facts)
     if task is None or task.ends != "survival" or task.random_length is None:
         return False
     return late_length < BELOW_CHANCE * task.random_length
 
 
-def _judge(patient: Patient, late_length: float) -> tuple[Severity, float, str] | None:
-    task = task_by_name(patient)
+def _judge(facts: RunFacts, late_length: float) -> tuple[Severity, float, str] | None:
+    task = task_by_name(facts)
     if task is not None:
         if task.ends in ("survival", "limit"):
             return Severity.WARNING, 0.8, f"on {task.name} an early end is a failure"
         return None
-    success = outcome_of(patient.series("success_rate") or patient.series("success_rate/eval"))
+    success = outcome_of(facts.series("success_rate") or facts.series("success_rate/eval"))
     if success is not None:
         if success.improved or success.still_rising or success.points < MIN_POINTS:
             return None

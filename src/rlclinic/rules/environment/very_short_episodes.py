@@ -16,11 +16,11 @@ References: Stable-Baselines3 documentation, tips on custom environments; openai
 
 from __future__ import annotations
 
+from rlclinic.facts.episodes import task_by_name
+from rlclinic.facts.return_state import is_flat
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.environment._episodes import task_by_name
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import is_flat
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 MIN_POINTS = 12
 # Env steps. With five decisions there is hardly a sequence to learn; longer episodes are judged against the task only.
@@ -33,18 +33,18 @@ VARIED = 0.3
 CHANGED = 1.5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare early and late lengths with a few steps and with random actions."""
-    lengths, outcome = patient.series("episode_length"), patient.outcome
-    early, late = patient.early("episode_length", 0.2), patient.late("episode_length", 0.2)
+    lengths, outcome = facts.series("episode_length"), facts.outcome
+    early, late = facts.early("episode_length", 0.2), facts.late("episode_length", 0.2)
     if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
         return None
-    if not is_flat(patient) or late.value > CHANGED * early.value or early.value > CHANGED * late.value:
+    if not is_flat(facts) or late.value > CHANGED * early.value or early.value > CHANGED * late.value:
         return None
-    varied = _varies_early(patient)
+    varied = _varies_early(facts)
     if varied is False:
         return None
-    task = task_by_name(patient) if varied else None
+    task = task_by_name(facts) if varied else None
     random_length = task.random_length if task is not None else None
     bar = UNDER_RANDOM * random_length if random_length is not None else A_FEW
     if late.value > bar or early.value > bar:
@@ -55,16 +55,16 @@ def check(patient: Patient) -> Sighting | None:
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("episode_length", early.value, bar, level=early, note="median of the first 20 %"),
-        patient.evidence("episode_length", late.value, bar, level=late, note="median of the last 20 %"),
+        facts.evidence("episode_length", early.value, bar, level=early, note="median of the first 20 %"),
+        facts.evidence("episode_length", late.value, bar, level=late, note="median of the last 20 %"),
     )
     confidence = 0.8 if random_length is not None else 0.6
-    return Sighting(Severity.WARNING, confidence, summary, evidence, early.first_step)
+    return RuleResult(Severity.WARNING, confidence, summary, evidence, early.first_step)
 
 
-def _varies_early(patient: Patient) -> bool | None:
+def _varies_early(facts: RunFacts) -> bool | None:
     """Whether the early policy tried different actions; None where the log cannot tell."""
-    entropy, epsilon = patient.early("entropy"), patient.early("epsilon")
-    if entropy is not None and patient.max_entropy is not None:
-        return entropy.value >= VARIED * patient.max_entropy
+    entropy, epsilon = facts.early("entropy"), facts.early("epsilon")
+    if entropy is not None and facts.max_entropy is not None:
+        return entropy.value >= VARIED * facts.max_entropy
     return epsilon.value >= VARIED if epsilon is not None else None

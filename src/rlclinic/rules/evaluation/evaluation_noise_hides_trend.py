@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.outcome import outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEWEST_EVALUATIONS = 5
 # Scatter of one evaluation over the climb of their smoothed level.
 HIDDEN = 0.5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the scatter of evaluations with the climb of their level."""
-    series, train = patient.series("return/eval"), outcome_of(patient.series("return/train"))
+    series, train = facts.series("return/eval"), outcome_of(facts.series("return/train"))
     if series is None or series.caveat or train is None or not train.climbed:
         return None
     values = series.values[np.isfinite(series.values)]
@@ -38,8 +38,8 @@ def check(patient: Patient) -> Sighting | None:
         return None
     summary = (
         f"{series.logged_as} scatters by {scatter:.3g} from one evaluation to the next; its level climbed by "
-        f"{climb:.3g} while {patient.run.series['return/train'].logged_as} climbed by {train.climb:.3g}"
+        f"{climb:.3g} while {facts.run.series['return/train'].logged_as} climbed by {train.climb:.3g}"
     )
     note = "scatter of one evaluation, against half the climb of their level"
-    evidence = (patient.evidence("return/eval", scatter, HIDDEN * climb, note=note),)
-    return Sighting(Severity.INFO, 0.75, summary, evidence)
+    evidence = (facts.evidence("return/eval", scatter, HIDDEN * climb, note=note),)
+    return RuleResult(Severity.INFO, 0.75, summary, evidence)

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.outcome import outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEWEST_EVALUATIONS = 5
 # Share of the limit below which the episodes of the end are those of a policy that arrives.
@@ -29,28 +29,28 @@ ARRIVES = 0.5
 STALE_WORDS = ("untrained", "never refreshes", "old policy", "stale")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look at the reader's caveat, then for an evaluation that never moves."""
-    series = patient.run.series.get("return/eval")
+    series = facts.run.series.get("return/eval")
     if series is None:
         return None
     if any(word in series.caveat for word in STALE_WORDS):
-        evidence = (patient.evidence("return/eval", series.last or 0.0, note="last evaluation, of an old policy"),)
-        return Sighting(Severity.WARNING, 0.95, f"{series.logged_as}: {series.caveat}", evidence)
-    return _constant(patient)
+        evidence = (facts.evidence("return/eval", series.last or 0.0, note="last evaluation, of an old policy"),)
+        return RuleResult(Severity.WARNING, 0.95, f"{series.logged_as}: {series.caveat}", evidence)
+    return _constant(facts)
 
 
-def _constant(patient: Patient) -> Sighting | None:
-    series, train = patient.series("return/eval"), patient.series("return/train")
+def _constant(facts: RunFacts) -> RuleResult | None:
+    series, train = facts.series("return/eval"), facts.series("return/train")
     if series is None or train is None or train.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
-    returns = patient.returns
-    course = patient.outcome if returns is not None and returns.name == train.name else outcome_of(train)
+    returns = facts.returns
+    course = facts.outcome if returns is not None and returns.name == train.name else outcome_of(train)
     if values.size < FEWEST_EVALUATIONS or np.ptp(values) > 0 or course is None:
         return None
     level = float(values[0])
-    if _all_timed_out(patient):
+    if _all_timed_out(facts):
         return None
     if not course.climbed or level >= course.peak - course.scale:
         return None
@@ -59,20 +59,20 @@ def _constant(patient: Patient) -> Sighting | None:
         f"{course.start:.4g} to {course.end:.4g}"
     )
     evidence = (
-        patient.evidence("return/eval", float(np.ptp(values)), 0.0, note="largest minus smallest evaluation"),
-        patient.evidence("return/train", course.climb, 4 * course.scale, note="climb of the training return"),
+        facts.evidence("return/eval", float(np.ptp(values)), 0.0, note="largest minus smallest evaluation"),
+        facts.evidence("return/train", course.climb, 4 * course.scale, note="climb of the training return"),
     )
-    return Sighting(Severity.WARNING, 0.8, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 
 
-def _all_timed_out(patient: Patient) -> bool:
+def _all_timed_out(facts: RunFacts) -> bool:
     """Whether every evaluation episode lasted as long as any: policies that never arrive all get the same.
 
     Not where evaluated episodes differ, where all episodes of the task are of one length, and where training episodes
     became short: the trained policy does arrive.
     """
-    evaluated, trained = patient.series("episode_length/eval"), patient.series("episode_length")
-    late, spread = patient.late("episode_length"), patient.level("return/eval_std")
+    evaluated, trained = facts.series("episode_length/eval"), facts.series("episode_length")
+    late, spread = facts.late("episode_length"), facts.level("return/eval_std")
     if evaluated is None or trained is None or late is None or (spread is not None and spread.value > 0.0):
         return False
     if np.nanmax(trained.values) == np.nanmin(trained.values):

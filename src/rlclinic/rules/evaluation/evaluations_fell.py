@@ -14,25 +14,25 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); Henderson et al. 2018 (arXi
 
 from __future__ import annotations
 
+from rlclinic.facts.evaluations import lost_evaluations
+from rlclinic.facts.return_state import has_fallen
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.evaluated import lost_evaluations
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import has_fallen
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for a level that only the evaluations had and lost."""
-    lost, returns = lost_evaluations(patient), patient.run.returns
-    if lost is None or returns is None or has_fallen(patient):
+    lost, returns = lost_evaluations(facts), facts.run.returns
+    if lost is None or returns is None or has_fallen(facts):
         return None
     best = lost.outcome
     summary = (
-        f"{lost.series.logged_as} stood at {best.peak:.4g} at {steps_text(patient, best.peak_step)} and at "
+        f"{lost.series.logged_as} stood at {best.peak:.4g} at {steps_text(facts, best.peak_step)} and at "
         f"{lost.end:.4g} over the last {lost.points} evaluations: {100 * lost.drop / best.climb:.0f} % of the climb "
         f"from {best.start:.4g} is lost; {returns.logged_as} does not show it"
     )
     note = "best level of five evaluations minus the last ones"
-    evidence = (patient.evidence("return/eval", lost.drop, lost.bar, note=note),)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, best.peak_step)
+    evidence = (facts.evidence("return/eval", lost.drop, lost.bar, note=note),)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, best.peak_step)

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.evaluations import evaluates_the_same
+from rlclinic.facts.exploration import is_dead
+from rlclinic.facts.return_state import is_flat, reached_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.evaluated import evaluates_the_same
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import is_dead
-from rlclinic.rules.return_state import is_flat, reached_goal
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Of the spread of single episodes: what the means of a policy that acts the same may differ by.
 SAME = 0.03
@@ -32,13 +32,13 @@ SAME = 0.03
 CHANCE = 0.5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the largest and the smallest evaluation."""
-    series, course = patient.series("return/eval"), course_of(patient)
-    if series is None or course is None or patient.series("return/train") is None or reached_goal(patient):
+    series, course = facts.series("return/eval"), course_of(facts)
+    if series is None or course is None or facts.series("return/train") is None or reached_goal(facts):
         return None
     by_chance = course.gain < CHANCE * abs(course.outcome.start)
-    if not (is_flat(patient) or by_chance) or is_dead(patient) or not evaluates_the_same(patient, SAME):
+    if not (is_flat(facts) or by_chance) or is_dead(facts) or not evaluates_the_same(facts, SAME):
         return None
     steps, values = finite(series)
     span = float(np.ptp(values))
@@ -46,5 +46,5 @@ def check(patient: Patient) -> Sighting | None:
         f"{series.logged_as} is {values[0]:.4g} at the first and {values[-1]:.4g} at the last of {values.size} "
         f"evaluations and never differs by more than {span:.2g}; the training return is as flat"
     )
-    evidence = (patient.evidence("return/eval", span, note="largest minus smallest evaluation"),)
-    return Sighting(Severity.WARNING, 0.8, summary, evidence, float(steps[0]))
+    evidence = (facts.evidence("return/eval", span, note="largest minus smallest evaluation"),)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence, float(steps[0]))

@@ -11,21 +11,21 @@ References: RL Baselines3 Zoo (eval-freq 25000, 5 to 10 episodes).
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEW = 5
 # Training points that make a run long enough to be evaluated more often.
 LONG = 50
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the evaluations."""
-    train, evaluation = patient.series("return/train"), patient.series("return/eval")
+    train, evaluation = facts.series("return/train"), facts.series("return/eval")
     if train is None or evaluation is None or len(evaluation) >= FEW or len(train) < LONG:
         return None
     times = "once" if len(evaluation) == 1 else f"{len(evaluation)} times"
     summary = f"{evaluation.logged_as} was logged {times}, {train.logged_as} {len(train)} times"
-    evidence = (patient.evidence("return/eval", float(len(evaluation)), float(FEW), note="number of evaluations"),)
-    return Sighting(Severity.INFO, 0.9, summary, evidence)
+    evidence = (facts.evidence("return/eval", float(len(evaluation)), float(FEW), note="number of evaluations"),)
+    return RuleResult(Severity.INFO, 0.9, summary, evidence)

@@ -13,24 +13,24 @@ References: Henderson et al. 2018 (arXiv 1709.06560); Agarwal et al. 2021 (arXiv
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.outcome import outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 FEWEST_SEEDS = 2
 # Units of this run's noise by which the middle of the others must lie above it.
 FAR_ABOVE = 4.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the end with the ends of the other seeds."""
-    course, returns = course_of(patient), patient.run.returns
-    if course is None or returns is None or not failed(patient):
+    course, returns = course_of(facts), facts.run.returns
+    if course is None or returns is None or not failed(facts):
         return None
-    outcomes = [outcome_of(other.series.get(returns.name)) for other in patient.siblings]
+    outcomes = [outcome_of(other.series.get(returns.name)) for other in facts.siblings]
     ends = sorted(outcome.end for outcome in outcomes if outcome is not None)
     if len(ends) < FEWEST_SEEDS:
         return None
@@ -42,5 +42,5 @@ def check(patient: Patient) -> Sighting | None:
         f"{returns.logged_as} ended at {course.end:.4g}; {len(ends)} other seeds of the same config ended between "
         f"{ends[0]:.4g} and {ends[-1]:.4g}"
     )
-    evidence = (patient.evidence(returns.name, middle, bar, note="middle end of the other seeds, against this run"),)
-    return Sighting(Severity.INFO, 0.85, summary, evidence)
+    evidence = (facts.evidence(returns.name, middle, bar, note="middle end of the other seeds, against this run"),)
+    return RuleResult(Severity.INFO, 0.85, summary, evidence)

@@ -18,11 +18,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 5
 # Steps of an episode from which on a sum is another number than a mean.
@@ -35,13 +35,13 @@ LAGS = 2.0
 APART = 0.4
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the training return against the reward of a step."""
-    train = patient.series("return/train")
-    if train is None or len(train) < FEWEST_POINTS or patient.is_language_model:
+    train = facts.series("return/train")
+    if train is None or len(train) < FEWEST_POINTS or facts.is_language_model:
         return None
     at, returns = finite(train)
-    for name, steps, per_step, lengths in _rewards(patient):
+    for name, steps, per_step, lengths in _rewards(facts):
         seen = np.interp(steps, at, returns)
         if steps.size >= FEWEST_POINTS and _is_per_step(seen, per_step, lengths):
             told, length = float(np.median(seen)), float(np.median(lengths))
@@ -49,8 +49,8 @@ def check(patient: Patient) -> Sighting | None:
                 f"{train.logged_as} is {told:.4g}, about the reward of one step, while episodes last {length:.4g} "
                 f"steps: their sums would be about {told * length:.4g}"
             )
-            evidence = (patient.evidence(name, float(np.median(per_step)), told, note="reward of a step"),)
-            return Sighting(Severity.WARNING, 0.9, summary, evidence, float(at[0]))
+            evidence = (facts.evidence(name, float(np.median(per_step)), told, note="reward of a step"),)
+            return RuleResult(Severity.WARNING, 0.9, summary, evidence, float(at[0]))
     return None
 
 
@@ -69,14 +69,14 @@ def _agree_at_both_ends(returns: FloatArray, per_step: FloatArray) -> bool:
     return all(one * other > 0.0 and 1.0 / LAGS < one / other < LAGS for one, other in ends)
 
 
-def _rewards(patient: Patient) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
+def _rewards(facts: RunFacts) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:
     """Name, steps, rewards of a step and episode lengths, from training or from evaluation."""
-    rewards, lengths = patient.series("reward/step"), patient.series("episode_length")
+    rewards, lengths = facts.series("reward/step"), facts.series("episode_length")
     if rewards is not None and lengths is not None:
         steps, values = finite(rewards)
         yield rewards.name, steps, values, _at(lengths, steps)
-    evaluated = patient.series("return/eval")
-    lengths = patient.series("episode_length/eval") or patient.series("episode_length")
+    evaluated = facts.series("return/eval")
+    lengths = facts.series("episode_length/eval") or facts.series("episode_length")
     if evaluated is not None and lengths is not None:
         steps, values = finite(evaluated)
         long = _at(lengths, steps)

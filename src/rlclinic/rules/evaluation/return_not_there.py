@@ -16,9 +16,9 @@ done).
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Metrics that only a training writes.
 TRAINING = ("policy_loss", "value_loss", "loss", "entropy", "approx_kl", "q/mean", "td_error", "alpha", "grad_norm")
@@ -27,9 +27,9 @@ FEWEST_POINTS = 5
 HINTS = ("return", "reward", "score", "success")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for training metrics without a return."""
-    run = patient.run
+    run = facts.run
     returns = run.returns
     if (returns is not None and returns.last is not None) or "loss/supervised" in run:
         return None
@@ -44,5 +44,5 @@ def check(patient: Patient) -> Sighting | None:
     names = [name for name in run.unknown_metrics if any(hint in name.lower() for hint in HINTS)]
     if names:
         summary += f"; unknown names that could be one: {', '.join(names[:3])}"
-    evidence = (patient.evidence(longest.name, float(len(longest)), FEWEST_POINTS, note="points of training metrics"),)
-    return Sighting(Severity.WARNING, 0.9, summary, evidence)
+    evidence = (facts.evidence(longest.name, float(len(longest)), FEWEST_POINTS, note="points of training metrics"),)
+    return RuleResult(Severity.WARNING, 0.9, summary, evidence)

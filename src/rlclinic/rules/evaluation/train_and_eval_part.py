@@ -21,12 +21,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.exploration import uniform
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.course import course_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import uniform
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEWEST_EVALUATIONS = 6
 # Share of what the training return had climbed by then that the gap must exceed.
@@ -61,15 +61,15 @@ class Gap:
     evaluation: float
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare both returns at the steps of the evaluations."""
-    train, evaluation = patient.series("return/train"), patient.series("return/eval")
+    train, evaluation = facts.series("return/train"), facts.series("return/eval")
     if train is None or evaluation is None or train.caveat or evaluation.caveat or train.axis != evaluation.axis:
         return None
     gap = _gap(train, evaluation)
-    if gap is None or gap.late < gap.bar or gap.share < PERSISTENT or _is_uniform(patient) or _sinks(gap):
+    if gap is None or gap.late < gap.bar or gap.share < PERSISTENT or _is_uniform(facts) or _sinks(gap):
         return None
-    course = course_of(patient)
+    course = course_of(facts)
     climb = gap.climb if course is not None and course.climbed else 0.0
     if abs(gap.early) > max(TOGETHER * gap.late, TOGETHER_OF_CLIMB * climb):
         return None
@@ -78,10 +78,10 @@ def check(patient: Patient) -> Sighting | None:
         f"{gap.train:.4g}; at the beginning they differed by {abs(gap.early):.3g}"
     )
     evidence = (
-        patient.evidence("return/eval", gap.late, gap.bar, note="training minus evaluation, second half"),
-        patient.evidence("return/eval", gap.share, PERSISTENT, note="share of late evaluations below training"),
+        facts.evidence("return/eval", gap.late, gap.bar, note="training minus evaluation, second half"),
+        facts.evidence("return/eval", gap.share, PERSISTENT, note="share of late evaluations below training"),
     )
-    return Sighting(Severity.WARNING, 0.75, summary, evidence, gap.step)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, gap.step)
 
 
 def _sinks(gap: Gap) -> bool:
@@ -89,9 +89,9 @@ def _sinks(gap: Gap) -> bool:
     return gap.fall > SINKING * gap.late
 
 
-def _is_uniform(patient: Patient) -> bool:
+def _is_uniform(facts: RunFacts) -> bool:
     """Whether the policy hardly prefers any action; the best of nearly equal ones, always taken, leads elsewhere."""
-    top, late = uniform(patient), patient.late("entropy", 0.5)
+    top, late = uniform(facts), facts.late("entropy", 0.5)
     return top is not None and late is not None and late.value > UNIFORM * top
 
 

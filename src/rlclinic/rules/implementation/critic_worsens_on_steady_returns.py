@@ -13,13 +13,13 @@ References: RLinf#1568 ([B] against [B, 1]); DLR-RM/stable-baselines3 1.0 (last 
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.critic import returns_vary
+from rlclinic.facts.growth import growth
+from rlclinic.facts.return_state import return_name
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value._critic import returns_vary
+from rlclinic.rules.result import RuleResult
 
 # Explained variance at the end: worse than predicting the mean, by half of the variance.
 NEGATIVE = -0.5
@@ -33,18 +33,18 @@ JUMPS = 0.1
 FEWEST_POINTS = 30
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare early and late critics under a steady return."""
-    explained, loss, course = patient.series("explained_variance"), patient.series("value_loss"), course_of(patient)
+    explained, loss, course = facts.series("explained_variance"), facts.series("value_loss"), course_of(facts)
     if explained is None or loss is None or course is None:
         return None
-    if min(len(explained), len(loss), course.outcome.points) < FEWEST_POINTS or not returns_vary(patient):
+    if min(len(explained), len(loss), course.outcome.points) < FEWEST_POINTS or not returns_vary(facts):
         return None
-    if course.span > SAME_RETURN * course.unit or _policy_jumps(patient):
+    if course.span > SAME_RETURN * course.unit or _policy_jumps(facts):
         return None
     early, late, grown = (
-        patient.level("explained_variance", 0.05, 0.2),
-        patient.late("explained_variance"),
+        facts.level("explained_variance", 0.05, 0.2),
+        facts.late("explained_variance"),
         growth(loss),
     )
     if early is None or late is None or grown is None or late.value > NEGATIVE or late.value >= early.value:
@@ -57,13 +57,13 @@ def check(patient: Patient) -> Sighting | None:
         f"{course.outcome.curve.max():.4g}"
     )
     evidence = (
-        patient.evidence("explained_variance", late.value, NEGATIVE, level=late, note="median of the last tenth"),
-        patient.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
-        patient.evidence(return_name(patient), course.span, SAME_RETURN * course.unit, note="range, against noise"),
+        facts.evidence("explained_variance", late.value, NEGATIVE, level=late, note="median of the last tenth"),
+        facts.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
+        facts.evidence(return_name(facts), course.span, SAME_RETURN * course.unit, note="range, against noise"),
     )
-    return Sighting(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)
 
 
-def _policy_jumps(patient: Patient) -> bool:
-    kl = patient.series("approx_kl")
+def _policy_jumps(facts: RunFacts) -> bool:
+    kl = facts.series("approx_kl")
     return kl is not None and (kl.highest or 0.0) > JUMPS

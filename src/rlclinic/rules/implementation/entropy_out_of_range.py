@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, rounding
+from rlclinic.rules.result import RuleResult
 
 # Share of the greatest entropy that rounding and averaging cannot explain.
 BEYOND = 0.05
@@ -28,10 +28,10 @@ NEARLY_ALL = 0.9
 FEWEST_POINTS = 5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the points outside of the legal range."""
-    series, most = patient.series("entropy"), patient.max_entropy
-    if series is None or most is None or patient.is_language_model or patient.run.config.get("action_shape"):
+    series, most = facts.series("entropy"), facts.max_entropy
+    if series is None or most is None or facts.is_language_model or facts.run.config.get("action_shape"):
         return None
     steps, values = finite(series)
     slack = BEYOND * most + rounding(series)
@@ -44,5 +44,5 @@ def check(patient: Patient) -> Sighting | None:
         f"{series.logged_as} gives an entropy of {level:.3g} nats; a choice among "
         f"{round(np.exp(most)):d} actions has 0 to {most:.3g}"
     )
-    evidence = (patient.evidence("entropy", level, bound, note="median of the points outside, against the bound"),)
-    return Sighting(Severity.WARNING, 0.6, summary, evidence, first)
+    evidence = (facts.evidence("entropy", level, bound, note="median of the points outside, against the bound"),)
+    return RuleResult(Severity.WARNING, 0.6, summary, evidence, first)

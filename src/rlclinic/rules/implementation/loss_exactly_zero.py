@@ -12,9 +12,9 @@ References: snake-hrl-torchrl (losses averaged over planned updates after an ear
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.constants import constants
 from rlclinic.signals.rounding import rounding
 
@@ -23,22 +23,22 @@ FEWEST_POINTS = 10
 NO_CRITIC = frozenset({"REINFORCE", "ARS"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for exact zeros."""
-    loss = patient.series("value_loss")
-    if loss is None or len(loss) < FEWEST_POINTS or patient.is_language_model:
+    loss = facts.series("value_loss")
+    if loss is None or len(loss) < FEWEST_POINTS or facts.is_language_model:
         return None
-    if patient.run.algorithm.upper() in NO_CRITIC or patient.setting("vf_coef") == 0.0:
+    if facts.run.algorithm.upper() in NO_CRITIC or facts.setting("vf_coef") == 0.0:
         return None
     found, printed = constants(loss), rounding(loss)
     if not found.constant or found.zeros < FEWEST_POINTS or printed.printed_zeros:
         return None
-    returns = patient.run.returns
+    returns = facts.run.returns
     if returns is None or constants(returns).constant:
         return None
-    policy = patient.series("policy_loss")
+    policy = facts.series("policy_loss")
     both = policy is not None and constants(policy).constant and constants(policy).zeros == len(policy)
     names = loss.logged_as + (f" and {policy.logged_as}" if both and policy is not None else "")
     summary = f"{names} is exactly 0 at all {len(loss)} points while returns differ"
-    evidence = (patient.evidence("value_loss", float(found.zeros), 0.0, note="points that are exactly zero"),)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, float(loss.steps[0]))
+    evidence = (facts.evidence("value_loss", float(found.zeros), 0.0, note="points that are exactly zero"),)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(loss.steps[0]))

@@ -20,12 +20,12 @@ import math
 
 import numpy as np
 
+from rlclinic.facts.policy_updates import advantages_are_normalised, clip_range
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import advantages_are_normalised, clip_range
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 WIDEST_CLIP = 0.3
 # Room for the rounding of minibatches.
@@ -35,13 +35,13 @@ FEWEST_POINTS = 10
 FEWEST_BELOW = 2
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the rows below the bound."""
-    series, clip = patient.series("policy_loss"), clip_range(patient) or WIDEST_CLIP
-    if series is None or patient.is_language_model or not suffers(patient):
+    series, clip = facts.series("policy_loss"), clip_range(facts) or WIDEST_CLIP
+    if series is None or facts.is_language_model or not suffers(facts):
         return None
     steps, values = finite(series)
-    bound = -ROOM * clip * _unit(patient)
+    bound = -ROOM * clip * _unit(facts)
     below = values < bound
     if values.size < FEWEST_POINTS or below.sum() < FEWEST_BELOW:
         return None
@@ -50,13 +50,13 @@ def check(patient: Patient) -> Sighting | None:
         f"{series.logged_as} is down to {lowest:.3g} and below {bound:.3g} in {int(below.sum())} of {values.size} "
         f"rows; a clip range of {clip:.3g} bounds it there"
     )
-    evidence = (patient.evidence("policy_loss", lowest, bound, note="lowest, against minus clip times advantage"),)
-    return Sighting(Severity.ERROR, 0.85, summary, evidence, float(steps[int(np.argmax(below))]))
+    evidence = (facts.evidence("policy_loss", lowest, bound, note="lowest, against minus clip times advantage"),)
+    return RuleResult(Severity.ERROR, 0.85, summary, evidence, float(steps[int(np.argmax(below))]))
 
 
-def _unit(patient: Patient) -> float:
+def _unit(facts: RunFacts) -> float:
     """Size of the advantages in the loss: 1 where they are normalised, as nearly all trainers do."""
-    if advantages_are_normalised(patient):
+    if advantages_are_normalised(facts):
         return 1.0
-    mean, spread = patient.level("advantage/mean"), patient.level("advantage/std")
+    mean, spread = facts.level("advantage/mean"), facts.level("advantage/std")
     return math.hypot(mean.value if mean is not None else 0.0, spread.value) if spread is not None else math.inf

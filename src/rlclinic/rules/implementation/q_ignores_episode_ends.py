@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.episodes import pairs_of
+from rlclinic.facts.q_values import q_series, rewards_rescaled
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.environment._episodes import pairs_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import q_series, rewards_rescaled
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.return_on_length import return_on_length
 
 # Relative distance from pay / (1 - gamma) that counts as being there.
@@ -45,10 +45,10 @@ OVER_MEAN = 3.0
 FEWEST_POINTS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the level of the last third against endless and against real episodes."""
-    value, gamma, pairs = _value(patient), patient.setting("gamma"), pairs_of(patient)
-    if value is None or gamma is None or pairs is None or not 0.0 < gamma < 1.0 or rewards_rescaled(patient):
+    value, gamma, pairs = _value(facts), facts.setting("gamma"), pairs_of(facts)
+    if value is None or gamma is None or pairs is None or not 0.0 < gamma < 1.0 or rewards_rescaled(facts):
         return None
     paid = return_on_length(pairs.returns, pairs.lengths)
     if len(value) < FEWEST_POINTS or not paid.enough or not paid.explained >= SAME_PAY:
@@ -60,8 +60,8 @@ def check(patient: Patient) -> Sighting | None:
         return None
     late = value.values[-max(1, len(value) // 3) :]
     level = float(np.median(late))
-    if patient.is_off_policy and abs(level) > RUN_AWAY * abs(endless):
-        return _too_little_error(patient, value, level, endless)
+    if facts.is_off_policy and abs(level) > RUN_AWAY * abs(endless):
+        return _too_little_error(facts, value, level, endless)
     part = max(1, late.size // 3)
     moved = abs(float(np.median(late[-part:]) - np.median(late[:part])))
     if not bool(np.all(np.abs(late / endless - 1.0) < THERE)) or moved > AT_REST * abs(endless):
@@ -71,24 +71,24 @@ def check(patient: Patient) -> Sighting | None:
         f"the longest episode ({longest:,.0f} steps) is worth {np.sign(endless) * earned:.4g} at most"
     )
     evidence = (
-        patient.evidence(value.name, level, endless, note="median of the last third, against pay / (1 - gamma)"),
-        patient.evidence("episode_length", longest, note="longest episode seen"),
+        facts.evidence(value.name, level, endless, note="median of the last third, against pay / (1 - gamma)"),
+        facts.evidence("episode_length", longest, note="longest episode seen"),
     )
     onset = float(value.steps[-late.size])
     # Overestimated Q may come to rest at the same level; a value of what the policy did may not.
-    if patient.is_off_policy:
-        return Sighting(Severity.INFO, 0.5, summary, evidence, onset)
-    return Sighting(Severity.ERROR, 0.75, summary, evidence, onset)
+    if facts.is_off_policy:
+        return RuleResult(Severity.INFO, 0.5, summary, evidence, onset)
+    return RuleResult(Severity.ERROR, 0.75, summary, evidence, onset)
 
 
-def _too_little_error(patient: Patient, value: Series, level: float, endless: float) -> Sighting | None:
+def _too_little_error(facts: RunFacts, value: Series, level: float, endless: float) -> RuleResult | None:
     """Hold the loss against the error that Q needs to come down to nothing at the ends.
 
     Along an episode Q(first step) <= return + the sum of the TD errors, if the last target is the pay alone. A squared
     or Huber loss of errors above one is at least half their mean size.
     """
-    loss, lengths = patient.late("value_loss", 1.0 / 3.0), patient.series("episode_length")
-    epsilon = patient.late("epsilon", 0.5)
+    loss, lengths = facts.late("value_loss", 1.0 / 3.0), facts.series("episode_length")
+    epsilon = facts.late("epsilon", 0.5)
     if loss is None or lengths is None or epsilon is None or epsilon.value > NEARLY_GREEDY:
         return None
     counted = lengths.values[np.isfinite(lengths.values) & (lengths.values > 0)]
@@ -102,11 +102,11 @@ def _too_little_error(patient: Patient, value: Series, level: float, endless: fl
         f"its errors had to be about {least:.3g}"
     )
     evidence = (
-        patient.evidence(value.name, level, RUN_AWAY * endless, note="median of the last third"),
-        patient.evidence("value_loss", loss.value, TOO_SMALL * least, level=loss, note="against the least error"),
+        facts.evidence(value.name, level, RUN_AWAY * endless, note="median of the last third"),
+        facts.evidence("value_loss", loss.value, TOO_SMALL * least, level=loss, note="against the least error"),
     )
-    return Sighting(Severity.WARNING, 0.6, summary, evidence, None)
+    return RuleResult(Severity.WARNING, 0.6, summary, evidence, None)
 
 
-def _value(patient: Patient) -> Series | None:
-    return q_series(patient) if patient.is_off_policy else patient.series("value/mean")
+def _value(facts: RunFacts) -> Series | None:
+    return q_series(facts) if facts.is_off_policy else facts.series("value/mean")

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import dead_from_start
+from rlclinic.facts.policy_updates import steps_per_batch
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import dead_from_start
-from rlclinic.rules.policy._updates import steps_per_batch
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.setting import positive
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.constants import constants
 
 # KL that float32 rounding alone leaves on a ratio of exactly 1, in nats.
@@ -36,37 +36,37 @@ USUAL_PASSES = 3.0
 FEWEST_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for a KL of exactly zero where steps must have moved it."""
-    kl, steps, rate = patient.series("approx_kl"), steps_per_batch(patient), positive(patient, "learning_rate")
-    if kl is None or kl.decimals is not None or len(kl) < FEWEST_POINTS or patient.is_language_model:
+    kl, steps, rate = facts.series("approx_kl"), steps_per_batch(facts), positive(facts, "learning_rate")
+    if kl is None or kl.decimals is not None or len(kl) < FEWEST_POINTS or facts.is_language_model:
         return None
     if rate is None:
-        logged = patient.level("learning_rate")
+        logged = facts.level("learning_rate")
         rate = logged.value if logged is not None else LEAST_RATE
     known = steps is not None
     if steps is None:
-        steps = _passes(patient)
+        steps = _passes(facts)
     if steps <= 1.0 or rate < LEAST_RATE:
         return None
-    if dead_from_start(patient):
+    if dead_from_start(facts):
         return None
     largest = float(np.abs(finite(kl)[1]).max())
-    clipped = patient.series("clip_fraction")
+    clipped = facts.series("clip_fraction")
     if largest > ROUNDING_NOISE or (clipped is not None and (clipped.highest or 0.0) > 0.0):
         return None
-    entropy = patient.series("entropy")
+    entropy = facts.series("entropy")
     moves = entropy is not None and not constants(entropy).constant
     how = "the entropy moves: the old log-probability seems to be computed anew" if moves else "nothing moves at all"
     summary = f"{kl.logged_as} is 0 at all {len(kl)} points with {steps:.0f} gradient steps per batch: {how}"
-    evidence = (patient.evidence("approx_kl", largest, ROUNDING_NOISE, note="largest size, against rounding"),)
-    return Sighting(Severity.ERROR, 0.8 if known else 0.5, summary, evidence, float(kl.steps[0]))
+    evidence = (facts.evidence("approx_kl", largest, ROUNDING_NOISE, note="largest size, against rounding"),)
+    return RuleResult(Severity.ERROR, 0.8 if known else 0.5, summary, evidence, float(kl.steps[0]))
 
 
-def _passes(patient: Patient) -> float:
+def _passes(facts: RunFacts) -> float:
     """Passes over each batch by the log's own count, in a run that does badly; else what is usual."""
-    counted = patient.series("updates")
-    if not suffers(patient):
+    counted = facts.series("updates")
+    if not suffers(facts):
         return 1.0
     counts = finite(counted)[1] if counted is not None else np.empty(0)
     return float(np.median(np.diff(counts))) if counts.size > 1 else USUAL_PASSES

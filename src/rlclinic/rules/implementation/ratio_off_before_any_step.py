@@ -14,10 +14,10 @@ References: ray#8889 (the clipped action was stored); ray#65036 (squashed log-pr
 
 from __future__ import annotations
 
+from rlclinic.facts.policy_updates import steps_per_batch
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.policy._updates import steps_per_batch
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Learning rate times gradient steps on a batch: Adam moves no weight further than this between two rollouts.
 NO_STEP = 1e-6
@@ -29,38 +29,38 @@ FEWEST_POINTS = 5
 BEFORE_THE_STEP = frozenset({"sb3", "sb3-zoo", "cleanrl", "torchrl", "rsl_rl", "skrl", "rlclinic"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the ratio's metrics against what the steps can have done."""
-    reason = _cannot_have_moved(patient)
-    if reason is None or patient.is_language_model:
+    reason = _cannot_have_moved(facts)
+    if reason is None or facts.is_language_model:
         return None
     found = [
         (name, level, bar)
         for name, bar in (("approx_kl", KL), ("clip_fraction", CLIPPED))
-        if (level := _level(patient, name)) is not None and abs(level.value) > bar
+        if (level := _level(facts, name)) is not None and abs(level.value) > bar
     ]
     if not found:
         return None
-    said = " and ".join(f"{patient.run[name].logged_as} is {level.value:.3g}" for name, level, _ in found)
+    said = " and ".join(f"{facts.run[name].logged_as} is {level.value:.3g}" for name, level, _ in found)
     evidence = tuple(
-        patient.evidence(name, level.value, bar, level=level, note="median, against rounding")
+        facts.evidence(name, level.value, bar, level=level, note="median, against rounding")
         for name, level, bar in found
     )
     onset = min(level.first_step for _, level, _ in found)
-    return Sighting(Severity.ERROR, 0.8, f"{said} although {reason}", evidence, onset)
+    return RuleResult(Severity.ERROR, 0.8, f"{said} although {reason}", evidence, onset)
 
 
-def _level(patient: Patient, name: str) -> Level | None:
-    level = patient.level(name)
+def _level(facts: RunFacts, name: str) -> WindowLevel | None:
+    level = facts.level(name)
     return level if level is not None and level.points >= FEWEST_POINTS else None
 
 
-def _cannot_have_moved(patient: Patient) -> str | None:
-    steps, rate = steps_per_batch(patient), patient.setting("learning_rate")
-    logged = patient.level("learning_rate")
+def _cannot_have_moved(facts: RunFacts) -> str | None:
+    steps, rate = steps_per_batch(facts), facts.setting("learning_rate")
+    logged = facts.level("learning_rate")
     rate = logged.value if logged is not None else rate
     if steps is not None and rate is not None and 0.0 <= rate * max(steps, 1.0) <= NO_STEP:
         return f"{steps:.0f} gradient steps of learning rate {rate:.2g} cannot move the policy that far"
-    if steps == 1.0 and "ppo" in patient.families and patient.run.framework in BEFORE_THE_STEP:
+    if steps == 1.0 and "ppo" in facts.families and facts.run.framework in BEFORE_THE_STEP:
         return "the ratio is measured before the only gradient step on a batch"
     return None

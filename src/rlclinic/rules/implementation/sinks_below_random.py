@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.costs import longer_episodes_cost_more
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.goal import known_task
+from rlclinic.facts.policy_updates import clip_kl, clip_range
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.costs import longer_episodes_cost_more
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.evaluated import evaluations_hold
-from rlclinic.rules.goal import known_task
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.drift import drift
 
 # Standard deviations of single random episodes by which the end must lie below their mean.
@@ -47,13 +47,13 @@ USUAL_CLIP = 0.2
 FEWEST_POINTS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the end against random actions, and look how it came there."""
-    task, course, returns = known_task(patient), course_of(patient), patient.run.returns
+    task, course, returns = known_task(facts), course_of(facts), facts.run.returns
     if course is None or returns is None:
         return None
     # Less and less random actions alone lower the return of an untrained policy.
-    if patient.series("epsilon") is not None or evaluations_hold(patient):
+    if facts.series("epsilon") is not None or evaluations_hold(facts):
         return None
     if task is not None and task.random_mean is not None:
         bar, about = task.random_mean - BELOW * (task.random_std or 0.0), f"random actions get {task.random_mean:.4g}"
@@ -65,8 +65,8 @@ def check(patient: Patient) -> Sighting | None:
         return None
     if (
         -course.gain < max(CLEAR * course.unit, MATERIAL * abs(course.outcome.start))
-        or longer_episodes_cost_more(patient)
-        or _jumps(patient, course)
+        or longer_episodes_cost_more(facts)
+        or _jumps(facts, course)
     ):
         return None
     way = drift(returns, centre="mean")
@@ -74,34 +74,34 @@ def check(patient: Patient) -> Sighting | None:
     early = reached - returns.steps[0] < GRADUAL * (returns.steps[-1] - returns.steps[0])
     if not way.enough or way.direction > 0 or not way.share >= ONE_WAY:
         return None
-    if early and not _walked(patient, reached):
+    if early and not _walked(facts, reached):
         return None
     summary = f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
     evidence = (
-        patient.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),
-        patient.evidence(returns.name, way.share, ONE_WAY, note="share of the course that one way down explains"),
+        facts.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),
+        facts.evidence(returns.name, way.share, ONE_WAY, note="share of the course that one way down explains"),
     )
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
 
 
-def _jumps(patient: Patient, course: Course) -> bool:
+def _jumps(facts: RunFacts, course: Course) -> bool:
     """Whether updates were jumps before the return had fallen; a policy that is lost may jump about afterwards."""
-    size = _kl_until(patient, _first_below(course, course.outcome.start + BEGUN * course.gain))
-    return size is not None and size > _jump(patient)
+    size = _kl_until(facts, _first_below(course, course.outcome.start + BEGUN * course.gain))
+    return size is not None and size > _jump(facts)
 
 
-def _walked(patient: Patient, until: float) -> bool:
+def _walked(facts: RunFacts, until: float) -> bool:
     """Whether a fall that was over soon was made of updates of a sane size."""
-    size = _kl_until(patient, until)
-    return size is not None and size <= _jump(patient)
+    size = _kl_until(facts, until)
+    return size is not None and size <= _jump(facts)
 
 
-def _jump(patient: Patient) -> float:
-    return JUMPS * clip_kl(clip_range(patient) or USUAL_CLIP)
+def _jump(facts: RunFacts) -> float:
+    return JUMPS * clip_kl(clip_range(facts) or USUAL_CLIP)
 
 
-def _kl_until(patient: Patient, until: float) -> float | None:
-    series = patient.series("approx_kl")
+def _kl_until(facts: RunFacts, until: float) -> float | None:
+    series = facts.series("approx_kl")
     if series is None:
         return None
     steps, values = finite(series)

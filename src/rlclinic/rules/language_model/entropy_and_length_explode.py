@@ -11,11 +11,11 @@ References: rllm-org/rllm#116; verl-project/verl#1066, #2738.
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import change, is_falling, told
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import change, is_falling, told
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 # Late over early entropy.
 GREW = 1.5
@@ -23,25 +23,25 @@ GREW = 1.5
 NOT_SHORTER = 0.9
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare entropy and length with the score."""
-    series, levels = patient.series("entropy"), change(patient, "entropy")
-    if not patient.is_language_model or series is None or levels is None or not is_falling(patient):
+    series, levels = facts.series("entropy"), change(facts, "entropy")
+    if not facts.is_language_model or series is None or levels is None or not is_falling(facts):
         return None
     early, late = levels
     if early.value <= 0 or late.value < GREW * early.value:
         return None
-    lengths = change(patient, "response_length")
+    lengths = change(facts, "response_length")
     if lengths is not None and lengths[1].value < NOT_SHORTER * lengths[0].value:
         return None
     longer = f" and length from {lengths[0].value:.4g} to {lengths[1].value:.4g} tokens" if lengths is not None else ""
-    summary = f"entropy rose from {early.value:.3g} to {late.value:.3g}{longer} while {told(patient)}"
+    summary = f"entropy rose from {early.value:.3g} to {late.value:.3g}{longer} while {told(facts)}"
     evidence = [
-        patient.evidence("entropy", late.value / early.value, GREW, level=late, note="late over early entropy"),
+        facts.evidence("entropy", late.value / early.value, GREW, level=late, note="late over early entropy"),
     ]
     if lengths is not None:
         ratio = lengths[1].value / max(lengths[0].value, 1e-12)
-        evidence.append(patient.evidence("response_length", ratio, NOT_SHORTER, note="late over early length"))
+        evidence.append(facts.evidence("response_length", ratio, NOT_SHORTER, note="late over early length"))
     steps, values = finite(series)
     onset = lasting_from(steps, values >= GREW * early.value)
-    return Sighting(Severity.WARNING, 0.8, summary, tuple(evidence), onset)
+    return RuleResult(Severity.WARNING, 0.8, summary, tuple(evidence), onset)

@@ -12,29 +12,31 @@ References: Cui et al. 2025 (arXiv 2505.22617); Yu et al. 2025 (DAPO, arXiv 2503
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import change, is_near_ceiling, is_progressing, told, training
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import change, is_near_ceiling, is_progressing, told, training
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from, rounding
+from rlclinic.rules.result import RuleResult
 
 # Late over early entropy: less than what healthy runs keep.
 NEARLY_GONE = 0.1
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the fall of entropy with the score."""
-    series, levels = patient.series("entropy"), change(patient, "entropy")
-    if not patient.is_language_model or series is None or levels is None or training(patient) is None:
+    series, levels = facts.series("entropy"), change(facts, "entropy")
+    if not facts.is_language_model or series is None or levels is None or training(facts) is None:
         return None
     early, late = levels
     if early.value <= max(0.0, 20 * rounding(series)) or late.value > NEARLY_GONE * early.value:
         return None
-    if is_progressing(patient) or is_near_ceiling(patient):
+    if is_progressing(facts) or is_near_ceiling(facts):
         return None
     share = late.value / early.value
     fall = f"from {early.value:.3g} to {late.value:.3g} ({100 * share:.2g} % of its start)"
-    summary = f"entropy fell {fall} while {told(patient)}"
-    evidence = (patient.evidence("entropy", share, NEARLY_GONE, level=late, note="late over early entropy"),)
+    summary = f"entropy fell {fall} while {told(facts)}"
+    evidence = (facts.evidence("entropy", share, NEARLY_GONE, level=late, note="late over early entropy"),)
     steps, values = finite(series)
-    return Sighting(Severity.WARNING, 0.75, summary, evidence, lasting_from(steps, values <= NEARLY_GONE * early.value))
+    return RuleResult(
+        Severity.WARNING, 0.75, summary, evidence, lasting_from(steps, values <= NEARLY_GONE * early.value)
+    )

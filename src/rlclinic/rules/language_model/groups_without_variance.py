@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.language_model import MIN_POINTS, change, is_near_ceiling, is_progressing, told
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import MIN_POINTS, change, is_near_ceiling, is_progressing, told
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 
 # Share of groups without variance that leaves at most a fifth of the batch to learn from.
 NEARLY_ALL = 0.8
@@ -31,31 +31,31 @@ MOSTLY_ZERO = 0.5
 GROUPED = frozenset({"GRPO", "DAPO", "GSPO", "RLOO"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look at the groups, then at the advantages, then at the group size."""
-    if not patient.is_language_model:
+    if not facts.is_language_model:
         return None
-    return _tied_groups(patient) or _zero_advantages(patient) or _group_of_one(patient)
+    return _tied_groups(facts) or _zero_advantages(facts) or _group_of_one(facts)
 
 
-def _tied_groups(patient: Patient) -> Sighting | None:
-    levels = change(patient, "zero_variance_groups")
+def _tied_groups(facts: RunFacts) -> RuleResult | None:
+    levels = change(facts, "zero_variance_groups")
     if levels is None or levels[1].value < NEARLY_ALL:
         return None
     early, late = levels
     summary = (
-        f"{100 * late.value:.3g} % of the groups have equal rewards (early {100 * early.value:.3g} %){_why(patient)}; "
-        f"{told(patient)}"
+        f"{100 * late.value:.3g} % of the groups have equal rewards (early {100 * early.value:.3g} %){_why(facts)}; "
+        f"{told(facts)}"
     )
     evidence = (
-        patient.evidence("zero_variance_groups", late.value, NEARLY_ALL, level=late, note="median of the last 15 %"),
+        facts.evidence("zero_variance_groups", late.value, NEARLY_ALL, level=late, note="median of the last 15 %"),
     )
-    return Sighting(_severity(patient), 0.8, summary, evidence)
+    return RuleResult(_severity(facts), 0.8, summary, evidence)
 
 
-def _zero_advantages(patient: Patient) -> Sighting | None:
+def _zero_advantages(facts: RunFacts) -> RuleResult | None:
     for name in ("reward/std", "advantage/abs_max"):
-        series = patient.series(name)
+        series = facts.series(name)
         if series is None or len(series) < MIN_POINTS:
             continue
         values = series.values[np.isfinite(series.values)]
@@ -63,27 +63,27 @@ def _zero_advantages(patient: Patient) -> Sighting | None:
         zero = float(np.mean(np.abs(late) <= rounding(series)))
         if zero < MOSTLY_ZERO:
             continue
-        summary = f"{series.logged_as} is zero in {100 * zero:.3g} % of the last {late.size} points{_why(patient)}"
-        evidence = (patient.evidence(name, zero, MOSTLY_ZERO, note="share of zeros in the last third"),)
-        return Sighting(_severity(patient), 0.75, summary, evidence)
+        summary = f"{series.logged_as} is zero in {100 * zero:.3g} % of the last {late.size} points{_why(facts)}"
+        evidence = (facts.evidence(name, zero, MOSTLY_ZERO, note="share of zeros in the last third"),)
+        return RuleResult(_severity(facts), 0.75, summary, evidence)
     return None
 
 
-def _group_of_one(patient: Patient) -> Sighting | None:
-    size, estimator = patient.setting("group_size"), patient.run.config.get("adv_estimator")
-    grouped = patient.run.algorithm in GROUPED and estimator in (None, "grpo", "rloo")
+def _group_of_one(facts: RunFacts) -> RuleResult | None:
+    size, estimator = facts.setting("group_size"), facts.run.config.get("adv_estimator")
+    grouped = facts.run.algorithm in GROUPED and estimator in (None, "grpo", "rloo")
     if size != 1 or not grouped:
         return None
-    key = patient.run.config.settings["group_size"].native_key
-    summary = f"{key} is 1: with one response per prompt {patient.run.algorithm} has no baseline"
-    evidence = (setting_evidence(patient, "group_size", 1.0, 2.0, note="responses per prompt"),)
-    severity = Severity.INFO if is_progressing(patient) else Severity.WARNING
-    return Sighting(severity, 0.7, summary, evidence)
+    key = facts.run.config.settings["group_size"].native_key
+    summary = f"{key} is 1: with one response per prompt {facts.run.algorithm} has no baseline"
+    evidence = (setting_evidence(facts, "group_size", 1.0, 2.0, note="responses per prompt"),)
+    severity = Severity.INFO if is_progressing(facts) else Severity.WARNING
+    return RuleResult(severity, 0.7, summary, evidence)
 
 
-def _severity(patient: Patient) -> Severity:
-    return Severity.INFO if is_progressing(patient) or is_near_ceiling(patient) else Severity.WARNING
+def _severity(facts: RunFacts) -> Severity:
+    return Severity.INFO if is_progressing(facts) or is_near_ceiling(facts) else Severity.WARNING
 
 
-def _why(patient: Patient) -> str:
-    return ": the task is nearly solved" if is_near_ceiling(patient) else ""
+def _why(facts: RunFacts) -> str:
+    return ": the task is nearly solved" if is_near_ceiling(facts) else ""

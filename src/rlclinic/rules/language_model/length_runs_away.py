@@ -13,11 +13,11 @@ References: Liu et al. 2025 (Dr. GRPO, arXiv 2503.20783); Yu et al. 2025 (DAPO, 
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import change, is_falling, is_progressing, told, training
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import change, is_falling, is_progressing, told, training
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 # Late over early length; both count the same on a logarithmic scale.
 LONGER = 1.6
@@ -26,10 +26,10 @@ SHORTER = 1 / LONGER
 BEYOND_NOISE = 4.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the change of the length with the score."""
-    series, levels = patient.series("response_length"), change(patient, "response_length")
-    if series is None or levels is None or training(patient) is None or is_progressing(patient):
+    series, levels = facts.series("response_length"), change(facts, "response_length")
+    if series is None or levels is None or training(facts) is None or is_progressing(facts):
         return None
     early, late = levels
     if early.value <= 0 or SHORTER < (ratio := late.value / early.value) < LONGER:
@@ -37,10 +37,10 @@ def check(patient: Patient) -> Sighting | None:
     if abs(late.value - early.value) < BEYOND_NOISE * early.spread:
         return None
     word = "longer" if ratio > 1 else "shorter"
-    summary = f"responses became {word}, from {early.value:.4g} to {late.value:.4g} tokens, while {told(patient)}"
+    summary = f"responses became {word}, from {early.value:.4g} to {late.value:.4g} tokens, while {told(facts)}"
     bar = LONGER if ratio > 1 else SHORTER
-    evidence = (patient.evidence("response_length", ratio, bar, level=late, note="late over early length"),)
+    evidence = (facts.evidence("response_length", ratio, bar, level=late, note="late over early length"),)
     steps, values = finite(series)
     beyond = values >= bar * early.value if ratio > 1 else values <= bar * early.value
-    confidence = 0.8 if is_falling(patient) else 0.55
-    return Sighting(Severity.WARNING, confidence, summary, evidence, lasting_from(steps, beyond))
+    confidence = 0.8 if is_falling(facts) else 0.55
+    return RuleResult(Severity.WARNING, confidence, summary, evidence, lasting_from(steps, beyond))

@@ -10,22 +10,22 @@ References: verl's SFT trainer logs train/loss and train/lr(1e-3) only.
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Any of these shows that a policy is trained on rewards.
 OF_REINFORCEMENT = ("return/train", "return/eval", "policy_loss", "reward/shaped", "approx_kl", "kl_ref")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """See whether there is anything but a supervised loss."""
-    loss = patient.series("loss/supervised")
-    if loss is None or any(patient.series(name) is not None for name in OF_REINFORCEMENT):
+    loss = facts.series("loss/supervised")
+    if loss is None or any(facts.series(name) is not None for name in OF_REINFORCEMENT):
         return None
     first, last = float(loss.values[0]), loss.last if loss.last is not None else float("nan")
     summary = (
         f"only a supervised loss is logged ({loss.logged_as} {first:.3g} to {last:.3g}): no reward, no policy loss"
     )
-    evidence = (patient.evidence("loss/supervised", float(len(loss)), note="points of the supervised loss"),)
-    return Sighting(Severity.INFO, 0.95, summary, evidence)
+    evidence = (facts.evidence("loss/supervised", float(len(loss)), note="points of the supervised loss"),)
+    return RuleResult(Severity.INFO, 0.95, summary, evidence)

@@ -13,11 +13,11 @@ References: slime's own test asserts a KL below 1e-8 at step 0; a verl run with 
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import MIN_POINTS, is_falling, is_progressing, told
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import MIN_POINTS, is_falling, is_progressing, told
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Nats per token: a hundred times what differences of precision leave.
 CLEARLY = 0.02
@@ -26,29 +26,28 @@ MOST_OF_IT = 0.2
 FIRST_UPDATE = 1.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look at the first KL to the reference."""
-    series = patient.series("kl_ref")
+    series = facts.series("kl_ref")
     if series is None or len(series) < MIN_POINTS or series.axis not in ("updates", "iterations"):
         return None
     steps, values = finite(series)
     first, largest = float(values[0]), float(values.max())
     if steps[0] > FIRST_UPDATE or first < CLEARLY or first < MOST_OF_IT * largest:
         return None
-    other = _other_model(patient)
+    other = _other_model(facts)
     summary = (
-        f"{series.logged_as} is {first:.3g} at the first step (largest of the run {largest:.3g}){other}; "
-        f"{told(patient)}"
+        f"{series.logged_as} is {first:.3g} at the first step (largest of the run {largest:.3g}){other}; {told(facts)}"
     )
-    evidence = (patient.evidence("kl_ref", first, CLEARLY, note="KL to the reference at the first step, nats"),)
+    evidence = (facts.evidence("kl_ref", first, CLEARLY, note="KL to the reference at the first step, nats"),)
     # A reference that the config names apart may be a teacher: it is a fault only where the score suffers.
-    harmless = not is_falling(patient) if other else is_progressing(patient)
+    harmless = not is_falling(facts) if other else is_progressing(facts)
     severity = Severity.INFO if harmless else Severity.WARNING
-    return Sighting(severity, 0.85, summary, evidence, float(steps[0]))
+    return RuleResult(severity, 0.85, summary, evidence, float(steps[0]))
 
 
-def _other_model(patient: Patient) -> str:
-    policy, reference = patient.run.config.get("model"), patient.run.config.get("reference_model")
+def _other_model(facts: RunFacts) -> str:
+    policy, reference = facts.run.config.get("model"), facts.run.config.get("reference_model")
     if not isinstance(policy, str) or not isinstance(reference, str) or policy == reference:
         return ""
     return f": the reference is {reference.rstrip('/').rpartition('/')[2]}, another model than the policy"

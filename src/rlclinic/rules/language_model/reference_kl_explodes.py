@@ -12,27 +12,27 @@ References: PeterGriffinJin/Search-R1#88, #89; huggingface/open-r1#257; Schulman
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.language_model import is_falling, told
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.language_model._score import is_falling, told
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Late over early KL.
 GREW = 3.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the growth of the KL with the score."""
-    series = patient.series("kl_ref")
+    series = facts.series("kl_ref")
     grown = growth(series)
-    if series is None or grown is None or grown.factor < GREW or not is_falling(patient):
+    if series is None or grown is None or grown.factor < GREW or not is_falling(facts):
         return None
     summary = (
         f"{series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "
-        f"while {told(patient)}"
+        f"while {told(facts)}"
     )
     evidence = (
-        patient.evidence("kl_ref", grown.factor, GREW, level=grown.late, note="late over early KL to the reference"),
+        facts.evidence("kl_ref", grown.factor, GREW, level=grown.late, note="late over early KL to the reference"),
     )
-    return Sighting(Severity.WARNING, 0.75, summary, evidence, grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, grown.onset_step)

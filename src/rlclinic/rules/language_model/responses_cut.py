@@ -14,12 +14,12 @@ References: Yu et al. 2025 (DAPO, arXiv 2503.14476); huggingface/trl#5697; AReaL
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import change, is_progressing, told
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import change, is_progressing, told
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 # Share of cut responses: a third lost is a large part of the signal; nearly all leaves none.
 MANY = 0.3
@@ -30,34 +30,32 @@ ROSE = 0.15
 LEARNING_TO_STOP = 0.7
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Judge the late share of cut responses and its change."""
-    series, levels = patient.series("truncated_fraction"), change(patient, "truncated_fraction")
+    series, levels = facts.series("truncated_fraction"), change(facts, "truncated_fraction")
     if series is None or levels is None or series.caveat:
         return None
     early, late = levels
     rose = late.value - early.value >= ROSE
     if (late.value < MANY and not rose) or late.value < LEARNING_TO_STOP * early.value:
         return None
-    progressing = is_progressing(patient)
+    progressing = is_progressing(facts)
     severity = Severity.INFO if progressing else Severity.ERROR if late.value >= NEARLY_ALL else Severity.WARNING
-    cap = _cap(patient)
+    cap = _cap(facts)
     at = f" at {cap:.0f} tokens" if cap is not None else ""
-    summary = (
-        f"{100 * late.value:.3g} % of the responses are cut{at} (early {100 * early.value:.3g} %); {told(patient)}"
-    )
+    summary = f"{100 * late.value:.3g} % of the responses are cut{at} (early {100 * early.value:.3g} %); {told(facts)}"
     bar = MANY if late.value >= MANY else early.value + ROSE
-    evidence = [patient.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15 %")]
+    evidence = [facts.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15 %")]
     if cap is not None:
-        evidence.append(setting_evidence(patient, "max_response_length", cap, note="length cap in tokens"))
+        evidence.append(setting_evidence(facts, "max_response_length", cap, note="length cap in tokens"))
     steps, values = finite(series)
-    return Sighting(severity, 0.8, summary, tuple(evidence), lasting_from(steps, values >= bar))
+    return RuleResult(severity, 0.8, summary, tuple(evidence), lasting_from(steps, values >= bar))
 
 
-def _cap(patient: Patient) -> float | None:
+def _cap(facts: RunFacts) -> float | None:
     """The cap as configured; a framework's default only where the longest responses come to it."""
-    cap, setting = positive(patient, "max_response_length"), patient.run.config.settings.get("max_response_length")
-    longest = patient.series("response_length/max")
+    cap, setting = positive(facts, "max_response_length"), facts.run.config.settings.get("max_response_length")
+    longest = facts.series("response_length/max")
     if cap is None or setting is None or not setting.is_default:
         return cap
     return cap if longest is not None and longest.highest == cap else None

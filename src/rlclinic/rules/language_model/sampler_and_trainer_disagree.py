@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import MIN_POINTS, is_progressing, told
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 PREFIX = "sampler_mismatch/"
 # Lowest and highest sound value of each measure, from verl's health check and NeMo-RL's guide. They are free of scale:
@@ -45,32 +45,32 @@ class Gap:
     """One measure outside its sound range."""
 
     name: str
-    late: Level
+    late: WindowLevel
     bound: float
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold every mismatch metric against its sound range."""
-    gaps = [gap for name in patient.run.series if (gap := _gap(patient, name)) is not None]
+    gaps = [gap for name in facts.run.series if (gap := _gap(facts, name)) is not None]
     if not gaps:
         return None
-    series = patient.run.series
+    series = facts.run.series
     listed = ", ".join(
         f"{series[gap.name].logged_as} {gap.late.value:.3g} (sound to {gap.bound:g})" for gap in gaps[:3]
     )
-    summary = f"sampler and trainer disagree: {listed}; {told(patient)}"
+    summary = f"sampler and trainer disagree: {listed}; {told(facts)}"
     evidence = tuple(
-        patient.evidence(gap.name, gap.late.value, gap.bound, level=gap.late, note="median of the last 30 %")
+        facts.evidence(gap.name, gap.late.value, gap.bound, level=gap.late, note="median of the last 30 %")
         for gap in gaps
     )
-    severity = Severity.INFO if is_progressing(patient) else Severity.WARNING
-    return Sighting(severity, 0.7, summary, evidence)
+    severity = Severity.INFO if is_progressing(facts) else Severity.WARNING
+    return RuleResult(severity, 0.7, summary, evidence)
 
 
-def _gap(patient: Patient, name: str) -> Gap | None:
+def _gap(facts: RunFacts, name: str) -> Gap | None:
     bounds = SOUND.get(name.removeprefix(PREFIX)) if name.startswith(PREFIX) else None
-    late = patient.late(name, 0.3)
-    if bounds is None or late is None or len(patient.run.series[name]) < MIN_POINTS:
+    late = facts.late(name, 0.3)
+    if bounds is None or late is None or len(facts.run.series[name]) < MIN_POINTS:
         return None
     low, high = bounds
     if low <= late.value <= high:

@@ -13,28 +13,28 @@ References: Ziegler et al. 2019 (arXiv 1909.08593); verl runs of one project col
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import SIGNIFICANT, course_of, is_falling, training
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import SIGNIFICANT, course_of, is_falling, training
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the course of the shaped reward with that of the score."""
-    score, shaped = training(patient), course_of(patient.series("reward/shaped"))
-    if score is None or shaped is None or not score.falls or not shaped.rises or not is_falling(patient):
+    score, shaped = training(facts), course_of(facts.series("reward/shaped"))
+    if score is None or shaped is None or not score.falls or not shaped.rises or not is_falling(facts):
         return None
-    coefficient = patient.setting("kl_coef")
+    coefficient = facts.setting("kl_coef")
     by = f" with a KL coefficient of {coefficient:.3g} in the reward" if coefficient else ""
     summary = (
         f"the score fell from {score.start:.3g} to {score.end:.3g} while the reward after penalties rose from "
         f"{shaped.start:.3g} to {shaped.end:.3g}{by}"
     )
     evidence = [
-        patient.evidence("return/train", score.errors, -SIGNIFICANT, note="change of the score in standard errors"),
-        patient.evidence("reward/shaped", shaped.errors, SIGNIFICANT, note="change of the reward in standard errors"),
+        facts.evidence("return/train", score.errors, -SIGNIFICANT, note="change of the score in standard errors"),
+        facts.evidence("reward/shaped", shaped.errors, SIGNIFICANT, note="change of the reward in standard errors"),
     ]
     if coefficient:
-        evidence.append(setting_evidence(patient, "kl_coef", coefficient, note="KL coefficient"))
-    return Sighting(Severity.ERROR, 0.9, summary, tuple(evidence))
+        evidence.append(setting_evidence(facts, "kl_coef", coefficient, note="KL coefficient"))
+    return RuleResult(Severity.ERROR, 0.9, summary, tuple(evidence))

@@ -13,11 +13,11 @@ References: Gao et al. 2023 (arXiv 2210.10760); Amodei et al. 2016 (arXiv 1606.0
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import SIGNIFICANT, training, validation
+from rlclinic.facts.return_state import has_fallen
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import SIGNIFICANT, training, validation
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import has_fallen
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 ENOUGH_VALIDATIONS = 6
 # Relative gain of the training score that makes a flat validation odd.
@@ -26,12 +26,12 @@ CLEAR_GAIN = 0.2
 CEILING = 0.9
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the courses of training and validation."""
-    score, held_out = training(patient), validation(patient)
-    if not patient.is_language_model or score is None or held_out is None:
+    score, held_out = training(facts), validation(facts)
+    if not facts.is_language_model or score is None or held_out is None:
         return None
-    if not score.rises or has_fallen(patient) or held_out.rises or CEILING <= held_out.end <= 1.0:
+    if not score.rises or has_fallen(facts) or held_out.rises or CEILING <= held_out.end <= 1.0:
         return None
     gain = (score.end - score.start) / max(abs(score.start), abs(score.end), 1e-12)
     if not held_out.falls and (held_out.points < ENOUGH_VALIDATIONS or gain < CLEAR_GAIN):
@@ -42,7 +42,7 @@ def check(patient: Patient) -> Sighting | None:
         f"from {held_out.start:.3g} to {held_out.end:.3g}"
     )
     evidence = (
-        patient.evidence("return/train", score.errors, SIGNIFICANT, note="change of the score in standard errors"),
-        patient.evidence("return/eval", held_out.errors, SIGNIFICANT, note="change of validation in standard errors"),
+        facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the score in standard errors"),
+        facts.evidence("return/eval", held_out.errors, SIGNIFICANT, note="change of validation in standard errors"),
     )
-    return Sighting(Severity.WARNING, 0.7 if held_out.falls else 0.55, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.7 if held_out.falls else 0.55, summary, evidence)

@@ -11,10 +11,10 @@ References: PeterGriffinJin/Search-R1 generation.py; a run that began at a share
 
 from __future__ import annotations
 
+from rlclinic.facts.language_model import change, is_progressing, told
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.language_model._score import change, is_progressing, told
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Share below which four of five attempts are lost.
 RARE = 0.2
@@ -22,16 +22,16 @@ RARE = 0.2
 LEARNING = 1.5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Judge the share of what could be parsed."""
     for name in ("valid_actions", "finish_rate"):
-        levels = change(patient, name)
+        levels = change(facts, name)
         if levels is None or levels[1].value >= RARE or levels[1].value > 1.0:
             continue
         early, late = levels
-        learning = is_progressing(patient) or (early.value > 0 and late.value > LEARNING * early.value)
-        logged = patient.run.series[name].logged_as
-        summary = f"{logged} is {late.value:.3g} at the end ({early.value:.3g} early); {told(patient)}"
-        evidence = (patient.evidence(name, late.value, RARE, level=late, note="median of the last 15 %"),)
-        return Sighting(Severity.INFO if learning else Severity.WARNING, 0.75, summary, evidence)
+        learning = is_progressing(facts) or (early.value > 0 and late.value > LEARNING * early.value)
+        logged = facts.run.series[name].logged_as
+        summary = f"{logged} is {late.value:.3g} at the end ({early.value:.3g} early); {told(facts)}"
+        evidence = (facts.evidence(name, late.value, RARE, level=late, note="median of the last 15 %"),)
+        return RuleResult(Severity.INFO if learning else Severity.WARNING, 0.75, summary, evidence)
     return None

@@ -17,10 +17,10 @@ import math
 
 import numpy as np
 
+from rlclinic.facts.mmrkhs import is_mmrkhs
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.mmrkhs._run import is_mmrkhs
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Nats in the first rows; a first update from identical policies starts at 0.
 LARGE = 0.2
@@ -31,12 +31,12 @@ GREW = 3.0
 FEWEST_POINTS = 5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the first KL with the last, and the policy loss with what such a KL would gain."""
-    kl, loss = patient.series("approx_kl"), patient.series("policy_loss")
-    if kl is None or loss is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(patient):
+    kl, loss = facts.series("approx_kl"), facts.series("policy_loss")
+    if kl is None or loss is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(facts):
         return None
-    first, late = float(np.median(kl.values[:3])), patient.late("approx_kl", 0.3)
+    first, late = float(np.median(kl.values[:3])), facts.late("approx_kl", 0.3)
     size = float(np.median(np.abs(loss.values[np.isfinite(loss.values)])))
     if late is None or not first >= LARGE or late.value < LARGE or late.value > GREW * first:
         return None
@@ -48,7 +48,7 @@ def check(patient: Patient) -> Sighting | None:
         f"{size:.2g}: a step of that KL would gain up to {math.sqrt(2.0 * first):.2g}"
     )
     evidence = (
-        patient.evidence("approx_kl", first, LARGE, note="median of the first three rows"),
-        patient.evidence("policy_loss", size, bar, note="median size against 5 % of sqrt(2 KL)"),
+        facts.evidence("approx_kl", first, LARGE, note="median of the first three rows"),
+        facts.evidence("policy_loss", size, bar, note="median size against 5 % of sqrt(2 KL)"),
     )
-    return Sighting(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))
+    return RuleResult(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))

@@ -14,11 +14,11 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.1.
 
 from __future__ import annotations
 
+from rlclinic.facts.mmrkhs import gets_nowhere, is_mmrkhs, is_pinned
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Severity
-from rlclinic.rules.mmrkhs._run import gets_nowhere, is_mmrkhs, is_pinned
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Penalty over the size of the policy loss.
 OUTWEIGHS = 10.0
@@ -30,35 +30,35 @@ NOISE_FLOOR = 0.003
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the weighted penalty of the last half against the policy loss."""
-    mmd, loss, late = patient.series("mmd"), patient.series("policy_loss"), patient.late("mmd", 0.5)
-    outcome = patient.outcome
+    mmd, loss, late = facts.series("mmd"), facts.series("policy_loss"), facts.late("mmd", 0.5)
+    outcome = facts.outcome
     if mmd is None or loss is None or late is None or outcome is None or len(mmd) < FEWEST_POINTS:
         return None
     weighted = "penalty" in mmd.logged_as.lower()
-    weight = 1.0 if weighted else positive(patient, "mmd_coef") or 1.0
+    weight = 1.0 if weighted else positive(facts, "mmd_coef") or 1.0
     penalty = weight * late.value
-    size = _size_of_late_loss(patient)
-    if size is None or not is_mmrkhs(patient) or not gets_nowhere(patient):
+    size = _size_of_late_loss(facts)
+    if size is None or not is_mmrkhs(facts) or not gets_nowhere(facts):
         return None
-    pinned, ratio = is_pinned(patient), penalty / max(size, 1e-12)
+    pinned, ratio = is_pinned(facts), penalty / max(size, 1e-12)
     bar = HOLDS if pinned else OUTWEIGHS
     if ratio < bar or (not pinned and late.value < NOISE_FLOOR):
         return None
-    kl = patient.level("approx_kl")
+    kl = facts.level("approx_kl")
     moved = f", KL per update is {kl.value:.2g} nats" if pinned and kl is not None else ""
     summary = (
         f"the MMD penalty is {penalty:.3g} over the last half, {ratio:.3g} times the size of the policy loss "
         f"({size:.3g}){moved}; the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("mmd", penalty, bar * size, level=late, note=f"median of the last half, weight {weight:g}"),
+        facts.evidence("mmd", penalty, bar * size, level=late, note=f"median of the last half, weight {weight:g}"),
     )
-    return Sighting(Severity.WARNING, 0.65, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.65, summary, evidence)
 
 
-def _size_of_late_loss(patient: Patient) -> float | None:
+def _size_of_late_loss(facts: RunFacts) -> float | None:
     """A loss about zero has a spread: its typical size is not its median."""
-    late = patient.late("policy_loss", 0.5)
+    late = facts.late("policy_loss", 0.5)
     return None if late is None else max(abs(late.value), late.spread)

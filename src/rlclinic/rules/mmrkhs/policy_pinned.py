@@ -13,28 +13,28 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.2: the step gr
 
 from __future__ import annotations
 
+from rlclinic.facts.mmrkhs import NEARLY_ZERO, gets_nowhere, is_mmrkhs, is_pinned
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.mmrkhs._run import NEARLY_ZERO, gets_nowhere, is_mmrkhs, is_pinned
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # MMD of identical policies, estimated from 8 sample pairs per state.
 NOISE_FLOOR = 0.003
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look at KL, MMD and the return over the whole run."""
-    kl, level, outcome = patient.series("approx_kl"), patient.level("approx_kl"), patient.outcome
-    if kl is None or level is None or outcome is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(patient):
+    kl, level, outcome = facts.series("approx_kl"), facts.level("approx_kl"), facts.outcome
+    if kl is None or level is None or outcome is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(facts):
         return None
-    mmd = patient.level("mmd")
-    if not is_pinned(patient) or (mmd is not None and mmd.value > NOISE_FLOOR) or not gets_nowhere(patient):
+    mmd = facts.level("mmd")
+    if not is_pinned(facts) or (mmd is not None and mmd.value > NOISE_FLOOR) or not gets_nowhere(facts):
         return None
     distance = f" and mmd {mmd.value:.2g}" if mmd is not None else ""
     summary = (
         f"KL per update is {level.value:.2g} nats{distance} all run long, and the return stays at "
         f"{outcome.start:.4g} to {outcome.end:.4g}"
     )
-    evidence = (patient.evidence("approx_kl", abs(level.value), NEARLY_ZERO, level=level, note="median of the run"),)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence)
+    evidence = (facts.evidence("approx_kl", abs(level.value), NEARLY_ZERO, level=level, note="median of the run"),)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence)

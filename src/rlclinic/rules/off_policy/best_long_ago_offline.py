@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.outcome import outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 12
 # Share of the run within which the best lies.
@@ -29,10 +29,10 @@ NOISES = 4.0
 SHARE_LOST = 0.2
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the best of the smoothed evaluation with its end."""
-    outcome = outcome_of(patient.series("return/eval"))
-    if outcome is None or outcome.points < FEWEST_POINTS or not is_offline(patient):
+    outcome = outcome_of(facts.series("return/eval"))
+    if outcome is None or outcome.points < FEWEST_POINTS or not is_offline(facts):
         return None
     span = float(outcome.steps[-1] - outcome.steps[0]) or 1.0
     where = (outcome.peak_step - float(outcome.steps[0])) / span
@@ -45,7 +45,7 @@ def check(patient: Patient) -> Sighting | None:
         f"{outcome.end:.4g}, a loss of {outcome.drop:.3g}"
     )
     evidence = (
-        patient.evidence("return/eval", outcome.drop, bar, note="best of the smoothed curve minus the last 12 %"),
-        patient.evidence("return/eval", where, LONG_AGO, note="where the best lies, as a share of the run"),
+        facts.evidence("return/eval", outcome.drop, bar, note="best of the smoothed curve minus the last 12 %"),
+        facts.evidence("return/eval", where, LONG_AGO, note="where the best lies, as a share of the run"),
     )
-    return Sighting(Severity.WARNING, 0.75, summary, evidence, outcome.peak_step)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, outcome.peak_step)

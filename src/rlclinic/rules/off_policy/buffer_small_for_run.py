@@ -12,12 +12,12 @@ References: Fedus et al. 2020 (arXiv 2007.06700); Zhang and Sutton 2017 (arXiv 1
 
 from __future__ import annotations
 
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Share of the run that the buffer keeps.
 SMALL_SHARE = 0.05
@@ -25,31 +25,31 @@ SMALL_SHARE = 0.05
 FEW_EPISODES = 20.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the share of the run and the episodes that fit into the buffer."""
-    size, length = positive(patient, "buffer_size"), _episode_steps(patient)
-    whole = max(patient.run.env_steps or 0.0, patient.run.budget or 0.0)
-    if size is None or length is None or is_offline(patient) or whole <= 0 or patient.is_on_policy:
+    size, length = positive(facts, "buffer_size"), _episode_steps(facts)
+    whole = max(facts.run.env_steps or 0.0, facts.run.budget or 0.0)
+    if size is None or length is None or is_offline(facts) or whole <= 0 or facts.is_on_policy:
         return None
     share, episodes = size / whole, size / length
     if share > SMALL_SHARE or episodes > FEW_EPISODES:
         return None
-    bad = failed(patient)
+    bad = failed(facts)
     summary = (
         f"the replay buffer keeps {size:,.0f} steps, {100 * share:.2g} % of {whole:,.0f} and about {episodes:.2g} "
         f"episodes of {length:.0f} steps"
     )
     evidence = (
-        setting_evidence(patient, "buffer_size", share, SMALL_SHARE, note="share of the run's steps"),
-        setting_evidence(patient, "buffer_size", episodes, FEW_EPISODES, note="episodes that fit"),
+        setting_evidence(facts, "buffer_size", share, SMALL_SHARE, note="share of the run's steps"),
+        setting_evidence(facts, "buffer_size", episodes, FEW_EPISODES, note="episodes that fit"),
     )
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.5 if bad else 0.4, summary, evidence)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.5 if bad else 0.4, summary, evidence)
 
 
-def _episode_steps(patient: Patient) -> float | None:
+def _episode_steps(facts: RunFacts) -> float | None:
     """Env steps per episode. A monitor behind frame skipping counts frames, so steps over episodes come first."""
-    episodes, steps = patient.run.episodes, patient.run.env_steps
+    episodes, steps = facts.run.episodes, facts.run.env_steps
     if episodes is not None and len(episodes) >= FEW_EPISODES and steps:
         return steps / len(episodes)
-    level = patient.late("episode_length", 0.5)
+    level = facts.late("episode_length", 0.5)
     return level.value if level is not None and level.value > 0 else None

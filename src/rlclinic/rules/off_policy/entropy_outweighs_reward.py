@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.q_values import q_series, rewards_rescaled
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import q_series, rewards_rescaled
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 8
 # Rewards of a step, in size, from which on a mean Q is clearly positive.
@@ -30,18 +30,18 @@ LATE = 0.34
 RETURNS = ("return/train", "return/eval", "return/train_max", "return/eval_max")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the signs of Q and of all returns."""
-    q, outcome = q_series(patient), patient.outcome
-    if q is None or outcome is None or "SAC" not in patient.run.algorithm.upper() or rewards_rescaled(patient):
+    q, outcome = q_series(facts), facts.outcome
+    if q is None or outcome is None or "SAC" not in facts.run.algorithm.upper() or rewards_rescaled(facts):
         return None
-    seen = [found.highest for name in RETURNS if (found := patient.series(name)) is not None]
+    seen = [found.highest for name in RETURNS if (found := facts.series(name)) is not None]
     highest = max((value for value in seen if value is not None), default=None)
     steps, values = finite(q)
-    if highest is None or highest >= 0.0 or values.size < FEWEST_POINTS or not suffers(patient):
+    if highest is None or highest >= 0.0 or values.size < FEWEST_POINTS or not suffers(facts):
         return None
     late = values[-max(1, int(LATE * values.size)) :]
-    length = patient.late("episode_length")
+    length = facts.late("episode_length")
     steps_each = length.value if length is not None and length.value > 0 else 1.0
     level, bar = float(np.median(late)), CLEAR * abs(outcome.end) / steps_each
     if level < bar:
@@ -52,5 +52,5 @@ def check(patient: Patient) -> Sighting | None:
         f"mean soft Q is {level:.4g} over the last third although no return is above {highest:.4g}: the entropy bonus "
         "is the larger part of it"
     )
-    evidence = (patient.evidence(q.name, level, bar, note="median of the last third"),)
-    return Sighting(Severity.WARNING, 0.8, summary, evidence, onset)
+    evidence = (facts.evidence(q.name, level, bar, note="median of the last third"),)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence, onset)

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Share of the run within which epsilon has fallen.
 AT_ONCE = 0.02
@@ -31,30 +31,30 @@ NOISY_NETWORKS = frozenset({"RAINBOW"})
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find the step at which epsilon is down, and hold it against the run and the first update."""
-    epsilon, run = patient.series("epsilon"), patient.run
+    epsilon, run = facts.series("epsilon"), facts.run
     whole = max(run.env_steps or 0.0, run.budget or 0.0)
-    if run.algorithm.upper() in NOISY_NETWORKS or not failed(patient) or whole <= 0:
+    if run.algorithm.upper() in NOISY_NETWORKS or not failed(facts) or whole <= 0:
         return None
-    starts = positive(patient, "learning_starts") or 0.0
-    ended = _logged_end(epsilon) if epsilon is not None else _configured_end(patient, whole)
+    starts = positive(facts, "learning_starts") or 0.0
+    ended = _logged_end(epsilon) if epsilon is not None else _configured_end(facts, whole)
     if ended is None or starts >= 0.5 * whole:
         return None
     bar = max(AT_ONCE * whole, starts)
     if ended > bar:
         return None
-    outcome = patient.outcome
+    outcome = facts.outcome
     course = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     first = f" and the first update comes at step {starts:,.0f}" if ended <= starts else ""
     summary = f"epsilon is at its end from step {ended:,.0f} on, {100 * ended / whole:.2g} % of the run{first}{course}"
     note = "step at which epsilon is down, against the larger of 2 % of the run and learning_starts"
     found = (
-        patient.evidence("epsilon", ended, bar, note=note)
+        facts.evidence("epsilon", ended, bar, note=note)
         if epsilon is not None
-        else setting_evidence(patient, "exploration_fraction", ended, bar, note=note)
+        else setting_evidence(facts, "exploration_fraction", ended, bar, note=note)
     )
-    return Sighting(Severity.WARNING, 0.6, summary, (found,), ended)
+    return RuleResult(Severity.WARNING, 0.6, summary, (found,), ended)
 
 
 def _logged_end(epsilon: Series) -> float | None:
@@ -72,8 +72,8 @@ def _logged_end(epsilon: Series) -> float | None:
     return float(epsilon.steps[min(int(outside[-1]) + 1, len(epsilon) - 1)])
 
 
-def _configured_end(patient: Patient, whole: float) -> float | None:
-    fraction, end = positive(patient, "exploration_fraction"), patient.setting("exploration_final")
+def _configured_end(facts: RunFacts, whole: float) -> float | None:
+    fraction, end = positive(facts, "exploration_fraction"), facts.setting("exploration_final")
     if fraction is None or end is None or end > STILL_EXPLORES:
-        return positive(patient, "exploration_steps")
-    return fraction * (patient.run.budget or whole)
+        return positive(facts, "exploration_steps")
+    return fraction * (facts.run.budget or whole)

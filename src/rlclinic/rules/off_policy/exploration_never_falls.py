@@ -13,10 +13,10 @@ References: RLExplorer's check of the exploration factor (arXiv 2410.04322).
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Share of random actions.
 HIGH = 0.3
@@ -27,19 +27,19 @@ FLAT = 0.02
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look at the last part of epsilon, and whether it was still on its way down."""
-    epsilon, late = patient.series("epsilon"), patient.late("epsilon")
-    middle = patient.level("epsilon", 0.45, 0.55)
+    epsilon, late = facts.series("epsilon"), facts.late("epsilon")
+    middle = facts.level("epsilon", 0.45, 0.55)
     if epsilon is None or late is None or middle is None or len(epsilon) < FEWEST_POINTS or late.value < HIGH:
         return None
-    used = patient.progress is not None and patient.progress >= USED
+    used = facts.progress is not None and facts.progress >= USED
     flat = abs(middle.value - late.value) < FLAT
     if not used and not flat:
         return None
-    outcome = patient.outcome
+    outcome = facts.outcome
     course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = f"epsilon ({epsilon.logged_as}) is still {late.value:.3g} in the last tenth of the run{course}"
-    evidence = (patient.evidence("epsilon", late.value, HIGH, level=late, note="median of the last 10 %"),)
-    bad = failed(patient)
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.75 if bad else 0.5, summary, evidence)
+    evidence = (facts.evidence("epsilon", late.value, HIGH, level=late, note="median of the last 10 %"),)
+    bad = failed(facts)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.75 if bad else 0.5, summary, evidence)

@@ -13,9 +13,9 @@ References: SB3 documentation, `learning_starts` of off-policy algorithms.
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Whatever an update leaves behind in a log.
 TRACES = ("value_loss", "policy_loss", "loss", "td_error", "q/mean", "q1/mean", "q/max", "alpha_loss", "grad_norm")
@@ -26,36 +26,36 @@ ROWS = ("fps", "epsilon", "time/elapsed")
 FEWEST_POINTS = 5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for any trace of an update beside a log that the trainer wrote."""
-    run = patient.run
+    run = facts.run
     returns = run.returns
-    if not patient.is_off_policy or returns is None or len(returns) < FEWEST_POINTS:
+    if not facts.is_off_policy or returns is None or len(returns) < FEWEST_POINTS:
         return None
-    if patient.outcome is not None and patient.outcome.improved:
+    if facts.outcome is not None and facts.outcome.improved:
         return None
-    counter = patient.series("updates")
+    counter = facts.series("updates")
     if any(name in run for name in TRACES) or any(name.startswith("grad_norm/") for name in run.series):
         return None
     if counter is not None and (counter.highest or 0.0) > 0:
         return None
     if counter is None and run.framework not in LOG_LOSSES:
         return None
-    witness = counter or next((patient.series(name) for name in ROWS if patient.series(name) is not None), None)
+    witness = counter or next((facts.series(name) for name in ROWS if facts.series(name) is not None), None)
     if witness is None or len(witness) < FEWEST_POINTS:
         return None
-    due = patient.setting("learning_starts")
+    due = facts.setting("learning_starts")
     waits = due is not None and run.env_steps is not None and due >= run.env_steps
     summary = f"{len(witness)} rows up to step {run.steps:,.0f} hold no loss, no Q value and no update" + (
         f"; learning_starts is {due:,.0f}" if due is not None else ""
     )
-    evidence = (patient.evidence(witness.name, 0.0, 1.0, note="updates seen beside the rows of this series"),)
-    return Sighting(_severity(patient, due, waits=waits), 0.9 if waits else 0.75, summary, evidence)
+    evidence = (facts.evidence(witness.name, 0.0, 1.0, note="updates seen beside the rows of this series"),)
+    return RuleResult(_severity(facts, due, waits=waits), 0.9 if waits else 0.75, summary, evidence)
 
 
-def _severity(patient: Patient, due: float | None, *, waits: bool) -> Severity:
+def _severity(facts: RunFacts, due: float | None, *, waits: bool) -> Severity:
     """Stopped before learning was due is no fault of the config."""
-    budget = patient.run.budget
+    budget = facts.run.budget
     if waits and due is not None and budget is not None and due < 0.5 * budget:
         return Severity.INFO
     return Severity.ERROR

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.q_values import q_bound, q_series
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import q_bound, q_series
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Size of mean Q over the largest possible one. Working DQN runs overshoot by up to a half.
 ABOVE = 2.0
@@ -30,9 +30,9 @@ FEWEST_POINTS = 12
 NEARLY_ALL = 0.9
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold Q against the bound over the last third."""
-    q, bound = q_series(patient), q_bound(patient)
+    q, bound = q_series(facts), q_bound(facts)
     if q is None or bound is None or not bound.gamma_known or len(q) < FEWEST_POINTS:
         return None
     sizes = np.abs(q.values[np.isfinite(q.values)])
@@ -47,6 +47,6 @@ def check(patient: Patient) -> Sighting | None:
         f"the size of mean Q is {level:.4g} over the last third, {level / max(bound.value, 1e-12):.3g} times the "
         f"largest discounted return that fits the returns seen ({bound.value:.4g} at gamma {bound.gamma:g})"
     )
-    evidence = (patient.evidence(q.name, level, bar, note=f"median of the last third; bound: {bound.note}"),)
-    severe = failed(patient) or level > FAR_ABOVE * bound.value
-    return Sighting(Severity.WARNING if severe else Severity.INFO, 0.75 if severe else 0.5, summary, evidence, onset)
+    evidence = (facts.evidence(q.name, level, bar, note=f"median of the last third; bound: {bound.note}"),)
+    severe = failed(facts) or level > FAR_ABOVE * bound.value
+    return RuleResult(Severity.WARNING if severe else Severity.INFO, 0.75 if severe else 0.5, summary, evidence, onset)

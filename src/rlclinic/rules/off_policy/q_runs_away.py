@@ -16,11 +16,11 @@ rail-berkeley/rlkit#50.
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import Growth, growth
+from rlclinic.facts.q_values import Bound, q_bound, q_series
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.growth import Growth, growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import Bound, q_bound, q_series
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Late over early size of Q; below it the climb to the true level is not over.
 GREW = 10.0
@@ -33,15 +33,15 @@ BEYOND_UNKNOWN_GAMMA = 20.0
 HOPELESS = 100.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the growth of Q with what the return allows."""
-    q, outcome = q_series(patient), patient.outcome
+    q, outcome = q_series(facts), facts.outcome
     grown = growth(q)
     if q is None or grown is None or grown.factor < GREW or grown.steadiness < STEADY:
         return None
-    bound = q_bound(patient)
+    bound = q_bound(facts)
     if bound is None or outcome is None:
-        return _by_growth_alone(patient, q.name, grown)
+        return _by_growth_alone(facts, q.name, grown)
     bar = (BEYOND if bound.gamma_known else BEYOND_UNKNOWN_GAMMA) * bound.value
     if grown.late.value <= bar or outcome.improved:
         return None
@@ -52,22 +52,22 @@ def check(patient: Patient) -> Sighting | None:
         f"{outcome.start:.4g} to {outcome.end:.4g}"
     )
     severity = Severity.ERROR if times > HOPELESS else Severity.WARNING
-    return Sighting(severity, 0.85, summary, _evidence(patient, q.name, grown, bound, bar), grown.onset_step)
+    return RuleResult(severity, 0.85, summary, _evidence(facts, q.name, grown, bound, bar), grown.onset_step)
 
 
-def _by_growth_alone(patient: Patient, name: str, grown: Growth) -> Sighting | None:
-    if grown.factor < GREW_ALONE or (patient.outcome is not None and patient.outcome.improved):
+def _by_growth_alone(facts: RunFacts, name: str, grown: Growth) -> RuleResult | None:
+    if grown.factor < GREW_ALONE or (facts.outcome is not None and facts.outcome.improved):
         return None
     summary = (
         f"the size of mean Q grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "
         "and was still growing; no return on the same scale tells what would be possible"
     )
-    evidence = (patient.evidence(name, grown.factor, GREW_ALONE, level=grown.late, note="late over early size of Q"),)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, grown.onset_step)
+    evidence = (facts.evidence(name, grown.factor, GREW_ALONE, level=grown.late, note="late over early size of Q"),)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, grown.onset_step)
 
 
-def _evidence(patient: Patient, name: str, grown: Growth, bound: Bound, bar: float) -> tuple[Evidence, ...]:
+def _evidence(facts: RunFacts, name: str, grown: Growth, bound: Bound, bar: float) -> tuple[Evidence, ...]:
     return (
-        patient.evidence(name, grown.late.value, bar, level=grown.late, note=f"size of Q, last 10 %; {bound.note}"),
-        patient.evidence(name, grown.factor, GREW, level=grown.early, note="late over early size of Q"),
+        facts.evidence(name, grown.late.value, bar, level=grown.late, note=f"size of Q, last 10 %; {bound.note}"),
+        facts.evidence(name, grown.factor, GREW, level=grown.early, note="late over early size of Q"),
     )

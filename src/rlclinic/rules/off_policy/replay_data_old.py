@@ -13,15 +13,15 @@ References: Fedus et al. 2020 (arXiv 2007.06700) on the age of the oldest policy
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
+from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.update_count import updates_per_step
+from rlclinic.rules.result import RuleResult
 
 # Gradient steps since the average sample was taken. Fedus et al. find harm for the oldest policy above ten million.
 OLD = 1_000_000.0
@@ -32,15 +32,15 @@ GROWN = 5.0
 STEADY = 0.7
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """A logged lag comes first, then the age that the config implies."""
-    return _lag(patient) or _age(patient)
+    return _lag(facts) or _age(facts)
 
 
-def _lag(patient: Patient) -> Sighting | None:
-    series = patient.series("policy_lag")
+def _lag(facts: RunFacts) -> RuleResult | None:
+    series = facts.series("policy_lag")
     grown = growth(series)
-    if series is None or grown is None or not suffers(patient):
+    if series is None or grown is None or not suffers(facts):
         return None
     if grown.factor < GROWN or grown.steadiness < STEADY:
         return None
@@ -48,14 +48,14 @@ def _lag(patient: Patient) -> Sighting | None:
         f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g} updates while the return does "
         "not rise"
     )
-    evidence = (patient.evidence("policy_lag", grown.factor, GROWN, level=grown.late, note="late over early"),)
-    return Sighting(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
+    evidence = (facts.evidence("policy_lag", grown.factor, GROWN, level=grown.late, note="late over early"),)
+    return RuleResult(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
 
 
-def _age(patient: Patient) -> Sighting | None:
-    size, ratio, steps = positive(patient, "buffer_size"), updates_per_step(patient), patient.run.env_steps
-    loss = growth(patient.series("value_loss"))
-    if size is None or ratio is None or not steps or loss is None or is_offline(patient) or not failed(patient):
+def _age(facts: RunFacts) -> RuleResult | None:
+    size, ratio, steps = positive(facts, "buffer_size"), updates_per_step(facts), facts.run.env_steps
+    loss = growth(facts.series("value_loss"))
+    if size is None or ratio is None or not steps or loss is None or is_offline(facts) or not failed(facts):
         return None
     age = 0.5 * min(size, steps) * ratio
     if age < OLD or loss.factor * FELL > 1.0:
@@ -65,7 +65,7 @@ def _age(patient: Patient) -> Sighting | None:
         f"fell to {loss.factor:.2g} of its early level and the return does not rise"
     )
     evidence = (
-        setting_evidence(patient, "buffer_size", age, OLD, note="gradient steps since the average sample was taken"),
-        patient.evidence("value_loss", loss.factor, 1.0 / FELL, level=loss.late, note="late over early level"),
+        setting_evidence(facts, "buffer_size", age, OLD, note="gradient steps since the average sample was taken"),
+        facts.evidence("value_loss", loss.factor, 1.0 / FELL, level=loss.late, note="late over early level"),
     )
-    return Sighting(Severity.WARNING, 0.5, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.5, summary, evidence)

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
+from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.update_count import updates_per_step
+from rlclinic.rules.result import RuleResult
 
 # Renewals of the target within the run.
 FEW = 3.0
@@ -43,34 +43,34 @@ class _Pace:
     key: str
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count renewals of the target in the run."""
-    pace = _pace(patient)
-    if pace is None or patient.run.algorithm.upper() in WITHOUT_TARGET:
+    pace = _pace(facts)
+    if pace is None or facts.run.algorithm.upper() in WITHOUT_TARGET:
         return None
     renewals = pace.updates / pace.between
-    bad = failed(patient)
+    bad = failed(facts)
     if renewals < FEW:
-        bad = bad or (renewals < NEVER and patient.outcome is not None and not patient.outcome.improved)
+        bad = bad or (renewals < NEVER and facts.outcome is not None and not facts.outcome.improved)
         summary = (
             f"a renewal of the target network takes {pace.between:,.0f} updates and the run has {pace.updates:,.0f}: "
             f"about {renewals:.2g} renewals"
         )
-        evidence = (setting_evidence(patient, pace.key, renewals, FEW, note="updates / (interval / tau)"),)
-        return Sighting(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
+        evidence = (setting_evidence(facts, pace.key, renewals, FEW, note="updates / (interval / tau)"),)
+        return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
     if pace.between <= NO_MEMORY and bad:
         summary = f"the target network becomes the online network within {pace.between:.2g} updates: it has no memory"
-        evidence = (setting_evidence(patient, pace.key, pace.between, NO_MEMORY, note="interval / tau, in updates"),)
-        return Sighting(Severity.WARNING, 0.5, summary, evidence)
+        evidence = (setting_evidence(facts, pace.key, pace.between, NO_MEMORY, note="interval / tau, in updates"),)
+        return RuleResult(Severity.WARNING, 0.5, summary, evidence)
     return None
 
 
-def _pace(patient: Patient) -> _Pace | None:
-    tau, interval = positive(patient, "tau"), positive(patient, "target_update_interval")
-    steps, ratio = patient.run.env_steps, updates_per_step(patient)
-    starts = positive(patient, "learning_starts") or 0.0
-    logged = patient.series("updates")
-    if (tau is None and interval is None) or not patient.is_off_policy or is_offline(patient) or not steps:
+def _pace(facts: RunFacts) -> _Pace | None:
+    tau, interval = positive(facts, "tau"), positive(facts, "target_update_interval")
+    steps, ratio = facts.run.env_steps, updates_per_step(facts)
+    starts = positive(facts, "learning_starts") or 0.0
+    logged = facts.series("updates")
+    if (tau is None and interval is None) or not facts.is_off_policy or is_offline(facts) or not steps:
         return None
     # Few renewals because learning began late are another finding.
     if starts > LATE * steps:
@@ -79,8 +79,8 @@ def _pace(patient: Patient) -> _Pace | None:
     if not updates:
         return None
     between = interval or 1.0
-    if "q-learning" in patient.families and patient.run.framework in IN_ENV_STEPS:
-        every = (positive(patient, "train_freq") or 1.0) * (positive(patient, "n_envs") or 1.0)
+    if "q-learning" in facts.families and facts.run.framework in IN_ENV_STEPS:
+        every = (positive(facts, "train_freq") or 1.0) * (positive(facts, "n_envs") or 1.0)
         # Several copies between two bursts of updates are one.
         between = max(between, every) * updates / steps
     key = "tau" if interval is None or (tau is not None and tau < 1.0) else "target_update_interval"

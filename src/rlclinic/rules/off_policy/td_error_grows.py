@@ -14,10 +14,10 @@ References: van Hasselt et al. 2018 (arXiv 1812.02648); Kumar et al. 2019 (arXiv
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Late over early loss, after the growth that the return explains.
 GREW = 1000.0
@@ -25,15 +25,15 @@ HOPELESS = 1e5
 STEADY = 0.7
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the growth of the error with that of the squared return."""
-    outcome = patient.outcome
+    outcome = facts.outcome
     for name in ("value_loss", "td_error"):
-        series = patient.series(name)
+        series = facts.series(name)
         grown = growth(series)
         if series is None or grown is None or grown.steadiness < STEADY:
             continue
-        explained = _explained(patient) if name == "value_loss" else _explained(patient) ** 0.5
+        explained = _explained(facts) if name == "value_loss" else _explained(facts) ** 0.5
         factor = grown.factor / explained
         if factor < GREW or (outcome is not None and (outcome.improved or outcome.still_rising)):
             continue
@@ -43,18 +43,18 @@ def check(patient: Patient) -> Sighting | None:
             f"{course}"
         )
         evidence = (
-            patient.evidence(
+            facts.evidence(
                 name, factor, GREW, level=grown.late, note=f"late over early, over {explained:.3g} explained"
             ),
         )
         severity = Severity.ERROR if factor > HOPELESS else Severity.WARNING
-        return Sighting(severity, 0.85, summary, evidence, grown.onset_step)
+        return RuleResult(severity, 0.85, summary, evidence, grown.onset_step)
     return None
 
 
-def _explained(patient: Patient) -> float:
+def _explained(facts: RunFacts) -> float:
     """Growth of a squared error when targets grow like the return."""
-    outcome = patient.outcome
+    outcome = facts.outcome
     if outcome is None:
         return 1.0
     before = max(abs(outcome.start), outcome.point_noise, 1e-12)

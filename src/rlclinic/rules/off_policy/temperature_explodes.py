@@ -16,11 +16,11 @@ References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import crept, failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import crept, failed
+from rlclinic.rules.result import RuleResult
 
 # Late alpha over its start, and how far a fixed one may move.
 GREW = 10.0
@@ -33,12 +33,12 @@ HOLDS = 0.1
 AS_WIDE = 0.95
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the late alpha against its start and against the reward of a step."""
-    alpha, outcome, length = patient.series("alpha"), patient.outcome, patient.late("episode_length", 0.3)
+    alpha, outcome, length = facts.series("alpha"), facts.outcome, facts.late("episode_length", 0.3)
     grown = growth(alpha)
-    held = _held_wide(patient)
-    if alpha is None or grown is None or outcome is None or length is None or not (held or failed(patient)):
+    held = _held_wide(facts)
+    if alpha is None or grown is None or outcome is None or length is None or not (held or failed(facts)):
         return None
     start = min(grown.early.value, abs(float(alpha.values[0])))
     factor = grown.late.value / max(start, 1e-300)
@@ -55,13 +55,13 @@ def check(patient: Patient) -> Sighting | None:
         f"({reward:.3g}); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("alpha", weight, bar, level=grown.late, note="alpha over the reward per step"),
-        patient.evidence("alpha", factor, GREW, level=grown.late, note="last 10 % over the start"),
+        facts.evidence("alpha", weight, bar, level=grown.late, note="alpha over the reward per step"),
+        facts.evidence("alpha", factor, GREW, level=grown.late, note="last 10 % over the start"),
     )
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= GREW else None)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= GREW else None)
 
 
-def _held_wide(patient: Patient) -> bool:
+def _held_wide(facts: RunFacts) -> bool:
     """Whether a run that crept through its budget acts as widely as at its start."""
-    early, late = patient.early("action_std/mean", 0.2), patient.late("action_std/mean", 0.2)
-    return early is not None and late is not None and late.value >= AS_WIDE * early.value and crept(patient)
+    early, late = facts.early("action_std/mean", 0.2), facts.late("action_std/mean", 0.2)
+    return early is not None and late is not None and late.value >= AS_WIDE * early.value and crept(facts)

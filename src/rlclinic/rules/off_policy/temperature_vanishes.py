@@ -14,11 +14,11 @@ References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Late over first alpha: working runs on dense rewards lose one order of magnitude, seldom two.
 VANISHED = 0.01
@@ -28,14 +28,14 @@ FIXED = 0.99
 NO_WEIGHT = 1e-3
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare alpha with its start, with the reward of a step and with the course of the return."""
-    alpha, outcome = patient.series("alpha"), patient.outcome
+    alpha, outcome = facts.series("alpha"), facts.outcome
     grown = growth(alpha)
-    if alpha is None or grown is None or outcome is None or not failed(patient):
+    if alpha is None or grown is None or outcome is None or not failed(facts):
         return None
     start = max(float(alpha.values[0]), grown.early.value)
-    fall, weight = grown.late.value / max(start, 1e-300), _weight(patient, grown.late.value)
+    fall, weight = grown.late.value / max(start, 1e-300), _weight(facts, grown.late.value)
     fell, fixed = fall <= VANISHED, fall >= FIXED and weight is not None
     if not (fell or fixed) or (weight is not None and weight > NO_WEIGHT):
         return None
@@ -45,16 +45,16 @@ def check(patient: Patient) -> Sighting | None:
         f"alpha ({alpha.logged_as}) {course}{share}, while the return went from {outcome.start:.4g} to "
         f"{outcome.end:.4g}"
     )
-    evidence = [patient.evidence("alpha", fall, VANISHED, level=grown.late, note="last 10 % over the start")]
+    evidence = [facts.evidence("alpha", fall, VANISHED, level=grown.late, note="last 10 % over the start")]
     if weight is not None:
-        evidence.append(patient.evidence("alpha", weight, NO_WEIGHT, level=grown.late, note="over the reward per step"))
+        evidence.append(facts.evidence("alpha", weight, NO_WEIGHT, level=grown.late, note="over the reward per step"))
     onset = float(alpha.steps[int((alpha.values < VANISHED * start).argmax())]) if fell else None
-    return Sighting(Severity.WARNING, 0.6 if fell else 0.45, summary, tuple(evidence), onset)
+    return RuleResult(Severity.WARNING, 0.6 if fell else 0.45, summary, tuple(evidence), onset)
 
 
-def _weight(patient: Patient, alpha: float) -> float | None:
+def _weight(facts: RunFacts, alpha: float) -> float | None:
     """Alpha over the size of the reward of a step; None where that is not known."""
-    outcome, length = patient.outcome, patient.late("episode_length", 0.3)
+    outcome, length = facts.outcome, facts.late("episode_length", 0.3)
     if outcome is None or length is None or length.value <= 0:
         return None
     return alpha * length.value / max(abs(outcome.end), abs(outcome.start), 1e-12)

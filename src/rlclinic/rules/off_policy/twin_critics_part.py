@@ -18,13 +18,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.q_values import q_series
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import q_series
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Share of the size of Q; twin critics of working SAC and TD3 runs stay within a few percent.
 APART = 0.3
@@ -32,13 +32,13 @@ APART = 0.3
 OPENED = 3.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the distance of the critics against the size of Q and of the return."""
-    gap, q = _gap(patient), q_series(patient)
+    gap, q = _gap(facts), q_series(facts)
     grown, size = growth(gap), growth(q)
     if gap is None or grown is None or size is None or grown.factor < OPENED:
         return None
-    scale = max(size.late.value, _return_scale(patient))
+    scale = max(size.late.value, _return_scale(facts))
     share = grown.late.value / max(scale, 1e-12)
     if share < APART:
         return None
@@ -47,18 +47,18 @@ def check(patient: Patient) -> Sighting | None:
         f"spread ({scale:.3g}); early in the run the distance was {grown.early.value:.3g}"
     )
     evidence = (
-        patient.evidence(gap.name, share, APART, level=grown.late, note="distance over scale, last 10 %"),
-        patient.evidence(gap.name, grown.factor, OPENED, level=grown.early, note="late over early distance"),
+        facts.evidence(gap.name, share, APART, level=grown.late, note="distance over scale, last 10 %"),
+        facts.evidence(gap.name, grown.factor, OPENED, level=grown.early, note="late over early distance"),
     )
-    severity = Severity.WARNING if failed(patient) else Severity.INFO
-    return Sighting(severity, 0.6, summary, evidence, grown.onset_step)
+    severity = Severity.WARNING if failed(facts) else Severity.INFO
+    return RuleResult(severity, 0.6, summary, evidence, grown.onset_step)
 
 
-def _gap(patient: Patient) -> Series | None:
-    spread = patient.series("q/spread")
+def _gap(facts: RunFacts) -> Series | None:
+    spread = facts.series("q/spread")
     if spread is not None:
         return spread
-    first, second = patient.series("q1/mean"), patient.series("q2/mean")
+    first, second = facts.series("q1/mean"), facts.series("q2/mean")
     if first is None or second is None:
         return None
     steps, mine, theirs = np.intersect1d(first.steps, second.steps, return_indices=True)
@@ -67,8 +67,8 @@ def _gap(patient: Patient) -> Series | None:
     return replace(first, steps=steps[both], values=np.abs(one[both] - two[both]), wall_times=None)
 
 
-def _return_scale(patient: Patient) -> float:
-    outcome = patient.outcome
+def _return_scale(facts: RunFacts) -> float:
+    outcome = facts.outcome
     if outcome is None:
         return 0.0
     return max(abs(outcome.peak - outcome.start), outcome.point_noise)

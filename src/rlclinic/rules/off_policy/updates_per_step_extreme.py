@@ -13,14 +13,14 @@ References: Chen et al. 2021 (arXiv 2101.05982); Nikishin et al. 2022 (arXiv 220
 
 from __future__ import annotations
 
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
+from rlclinic.facts.stretch import finite
+from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.stretch import finite
-from rlclinic.rules.update_count import updates_per_step
+from rlclinic.rules.result import RuleResult
 
 # Updates per env step.
 MANY = 8.0
@@ -30,32 +30,32 @@ MADE_FOR_MANY = frozenset({"REDQ", "DROQ", "CROSSQ", "DREAMERV3", "DREAMER"})
 MASSIVE = 256.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the ratio, logged before configured, against both bounds."""
-    if not patient.is_off_policy or is_offline(patient) or patient.run.algorithm.upper() in MADE_FOR_MANY:
+    if not facts.is_off_policy or is_offline(facts) or facts.run.algorithm.upper() in MADE_FOR_MANY:
         return None
-    logged, configured = _logged(patient), updates_per_step(patient)
+    logged, configured = _logged(facts), updates_per_step(facts)
     ratio = logged if logged is not None else configured
     if ratio is None or FEW <= ratio <= MANY:
         return None
-    if ratio < FEW and (positive(patient, "n_envs") or 1.0) >= MASSIVE:
+    if ratio < FEW and (positive(facts, "n_envs") or 1.0) >= MASSIVE:
         return None
     many = ratio > MANY
-    bad = failed(patient)
+    bad = failed(facts)
     source = "logged" if logged is not None else "configured"
     summary = f"{ratio:.3g} gradient updates per env step ({source}); usual are 0.06 to 1"
     bar = MANY if many else FEW
     evidence = (
-        patient.evidence("updates", ratio, bar, note="updates over env steps since the first update")
+        facts.evidence("updates", ratio, bar, note="updates over env steps since the first update")
         if logged is not None
-        else setting_evidence(patient, "gradient_steps", ratio, bar, note="gradient_steps over train_freq")
+        else setting_evidence(facts, "gradient_steps", ratio, bar, note="gradient_steps over train_freq")
     )
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, (evidence,))
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, (evidence,))
 
 
-def _logged(patient: Patient) -> float | None:
+def _logged(facts: RunFacts) -> float | None:
     """Slope of the update counter over env steps."""
-    updates = patient.series("updates")
+    updates = facts.series("updates")
     if updates is None or updates.axis != "env_steps" or len(updates) < 3:
         return None
     at, counts = finite(updates)

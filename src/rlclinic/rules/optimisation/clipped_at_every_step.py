@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.gradients import gradient_norms
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.optimisation._parts import gradient_norms
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Norm over max_grad_norm.
 FAR_ABOVE = 100.0
@@ -29,10 +29,10 @@ NEARLY_ALL = 0.9
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the norm of the whole network against the clip."""
-    clip = positive(patient, "max_grad_norm")
-    whole = next((series for series in gradient_norms(patient) if series.name == "grad_norm"), None)
+    clip = positive(facts, "max_grad_norm")
+    whole = next((series for series in gradient_norms(facts) if series.name == "grad_norm"), None)
     if clip is None or whole is None or len(whole) < FEWEST_POINTS:
         return None
     ratios = whole.values[np.isfinite(whole.values)] / clip
@@ -40,13 +40,13 @@ def check(patient: Patient) -> Sighting | None:
     if above < NEARLY_ALL:
         return None
     middle = float(np.median(ratios))
-    bad = failed(patient)
+    bad = failed(facts)
     summary = (
         f"{whole.logged_as} is {middle:.3g} times max_grad_norm ({clip:g}) in the middle row and more than "
         f"{FAR_ABOVE:.0f} times in {100 * above:.0f} % of {ratios.size} rows"
     )
     evidence = (
-        patient.evidence("grad_norm", middle, FAR_ABOVE, note="median of norm over max_grad_norm"),
-        setting_evidence(patient, "max_grad_norm", clip, note="clip in force"),
+        facts.evidence("grad_norm", middle, FAR_ABOVE, note="median of norm over max_grad_norm"),
+        setting_evidence(facts, "max_grad_norm", clip, note="clip in force"),
     )
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, evidence)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, evidence)

@@ -13,10 +13,10 @@ References: Sokar et al. 2023 (arXiv 2302.12902); Lyle et al. 2023 (arXiv 2303.0
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Share of units.
 MANY = 0.3
@@ -24,9 +24,9 @@ GREW = 0.2
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the late share with the early one."""
-    dead, early, late = patient.series("dead_units"), patient.early("dead_units"), patient.late("dead_units")
+    dead, early, late = facts.series("dead_units"), facts.early("dead_units"), facts.late("dead_units")
     if dead is None or early is None or late is None or len(dead) < FEWEST_POINTS:
         return None
     # Some trainers log percent under the same name.
@@ -38,10 +38,10 @@ def check(patient: Patient) -> Sighting | None:
         f"{dead.logged_as} rose from {100 * early.value / unit:.3g} % to {100 * late.value / unit:.3g} % of the units"
     )
     evidence = (
-        patient.evidence("dead_units", late.value / unit, MANY, level=late, note="share of dead units, last 10 %"),
-        patient.evidence("dead_units", grew, GREW, level=early, note="growth of the share"),
+        facts.evidence("dead_units", late.value / unit, MANY, level=late, note="share of dead units, last 10 %"),
+        facts.evidence("dead_units", grew, GREW, level=early, note="growth of the share"),
     )
     above = dead.values > MANY * unit
-    bad = failed(patient)
+    bad = failed(facts)
     onset = float(dead.steps[int(above.argmax())])
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.65 if bad else 0.5, summary, evidence, onset)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.65 if bad else 0.5, summary, evidence, onset)

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Gradient norm over the root of the value loss. Fifty recorded runs on four tasks have 0.6 to 18.
 LARGE = 50.0
@@ -27,36 +27,36 @@ QUARTERS = 3
 MIN_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare gradient and error in every quarter."""
-    name = next((name for name in ("grad_norm/critic", "grad_norm") if _sound(patient, name)), None)
-    if name is None or patient.is_language_model:
+    name = next((name for name in ("grad_norm/critic", "grad_norm") if _sound(facts, name)), None)
+    if name is None or facts.is_language_model:
         return None
     windows = [(index / 4, (index + 1) / 4) for index in range(4)]
-    ratios = [_ratio(patient.level(name, *part), patient.level("value_loss", *part)) for part in windows]
+    ratios = [_ratio(facts.level(name, *part), facts.level("value_loss", *part)) for part in windows]
     known = [ratio for ratio in ratios if ratio is not None]
-    norm, loss = patient.level(name), patient.level("value_loss")
+    norm, loss = facts.level(name), facts.level("value_loss")
     if norm is None or loss is None or sum(ratio > LARGE for ratio in known) < QUARTERS:
         return None
     ratio = sorted(known)[len(known) // 2]
     summary = (
-        f"{patient.run[name].logged_as} is {norm.value:.3g} with a value loss of {loss.value:.3g}: {ratio:.3g} times "
+        f"{facts.run[name].logged_as} is {norm.value:.3g} with a value loss of {loss.value:.3g}: {ratio:.3g} times "
         "the error (1 to 20 is common), as if the inputs were that large"
     )
     evidence = (
-        patient.evidence(name, ratio, LARGE, level=norm, note="gradient norm over the root of the value loss"),
-        patient.evidence("value_loss", loss.value, level=loss, note="median"),
+        facts.evidence(name, ratio, LARGE, level=norm, note="gradient norm over the root of the value loss"),
+        facts.evidence("value_loss", loss.value, level=loss, note="median"),
     )
-    bad = failed(patient)
-    return Sighting(Severity.WARNING, 0.75 if bad else 0.6, summary, evidence, norm.first_step)
+    bad = failed(facts)
+    return RuleResult(Severity.WARNING, 0.75 if bad else 0.6, summary, evidence, norm.first_step)
 
 
-def _sound(patient: Patient, name: str) -> bool:
-    series = patient.series(name)
+def _sound(facts: RunFacts, name: str) -> bool:
+    series = facts.series(name)
     return series is not None and len(series) >= MIN_POINTS and "after clipping" not in series.caveat
 
 
-def _ratio(norm: Level | None, loss: Level | None) -> float | None:
+def _ratio(norm: WindowLevel | None, loss: WindowLevel | None) -> float | None:
     if norm is None or loss is None or loss.value <= 0.0:
         return None
     return norm.value / math.sqrt(loss.value)

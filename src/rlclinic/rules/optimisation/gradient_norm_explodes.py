@@ -14,13 +14,13 @@ References: Pascanu et al. 2013 (arXiv 1211.5063); Engstrom et al. 2020 (arXiv 2
 
 from __future__ import annotations
 
+from rlclinic.facts.gradients import gradient_norms
+from rlclinic.facts.growth import growth
+from rlclinic.facts.q_values import q_series
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import sank
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.optimisation._parts import gradient_norms
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.q_values import q_series
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import sank
+from rlclinic.rules.result import RuleResult
 
 # Late over early norm.
 GREW = 30.0
@@ -29,14 +29,14 @@ HOPELESS = 1e4
 STEADY = 0.5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find the norm that grew most and hold it against the bar."""
-    outcome = patient.outcome
-    if outcome is not None and outcome.improved and not sank(patient):
+    outcome = facts.outcome
+    if outcome is not None and outcome.improved and not sank(facts):
         return None
-    bar = GREW_AND_LOST if sank(patient) else GREW
-    explained = _explained(patient)
-    found = [(series, grown) for series in gradient_norms(patient) if (grown := growth(series)) is not None]
+    bar = GREW_AND_LOST if sank(facts) else GREW
+    explained = _explained(facts)
+    found = [(series, grown) for series in gradient_norms(facts) if (grown := growth(series)) is not None]
     found = [pair for pair in found if pair[1].factor >= bar * explained and pair[1].steadiness >= STEADY]
     if not found:
         return None
@@ -47,12 +47,12 @@ def check(patient: Patient) -> Sighting | None:
         f"{course}"
     )
     note = f"late over early norm, over {explained:.3g} explained by the growth of Q"
-    evidence = (patient.evidence(series.name, grown.factor / explained, bar, level=grown.late, note=note),)
+    evidence = (facts.evidence(series.name, grown.factor / explained, bar, level=grown.late, note=note),)
     severity = Severity.ERROR if grown.factor > HOPELESS * explained else Severity.WARNING
-    return Sighting(severity, 0.75 if outcome is not None else 0.55, summary, evidence, grown.onset_step)
+    return RuleResult(severity, 0.75 if outcome is not None else 0.55, summary, evidence, grown.onset_step)
 
 
-def _explained(patient: Patient) -> float:
+def _explained(facts: RunFacts) -> float:
     """Errors of Q, and with them gradients, grow as Q comes from its random start to its level."""
-    grown = growth(q_series(patient)) if patient.is_off_policy else None
+    grown = growth(q_series(facts)) if facts.is_off_policy else None
     return max(1.0, grown.factor) if grown is not None else 1.0

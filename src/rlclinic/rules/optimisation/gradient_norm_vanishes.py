@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.gradients import gradient_norms
+from rlclinic.facts.growth import growth
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.optimisation._parts import gradient_norms
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 
 # Late over early norm.
 VANISHED = 2e-3
@@ -30,20 +30,20 @@ FEWEST_POINTS = 12
 OF_THE_CRITIC = ("critic", "value", "qf")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find a norm that fell to almost nothing."""
-    outcome = patient.outcome
-    if outcome is None or not failed(patient):
+    outcome = facts.outcome
+    if outcome is None or not failed(facts):
         return None
-    for series in gradient_norms(patient):
-        late = patient.late(series.name)
+    for series in gradient_norms(facts):
+        late = facts.late(series.name)
         # A policy may saturate within the first tenth of a run, and a first row may be an outlier.
-        starts = (patient.early(series.name, 0.1), patient.early(series.name, 0.3))
+        starts = (facts.early(series.name, 0.1), facts.early(series.name, 0.3))
         before = max((level.value for level in starts if level is not None), default=0.0)
         if late is None or len(series) < FEWEST_POINTS:
             continue
         after = max(late.value, rounding(series))
-        if before <= 0 or after > VANISHED * before * _explained(patient, series.name):
+        if before <= 0 or after > VANISHED * before * _explained(facts, series.name):
             continue
         below = np.flatnonzero(~(series.values <= max(VANISHED * before, rounding(series))))
         onset = float(series.steps[min(int(below[-1]) + 1, len(series) - 1)]) if below.size else float(series.steps[0])
@@ -51,14 +51,14 @@ def check(patient: Patient) -> Sighting | None:
             f"{series.logged_as} fell from {before:.3g} to {late.value:.3g} while the return went from "
             f"{outcome.start:.4g} to {outcome.end:.4g}"
         )
-        evidence = (patient.evidence(series.name, after / before, VANISHED, level=late, note="late over early norm"),)
-        return Sighting(Severity.WARNING, 0.7, summary, evidence, onset)
+        evidence = (facts.evidence(series.name, after / before, VANISHED, level=late, note="late over early norm"),)
+        return RuleResult(Severity.WARNING, 0.7, summary, evidence, onset)
     return None
 
 
-def _explained(patient: Patient, name: str) -> float:
+def _explained(facts: RunFacts, name: str) -> float:
     """Share of its early size that a gradient of the value loss keeps when that loss falls: errors fall as its root."""
     if not any(part in name for part in OF_THE_CRITIC) and name != "grad_norm":
         return 1.0
-    fitted = growth(patient.series("value_loss"))
+    fitted = growth(facts.series("value_loss"))
     return min(1.0, fitted.factor**0.5) if fitted is not None else 1.0

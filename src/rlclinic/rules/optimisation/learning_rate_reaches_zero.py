@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 
 # Share of the highest rate.
 NOTHING = 0.01
@@ -28,9 +28,9 @@ LEFT = 0.2
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find where the rate falls to nothing for good, and how much of the run is left."""
-    rate = patient.series("learning_rate")
+    rate = facts.series("learning_rate")
     if rate is None or len(rate) < FEWEST_POINTS:
         return None
     top = rate.highest or 0.0
@@ -41,22 +41,22 @@ def check(patient: Patient) -> Sighting | None:
     if gone >= len(rate):
         return None
     onset = float(rate.steps[gone])
-    end = _end(patient, rate.axis, float(rate.steps[-1]))
+    end = _end(facts, rate.axis, float(rate.steps[-1]))
     left = 1.0 - onset / end if end > 0 else 0.0
     if left < LEFT:
         return None
-    good = reached_goal(patient)
+    good = reached_goal(facts)
     summary = (
         f"{rate.logged_as} fell below 1 % of {top:.3g} at step {onset:,.0f}, with {100 * left:.0f} % of the run "
         f"({end:,.0f}) still to come"
     )
-    evidence = (patient.evidence("learning_rate", left, LEFT, note="share of the run after the rate is gone"),)
-    return Sighting(Severity.INFO if good else Severity.WARNING, 0.85, summary, evidence, onset)
+    evidence = (facts.evidence("learning_rate", left, LEFT, note="share of the run after the rate is gone"),)
+    return RuleResult(Severity.INFO if good else Severity.WARNING, 0.85, summary, evidence, onset)
 
 
-def _end(patient: Patient, axis: str, last: float) -> float:
+def _end(facts: RunFacts, axis: str, last: float) -> float:
     """The last step, or the budget of a run that is still on its way to it."""
-    run = patient.run
+    run = facts.run
     if axis != run.step_axis:
         return last
     return max(last, run.steps)

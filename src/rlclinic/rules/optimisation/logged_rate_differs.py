@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 
 # Factor between configured and logged rate.
 FAR = 3.0
@@ -30,19 +30,19 @@ AT_FLOOR = 0.1
 FEWEST_POINTS = 5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the range of logged rates with the configured one."""
-    rate, configured = patient.series("learning_rate"), positive(patient, "learning_rate")
-    setting = patient.run.config.settings.get("learning_rate")
+    rate, configured = facts.series("learning_rate"), positive(facts, "learning_rate")
+    setting = facts.run.config.settings.get("learning_rate")
     if rate is None or configured is None or setting is None or setting.is_default or len(rate) < FEWEST_POINTS:
         return None
     values = rate.values[np.isfinite(rate.values)]
     if rounding(rate) > configured / FAR:
         return None
-    if "adaptive" in str(patient.run.config.get("learning_rate_schedule") or "").lower():
-        return _adaptive(patient, configured)
+    if "adaptive" in str(facts.run.config.get("learning_rate_schedule") or "").lower():
+        return _adaptive(facts, configured)
     top, start = float(values.max()), float(np.median(values[: max(3, values.size // 10)]))
-    still_warming = bool(positive(patient, "warmup")) and int(values.argmax()) >= values.size - 2
+    still_warming = bool(positive(facts, "warmup")) and int(values.argmax()) >= values.size - 2
     if still_warming or (top >= configured / FAR and start <= configured * FAR):
         return None
     shown = top if top < configured / FAR else start
@@ -51,20 +51,20 @@ def check(patient: Patient) -> Sighting | None:
         f"{setting.native_key} = {configured:.3g}"
     )
     evidence = (
-        patient.evidence("learning_rate", shown, configured, note="logged, against the configured rate"),
-        setting_evidence(patient, "learning_rate", configured, note="configured"),
+        facts.evidence("learning_rate", shown, configured, note="logged, against the configured rate"),
+        setting_evidence(facts, "learning_rate", configured, note="configured"),
     )
-    return Sighting(Severity.WARNING, 0.7, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence)
 
 
-def _adaptive(patient: Patient, configured: float) -> Sighting | None:
-    late = patient.late("learning_rate", 0.5)
+def _adaptive(facts: RunFacts, configured: float) -> RuleResult | None:
+    late = facts.late("learning_rate", 0.5)
     if late is None or late.value > AT_FLOOR * configured:
         return None
-    bad = failed(patient)
+    bad = failed(facts)
     summary = (
         f"the adaptive learning rate is {late.value:.3g} over the last half, {100 * late.value / configured:.2g} % of "
         f"the configured {configured:.3g}: each update moves the policy more than the KL target wants"
     )
-    evidence = (patient.evidence("learning_rate", late.value, AT_FLOOR * configured, level=late, note="median"),)
-    return Sighting(Severity.WARNING if bad else Severity.INFO, 0.6, summary, evidence)
+    evidence = (facts.evidence("learning_rate", late.value, AT_FLOOR * configured, level=late, note="median"),)
+    return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.6, summary, evidence)

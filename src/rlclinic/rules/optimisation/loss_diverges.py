@@ -12,10 +12,10 @@ References: Engstrom et al. 2020 (arXiv 2005.12729).
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Late over early size, after the growth that the return explains.
 GREW = 1000.0
@@ -23,17 +23,17 @@ HOPELESS = 1e6
 STEADY = 0.5
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the late size of each loss with its early one."""
-    outcome = patient.outcome
-    if patient.is_off_policy or (outcome is not None and (outcome.improved or outcome.still_rising)):
+    outcome = facts.outcome
+    if facts.is_off_policy or (outcome is not None and (outcome.improved or outcome.still_rising)):
         return None
     explained = 1.0
     if outcome is not None:
         before = max(abs(outcome.start), outcome.point_noise, 1e-12)
         explained = max(1.0, (max(abs(outcome.end), abs(outcome.peak)) / before) ** 2)
     for name in ("policy_loss", "loss"):
-        series = patient.series(name)
+        series = facts.series(name)
         grown = growth(series)
         if series is None or grown is None or grown.steadiness < STEADY or grown.factor / explained < GREW:
             continue
@@ -43,7 +43,7 @@ def check(patient: Patient) -> Sighting | None:
             f"{grown.factor:.3g} times{course}"
         )
         note = f"late over early size, over {explained:.3g} explained by the return"
-        evidence = (patient.evidence(name, grown.factor / explained, GREW, level=grown.late, note=note),)
+        evidence = (facts.evidence(name, grown.factor / explained, GREW, level=grown.late, note=note),)
         severity = Severity.ERROR if grown.factor / explained > HOPELESS else Severity.WARNING
-        return Sighting(severity, 0.75, summary, evidence, grown.onset_step)
+        return RuleResult(severity, 0.75, summary, evidence, grown.onset_step)
     return None

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 UPDATE = ("policy_loss", "value_loss", "loss", "grad_norm", "approx_kl", "entropy", "td_error", "alpha", "alpha_loss",
           "kl_ref", "learning_rate")  # fmt: skip
@@ -42,9 +42,9 @@ class _Broken:
     onset: float
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Collect what is not finite, in the order in which it began."""
-    broken = sorted(_broken(patient), key=lambda item: (item.onset, -item.trailing))
+    broken = sorted(_broken(facts), key=lambda item: (item.onset, -item.trailing))
     if not broken:
         return None
     lasting = [item for item in broken if item.trailing]
@@ -59,20 +59,20 @@ def check(patient: Patient) -> Sighting | None:
     if not for_good:
         summary = f"not finite {how}, first at step {first.onset:,.0f}: {names}{more}"
     evidence = tuple(
-        patient.evidence(
+        facts.evidence(
             item.series.name, float(item.bad), 0.0, note=f"points not finite, first at step {item.onset:,.0f}"
         )
         for item in chosen[:SHOWN]
     )
     severity = Severity.ERROR if for_good else Severity.WARNING if often else Severity.INFO
-    return Sighting(severity, 0.95 if for_good else 0.6, summary, evidence, first.onset)
+    return RuleResult(severity, 0.95 if for_good else 0.6, summary, evidence, first.onset)
 
 
-def _broken(patient: Patient) -> list[_Broken]:
+def _broken(facts: RunFacts) -> list[_Broken]:
     found: list[_Broken] = []
-    losses = [s for name, s in patient.run.series.items() if name in ("policy_loss", "value_loss", "loss") and len(s)]
+    losses = [s for name, s in facts.run.series.items() if name in ("policy_loss", "value_loss", "loss") and len(s)]
     all_lost = bool(losses) and not any(np.isfinite(s.values).any() for s in losses)
-    for name, series in patient.run.series.items():
+    for name, series in facts.run.series.items():
         bad = np.isinf(series.values) if name in RETURNS else ~np.isfinite(series.values)
         if not _counts(name) or not bad.any():
             continue

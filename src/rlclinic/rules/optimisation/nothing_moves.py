@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
 from rlclinic.rules.policy.policy_never_moves import FEWEST_POINTS, is_frozen
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Rise of the explained variance of a critic that has learned something; an untrained one explains a part by chance.
 EXPLAINS = 0.2
@@ -37,37 +37,37 @@ NO_GRADIENT = 1e-6
 GRADIENTS = ("grad_norm/actor", "grad_norm", "grad_norm/critic")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Ask whether the critic stands as still as the policy, and whether both had gradients."""
-    name = next((name for name in GRADIENTS if patient.level(name) is not None), GRADIENTS[0])
-    gradient = patient.level(name)
-    before, explained = patient.early("explained_variance", FIRST), patient.late("explained_variance", 0.5)
-    early, late = patient.early("value_loss", FIRST), patient.late("value_loss", 0.25)
+    name = next((name for name in GRADIENTS if facts.level(name) is not None), GRADIENTS[0])
+    gradient = facts.level(name)
+    before, explained = facts.early("explained_variance", FIRST), facts.late("explained_variance", 0.5)
+    early, late = facts.early("value_loss", FIRST), facts.late("value_loss", 0.25)
     if gradient is None or before is None or explained is None or early is None or late is None:
         return None
-    rate = patient.level("learning_rate")
-    if not is_frozen(patient) or gradient.points < FEWEST_POINTS or gradient.value <= NO_GRADIENT:
+    rate = facts.level("learning_rate")
+    if not is_frozen(facts) or gradient.points < FEWEST_POINTS or gradient.value <= NO_GRADIENT:
         return None
-    if explained.value - before.value > EXPLAINS or _changed(patient, name):
+    if explained.value - before.value > EXPLAINS or _changed(facts, name):
         return None
     if late.value < FELL * early.value or (rate is not None and rate.value < TINY_RATE):
         return None
-    _, entropies = finite(patient.run.series["entropy"])
+    _, entropies = finite(facts.run.series["entropy"])
     summary = (
         f"gradients of {gradient.value:.3g} arrive, but the entropy is {entropies[0]:.6g} throughout and the value "
         f"loss went from {early.value:.4g} to {late.value:.4g}"
     )
     evidence = (
-        patient.evidence("entropy", float(np.ptp(entropies)), 0.0, note="largest minus smallest"),
-        patient.evidence("value_loss", late.value, FELL * early.value, level=late, note="median of the last quarter"),
-        patient.evidence(name, gradient.value, NO_GRADIENT, note="median"),
+        facts.evidence("entropy", float(np.ptp(entropies)), 0.0, note="largest minus smallest"),
+        facts.evidence("value_loss", late.value, FELL * early.value, level=late, note="median of the last quarter"),
+        facts.evidence(name, gradient.value, NO_GRADIENT, note="median"),
     )
-    return Sighting(Severity.ERROR, 0.85, summary, evidence, None)
+    return RuleResult(Severity.ERROR, 0.85, summary, evidence, None)
 
 
-def _changed(patient: Patient, name: str) -> bool:
+def _changed(facts: RunFacts, name: str) -> bool:
     """Whether the gradient became another: then some weights did move."""
-    first, last = patient.early(name, FIRST), patient.late(name, 0.25)
+    first, last = facts.early(name, FIRST), facts.late(name, 0.25)
     if first is None or last is None or first.value <= 0.0 or last.value <= 0.0:
         return False
     return not 1.0 / OTHER < last.value / first.value < OTHER

@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import is_dead
+from rlclinic.facts.gradients import PREFIX, gradient_norms
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.optimisation._parts import PREFIX, gradient_norms
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import is_dead
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 5
 # Another part's norm over the rounding of the silent one, for a printed zero to mean zero.
@@ -37,11 +37,11 @@ ESSENTIAL = ("actor", "policy", "critic", "value")
 POLICY = ("actor", "policy")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for a part whose every norm is zero beside one whose norms are not."""
-    norms = [series for series in gradient_norms(patient) if len(series) >= FEWEST_POINTS]
+    norms = [series for series in gradient_norms(facts) if len(series) >= FEWEST_POINTS]
     loud = max((float(np.median(series.values)) for series in norms if np.any(series.values)), default=0.0)
-    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(patient, series, loud)]
+    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud)]
     certain = [series for series in silent if loud > CLEARLY_ABOVE * rounding(series)]
     if not certain or loud <= 0:
         return None
@@ -50,18 +50,18 @@ def check(patient: Patient) -> Sighting | None:
     told = f"at most {level:.2g} in nearly" if level > 0.0 else "exactly 0 in"
     summary = f"{names}: {told} all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
     evidence = tuple(
-        patient.evidence(series.name, _level(series), _bar(loud), note="what nearly all norms of the part stay below")
+        facts.evidence(series.name, _level(series), _bar(loud), note="what nearly all norms of the part stay below")
         for series in certain
     )
-    severity = _severity(patient, certain)
+    severity = _severity(facts, certain)
     # Beside a return that rises well it is worth a look, and hardly what holds the run back.
-    sure = 0.85 if severity is Severity.ERROR or not _rose(patient) else 0.5
-    return Sighting(severity, sure, summary, evidence, float(certain[0].steps[0]))
+    sure = 0.85 if severity is Severity.ERROR or not _rose(facts) else 0.5
+    return RuleResult(severity, sure, summary, evidence, float(certain[0].steps[0]))
 
 
-def _is_silent(patient: Patient, series: Series, loud: float) -> bool:
+def _is_silent(facts: RunFacts, series: Series, loud: float) -> bool:
     """Whether a part gets nothing; that of a critic is small where its loss is, that of a policy never."""
-    policy = any(word in series.name for word in POLICY) and not is_dead(patient)
+    policy = any(word in series.name for word in POLICY) and not is_dead(facts)
     return _level(series) <= _bar(loud) if policy else not np.any(series.values)
 
 
@@ -75,12 +75,12 @@ def _level(series: Series) -> float:
     return float(np.quantile(np.abs(series.values[np.isfinite(series.values)]), NEARLY_ALL, method="lower"))
 
 
-def _rose(patient: Patient) -> bool:
-    return patient.outcome is not None and patient.outcome.improved and not suffers(patient)
+def _rose(facts: RunFacts) -> bool:
+    return facts.outcome is not None and facts.outcome.improved and not suffers(facts)
 
 
-def _severity(patient: Patient, silent: list[Series]) -> Severity:
-    if patient.outcome is None or failed(patient):
+def _severity(facts: RunFacts, silent: list[Series]) -> Severity:
+    if facts.outcome is None or failed(facts):
         return Severity.ERROR
     essential = any(word in series.name for series in silent for word in ESSENTIAL)
     return Severity.WARNING if essential else Severity.INFO

@@ -13,10 +13,10 @@ References: leggedrobotics/rsl_rl#33 (an outlier rollout); Mnih et al. 2015 on c
 
 from __future__ import annotations
 
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.spikes import spikes
 
 WATCHED = ("grad_norm", "grad_norm/critic", "grad_norm/actor", "value_loss", "approx_kl")
@@ -31,12 +31,12 @@ BEGINNING = 0.1
 FEWEST_POINTS = 30
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the spikes of each metric of the update."""
-    if not suffers(patient):
+    if not suffers(facts):
         return None
     for name in WATCHED:
-        series = patient.series(name)
+        series = facts.series(name)
         if series is None or len(series) < FEWEST_POINTS:
             continue
         found = spikes(series, z=NOISE_UNITS, material=MATERIAL)
@@ -50,7 +50,7 @@ def check(patient: Patient) -> Sighting | None:
             f"{largest.relative:.3g} times the range of all other points; the return does not rise"
         )
         evidence = (
-            patient.evidence(name, largest.relative, MATERIAL, note="distance from the course over the usual range"),
+            facts.evidence(name, largest.relative, MATERIAL, note="distance from the course over the usual range"),
         )
-        return Sighting(Severity.WARNING, 0.6, summary, evidence, late[0].step)
+        return RuleResult(Severity.WARNING, 0.6, summary, evidence, late[0].step)
     return None

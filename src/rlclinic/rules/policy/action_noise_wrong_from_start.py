@@ -13,11 +13,11 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2: initial st
 
 from __future__ import annotations
 
+from rlclinic.facts.return_state import return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 # Standard deviations on actions in about [-1, 1]: below and above them exploration is broken from the start.
 NARROW = 0.1
@@ -29,16 +29,16 @@ MIN_POINTS = 12
 SPREADS = ("action_std/mean", "action_std/min", "action_std/max")
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the first level of the std with the range, and the last with the first."""
-    name = next((name for name in SPREADS if patient.series(name) is not None), SPREADS[0])
-    early, late, outcome, series = patient.early(name), patient.late(name), patient.outcome, patient.series(name)
+    name = next((name for name in SPREADS if facts.series(name) is not None), SPREADS[0])
+    early, late, outcome, series = facts.early(name), facts.late(name), facts.outcome, facts.series(name)
     if series is None or early is None or late is None or outcome is None or len(series) < MIN_POINTS:
         return None
     narrow, wide = early.value < NARROW, early.value > WIDE
     if not (narrow or wide) or early.value <= 0.0 or not 1.0 / STAYED < late.value / early.value < STAYED:
         return None
-    if not failed(patient):
+    if not failed(facts):
         return None
     bar = NARROW if narrow else WIDE
     summary = (
@@ -46,7 +46,7 @@ def check(patient: Patient) -> Sighting | None:
         f"actions in [-1, 1]); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence(name, early.value, bar, level=early, note="median of the first tenth"),
-        patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"),
+        facts.evidence(name, early.value, bar, level=early, note="median of the first tenth"),
+        facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"),
     )
-    return Sighting(Severity.WARNING, 0.8, summary, evidence, early.first_step)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence, early.first_step)

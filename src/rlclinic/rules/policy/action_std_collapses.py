@@ -14,11 +14,11 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Ahmed et a
 
 from __future__ import annotations
 
+from rlclinic.facts.return_state import return_name, suffers
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.return_state import return_name, suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 # Late over early width: 2.3 nats of entropy per dimension.
 COLLAPSED = 0.1
@@ -27,50 +27,50 @@ ONE_DIMENSION = 0.02
 MIN_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the late width with the early one, then the narrowest dimension with the mean."""
-    outcome = patient.outcome
-    if outcome is None or not suffers(patient):
+    outcome = facts.outcome
+    if outcome is None or not suffers(facts):
         return None
     for name in ("action_std/mean", "action_std/min"):
-        early, late = patient.early(name), patient.late(name)
-        if early is None or late is None or early.value <= 0.0 or _points(patient, name) < MIN_POINTS:
+        early, late = facts.early(name), facts.late(name)
+        if early is None or late is None or early.value <= 0.0 or _points(facts, name) < MIN_POINTS:
             continue
         if late.value / early.value < COLLAPSED:
             note = "last 10 % over first 10 %"
-            what = f"{_logged(patient, name)} fell from {early.value:.3g} to {late.value:.3g}"
-            return _sighting(patient, name, late, late.value / early.value, COLLAPSED, note, what)
-    mean, narrowest = patient.late("action_std/mean"), patient.late("action_std/min")
+            what = f"{_logged(facts, name)} fell from {early.value:.3g} to {late.value:.3g}"
+            return _sighting(facts, name, late, late.value / early.value, COLLAPSED, note, what)
+    mean, narrowest = facts.late("action_std/mean"), facts.late("action_std/min")
     if mean is None or narrowest is None or narrowest.points < 2 or mean.value <= 0.0:
         return None
-    if narrowest.value / mean.value >= ONE_DIMENSION or _points(patient, "action_std/min") < MIN_POINTS:
+    if narrowest.value / mean.value >= ONE_DIMENSION or _points(facts, "action_std/min") < MIN_POINTS:
         return None
     what = f"the narrowest action dimension has {narrowest.value:.3g}, the mean {mean.value:.3g}"
     ratio = narrowest.value / mean.value
-    return _sighting(patient, "action_std/min", narrowest, ratio, ONE_DIMENSION, "narrowest over mean", what)
+    return _sighting(facts, "action_std/min", narrowest, ratio, ONE_DIMENSION, "narrowest over mean", what)
 
 
 def _sighting(
-    patient: Patient, name: str, late: Level, ratio: float, threshold: float, note: str, what: str
-) -> Sighting | None:
-    outcome, series = patient.outcome, patient.series(name)
+    facts: RunFacts, name: str, late: WindowLevel, ratio: float, threshold: float, note: str, what: str
+) -> RuleResult | None:
+    outcome, series = facts.outcome, facts.series(name)
     if outcome is None or series is None:
         return None
     summary = f"{what} while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     evidence = (
-        patient.evidence(name, ratio, threshold, level=late, note=note),
-        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(name, ratio, threshold, level=late, note=note),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     steps, values = finite(series)
     onset = lasting_from(steps, values < 2.0 * late.value)
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, onset)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, onset)
 
 
-def _points(patient: Patient, name: str) -> int:
-    series = patient.series(name)
+def _points(facts: RunFacts, name: str) -> int:
+    series = facts.series(name)
     return len(finite(series)[0]) if series is not None else 0
 
 
-def _logged(patient: Patient, name: str) -> str:
-    series = patient.series(name)
+def _logged(facts: RunFacts, name: str) -> str:
+    series = facts.series(name)
     return f"action std ({series.logged_as})" if series is not None else "action std"

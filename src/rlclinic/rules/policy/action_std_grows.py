@@ -13,13 +13,13 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Stable-Bas
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.growth import growth
+from rlclinic.facts.return_state import reached_goal, return_name, suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal, return_name, suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Late over early width, with a return that does not rise, and without any return.
 GROWN = 3.0
@@ -31,14 +31,14 @@ STEADY = 0.8
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Measure how far and how steadily the width grew."""
-    width, outcome = patient.series("action_std/mean"), patient.outcome
+    width, outcome = facts.series("action_std/mean"), facts.outcome
     grown = growth(width)
     if width is None or grown is None or len(finite(width)[0]) < MIN_POINTS:
         return None
     needed = GROWN if outcome is not None else GROWN_UNSEEN
-    if grown.factor < needed or grown.steadiness < STEADY or _does_well(patient, grown.factor):
+    if grown.factor < needed or grown.steadiness < STEADY or _does_well(facts, grown.factor):
         return None
     beside = (
         f"while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
@@ -50,18 +50,18 @@ def check(patient: Patient) -> Sighting | None:
         f"{grown.late.value:.3g}, {beside}"
     )
     evidence: list[Evidence] = [
-        patient.evidence("action_std/mean", grown.factor, needed, level=grown.late, note="late over early level"),
-        patient.evidence("action_std/mean", grown.steadiness, STEADY, note="rank correlation with time"),
+        facts.evidence("action_std/mean", grown.factor, needed, level=grown.late, note="late over early level"),
+        facts.evidence("action_std/mean", grown.steadiness, STEADY, note="rank correlation with time"),
     ]
     if outcome is not None:
-        gain = patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end")
+        gain = facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end")
         evidence.append(gain)
-    return Sighting(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)
 
 
-def _does_well(patient: Patient, factor: float) -> bool:
+def _does_well(facts: RunFacts, factor: float) -> bool:
     """Whether the return speaks against harm: it rises, is at its goal, or gained while the growth is moderate."""
-    course = course_of(patient)
-    if course is None or suffers(patient):
+    course = course_of(facts)
+    if course is None or suffers(facts):
         return False
-    return factor < GROWN_FAR or course.rising or reached_goal(patient)
+    return factor < GROWN_FAR or course.rising or reached_goal(facts)

@@ -13,12 +13,12 @@ References: Schulman et al. 2017 (arXiv 1707.06347), figure 1 and table 1.
 
 from __future__ import annotations
 
+from rlclinic.facts.policy_updates import clip_range
+from rlclinic.facts.return_state import is_flat
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_range
-from rlclinic.rules.return_state import is_flat
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import rounding
+from rlclinic.rules.result import RuleResult
 
 # Share of the ratios that are clipped.
 MANY = 0.3
@@ -27,22 +27,22 @@ TINY = 5e-4
 MIN_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the clip fraction against KL."""
-    kl_series, outcome = patient.series("approx_kl"), patient.outcome
-    fraction, kl = patient.level("clip_fraction"), patient.level("approx_kl")
+    kl_series, outcome = facts.series("approx_kl"), facts.outcome
+    fraction, kl = facts.level("clip_fraction"), facts.level("approx_kl")
     if kl_series is None or fraction is None or kl is None or min(fraction.points, kl.points) < MIN_POINTS:
         return None
     moved = max(abs(kl.value), rounding(kl_series))
     if fraction.value < MANY or moved > TINY:
         return None
-    clip = clip_range(patient)
+    clip = clip_range(facts)
     known = f" at a clip range of {clip:.2g}" if clip is not None else ""
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = f"clip fraction is {fraction.value:.2f}{known} although KL is only {moved:.2g} nats per update{beside}"
     evidence = (
-        patient.evidence("clip_fraction", fraction.value, MANY, level=fraction, note="median of the run"),
-        patient.evidence("approx_kl", moved, TINY, level=kl, note="median of the run, in nats"),
+        facts.evidence("clip_fraction", fraction.value, MANY, level=fraction, note="median of the run"),
+        facts.evidence("approx_kl", moved, TINY, level=kl, note="median of the run, in nats"),
     )
-    hurts = is_flat(patient)
-    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence, None)
+    hurts = is_flat(facts)
+    return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence, None)

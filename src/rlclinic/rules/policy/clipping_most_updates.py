@@ -14,12 +14,12 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Engstrom et al. 2020 (arXiv
 
 from __future__ import annotations
 
+from rlclinic.facts.policy_updates import clip_kl, clip_range
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
+from rlclinic.rules.result import RuleResult
 
 # Share of the samples that give no gradient.
 MOST = 0.4
@@ -30,28 +30,28 @@ MOVES = 0.01
 MIN_POINTS = 10
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the clip fraction of the later quarters against KL and clip range."""
-    fraction, clip = patient.series("clip_fraction"), clip_range(patient)
+    fraction, clip = facts.series("clip_fraction"), clip_range(facts)
     if fraction is None or clip is None or len(finite(fraction)[0]) < MIN_POINTS:
         return None
-    kl = patient.level("approx_kl", 0.25)
-    quarters = [level for i in range(1, 4) if (level := patient.level("clip_fraction", i / 4, (i + 1) / 4)) is not None]
+    kl = facts.level("approx_kl", 0.25)
+    quarters = [level for i in range(1, 4) if (level := facts.level("clip_fraction", i / 4, (i + 1) / 4)) is not None]
     if kl is None or kl.points < MIN_POINTS // 2 or not quarters:
         return None
     lowest = min(quarters, key=lambda level: level.value)
     bar = max(MOVES, BEYOND_CLIP * clip_kl(clip))
     if lowest.value < MOST or kl.value < bar:
         return None
-    hurts = suffers(patient)
+    hurts = suffers(facts)
     steps, values = finite(fraction)
     summary = (
         f"clip fraction is {lowest.value:.2f} or more in every later quarter (0.05 to 0.3 is common) and KL "
         f"{kl.value:.3g} nats, {kl.value / clip_kl(clip):.3g} times what a clip range of {clip:.3g} stands for"
     )
     evidence = (
-        patient.evidence("clip_fraction", lowest.value, MOST, level=lowest, note="median of the lowest later quarter"),
-        patient.evidence("approx_kl", kl.value, bar, level=kl, note="median after the first quarter, in nats"),
+        facts.evidence("clip_fraction", lowest.value, MOST, level=lowest, note="median of the lowest later quarter"),
+        facts.evidence("approx_kl", kl.value, bar, level=kl, note="median after the first quarter, in nats"),
     )
     severity = Severity.WARNING if hurts else Severity.INFO
-    return Sighting(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values >= MOST))
+    return RuleResult(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values >= MOST))

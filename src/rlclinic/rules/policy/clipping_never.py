@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import dead_from_start
+from rlclinic.facts.policy_updates import clip_range, steps_per_batch
+from rlclinic.facts.return_state import is_flat, return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import dead_from_start
-from rlclinic.rules.policy._updates import clip_range, steps_per_batch
-from rlclinic.rules.return_state import is_flat, return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, rounding
+from rlclinic.rules.result import RuleResult
 
 # Clip fraction that counts as none: one sample in a thousand.
 NONE = 1e-3
@@ -35,18 +35,18 @@ MOVES = 1e-9
 MIN_POINTS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the points at which anything was clipped."""
-    fraction, outcome, per_batch = patient.series("clip_fraction"), patient.outcome, steps_per_batch(patient)
-    if fraction is None or outcome is None or patient.is_language_model:
+    fraction, outcome, per_batch = facts.series("clip_fraction"), facts.outcome, steps_per_batch(facts)
+    if fraction is None or outcome is None or facts.is_language_model:
         return None
     _, values = finite(fraction)
-    if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(patient) or dead_from_start(patient):
+    if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(facts) or dead_from_start(facts):
         return None
     share = float(np.mean(values <= NONE))
-    if share < NEARLY_ALL or values.max() > SOME or not _several_steps(patient, per_batch):
+    if share < NEARLY_ALL or values.max() > SOME or not _several_steps(facts, per_batch):
         return None
-    clip, kl = clip_range(patient), patient.level("approx_kl")
+    clip, kl = clip_range(facts), facts.level("approx_kl")
     known = f" at a clip range of {clip:.3g}" if clip is not None else ""
     moved = f", KL {kl.value:.2g} nats" if kl is not None else ""
     summary = (
@@ -54,14 +54,14 @@ def check(patient: Patient) -> Sighting | None:
         f"{outcome.start:.4g} to {outcome.end:.4g}: either nothing moves or the scale hides it"
     )
     evidence = (
-        patient.evidence("clip_fraction", share, NEARLY_ALL, note="share of the points that show at most 0.001"),
-        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence("clip_fraction", share, NEARLY_ALL, note="share of the points that show at most 0.001"),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(Severity.WARNING, 0.6, summary, evidence, None)
+    return RuleResult(Severity.WARNING, 0.6, summary, evidence, None)
 
 
-def _several_steps(patient: Patient, per_batch: float | None) -> bool:
+def _several_steps(facts: RunFacts, per_batch: float | None) -> bool:
     if per_batch is not None:
         return per_batch > 1.0
-    kl = patient.level("approx_kl")
+    kl = facts.level("approx_kl")
     return kl is not None and abs(kl.value) > MOVES

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import math
 
+from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.return_state import has_fallen, is_flat, reached_goal, return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, longest, return_at
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
-from rlclinic.rules.return_state import has_fallen, is_flat, reached_goal, return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, longest, return_at
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.resample import resample
 
 # Share of the initial (or greatest possible) entropy below which hardly any exploration is left.
@@ -37,28 +37,28 @@ MIN_POINTS = 12
 BINS = 100
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find the longest stretch without exploration, and what the return did in it."""
-    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
+    entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
     if entropy is None or outcome is None or top is None or len(finite(entropy)[0]) < MIN_POINTS:
         return None
-    if patient.is_language_model or reached_goal(patient):
+    if facts.is_language_model or reached_goal(facts):
         return None
-    if is_density(patient):
-        return _narrowed(patient, outcome)
+    if is_density(facts):
+        return _narrowed(facts, outcome)
     curve = resample(entropy, BINS)
     floor = NEARLY_NONE * top
     stretch = longest(curve.values < floor)
     if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, LONG * len(curve)):
         return None
     began_low = curve.values[: max(1, stretch[0])].max() < 2.0 * floor
-    if began_low and goal_of(patient) is None:
+    if began_low and goal_of(facts) is None:
         return None
     start, end = float(curve.steps[stretch[0]]), float(curve.steps[stretch[1] - 1])
     before, after = return_at(outcome, start), return_at(outcome, end)
     gained = after - outcome.start > 3.0 * outcome.scale
     fell = before - after > max(4.0 * outcome.scale, 0.4 * (before - outcome.start))
-    if (gained and not fell) or (outcome.improved and not has_fallen(patient)):
+    if (gained and not fell) or (outcome.improved and not has_fallen(facts)):
         return None
     low = float(min(curve.values[stretch[0] : stretch[1]].mean(), floor))
     summary = (
@@ -66,18 +66,18 @@ def check(patient: Patient) -> Sighting | None:
         f"return went from {outcome.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
     )
     evidence = (
-        patient.evidence("entropy", low / top, NEARLY_NONE, note="mean share of the greatest entropy in the stretch"),
-        patient.evidence(
-            return_name(patient), after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
+        facts.evidence("entropy", low / top, NEARLY_NONE, note="mean share of the greatest entropy in the stretch"),
+        facts.evidence(
+            return_name(facts), after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
         ),
     )
-    return Sighting(Severity.WARNING, 0.65 if outcome.still_rising else 0.8, summary, evidence, start)
+    return RuleResult(Severity.WARNING, 0.65 if outcome.still_rising else 0.8, summary, evidence, start)
 
 
-def _narrowed(patient: Patient, outcome: Outcome) -> Sighting | None:
+def _narrowed(facts: RunFacts, outcome: Outcome) -> RuleResult | None:
     """The same for a density: only the fall per action dimension counts."""
-    dimensions, early, late = action_dimensions(patient), patient.early("entropy"), patient.late("entropy")
-    if dimensions is None or early is None or late is None or not (is_flat(patient) or has_fallen(patient)):
+    dimensions, early, late = action_dimensions(facts), facts.early("entropy"), facts.late("entropy")
+    if dimensions is None or early is None or late is None or not (is_flat(facts) or has_fallen(facts)):
         return None
     fall = (early.value - late.value) / dimensions
     if fall < NARROWER:
@@ -87,7 +87,7 @@ def _narrowed(patient: Patient, outcome: Outcome) -> Sighting | None:
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("entropy", fall, NARROWER, level=late, note="fall in nats per action dimension"),
-        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence("entropy", fall, NARROWER, level=late, note="fall in nats per action dimension"),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(Severity.WARNING, 0.7, summary, evidence, None)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, None)

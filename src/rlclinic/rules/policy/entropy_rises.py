@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
+from rlclinic.facts.return_state import return_name, suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, return_at
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import action_dimensions, ceiling, is_density
-from rlclinic.rules.return_state import return_name, suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, return_at
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.resample import resample
 
 # Share of ln(number of actions) by which the entropy must rise.
@@ -32,21 +32,21 @@ MIN_POINTS = 15
 BINS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Measure the rise from the lowest level to the end."""
-    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
-    if entropy is None or outcome is None or top is None or patient.is_language_model:
+    entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
+    if entropy is None or outcome is None or top is None or facts.is_language_model:
         return None
-    if len(finite(entropy)[0]) < MIN_POINTS or not suffers(patient):
+    if len(finite(entropy)[0]) < MIN_POINTS or not suffers(facts):
         return None
     if not np.ptp(outcome.curve):
         return None
-    needed = _needed(patient, top)
+    needed = _needed(facts, top)
     if needed is None:
         return None
     curve = resample(entropy, BINS)
     lowest = int(np.argmin(curve.values[: max(1, round(0.7 * len(curve)))]))
-    late = patient.late("entropy", 0.2)
+    late = facts.late("entropy", 0.2)
     if late is None or late.value - curve.values[lowest] < needed:
         return None
     step = float(curve.steps[lowest])
@@ -59,20 +59,18 @@ def check(patient: Patient) -> Sighting | None:
         f"return went from {since:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("entropy", rise, needed, level=late, note="rise from the lowest level to the last fifth"),
-        patient.evidence(
-            return_name(patient), outcome.end - since, 3 * outcome.scale, note="change over the same time"
-        ),
+        facts.evidence("entropy", rise, needed, level=late, note="rise from the lowest level to the last fifth"),
+        facts.evidence(return_name(facts), outcome.end - since, 3 * outcome.scale, note="change over the same time"),
     )
-    return Sighting(Severity.WARNING, 0.65, summary, evidence, step)
+    return RuleResult(Severity.WARNING, 0.65, summary, evidence, step)
 
 
-def _needed(patient: Patient, top: float) -> float | None:
+def _needed(facts: RunFacts, top: float) -> float | None:
     """The rise that counts: in shares of the greatest entropy, or per dimension of a density."""
-    if not is_density(patient):
+    if not is_density(facts):
         return RISE * top if top > 0.0 else None
-    early, late = patient.early("action_std/mean"), patient.late("action_std/mean")
-    dimensions = action_dimensions(patient)
+    early, late = facts.early("action_std/mean"), facts.late("action_std/mean")
+    dimensions = action_dimensions(facts)
     if dimensions is not None:
         return RISE_PER_DIMENSION * dimensions
     wider = early is not None and late is not None and late.value > np.exp(RISE_PER_DIMENSION) * early.value

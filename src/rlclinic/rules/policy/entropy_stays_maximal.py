@@ -17,16 +17,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import ceiling, uniform
+from rlclinic.facts.goal import goal_of, had_time
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.return_state import is_flat, reached_goal, return_name
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.settings import positive
+from rlclinic.facts.standing import is_open
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of, had_time
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.policy._entropy import ceiling, uniform
-from rlclinic.rules.return_state import is_flat, reached_goal, return_name
-from rlclinic.rules.setting import positive
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import is_open
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Share of the greatest entropy: a two-action policy of 0.60/0.40 has 0.97.
 UNIFORM = 0.97
@@ -39,52 +39,52 @@ USED = 1 / 3
 MIN_POINTS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the entropy of each quarter against the greatest possible one."""
-    entropy, outcome, equal = patient.series("entropy"), patient.outcome, uniform(patient)
-    top = equal if equal is not None else ceiling(patient)
-    if entropy is None or outcome is None or top is None or patient.is_language_model:
+    entropy, outcome, equal = facts.series("entropy"), facts.outcome, uniform(facts)
+    top = equal if equal is not None else ceiling(facts)
+    if entropy is None or outcome is None or top is None or facts.is_language_model:
         return None
     _, values = finite(entropy)
-    if values.size < MIN_POINTS or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(patient):
+    if values.size < MIN_POINTS or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(facts):
         return None
-    if patient.progress is not None and patient.progress < USED:
+    if facts.progress is not None and facts.progress < USED:
         return None
-    quarters = [level for i in range(4) if (level := patient.level("entropy", i / 4, (i + 1) / 4)) is not None]
+    quarters = [level for i in range(4) if (level := facts.level("entropy", i / 4, (i + 1) / 4)) is not None]
     lowest = min(quarters, key=lambda level: level.value)
-    if lowest.value >= UNIFORM * top and had_time(patient) and is_flat(patient):
-        return _sighting(patient, outcome, lowest, top, UNIFORM, 0.75)
+    if lowest.value >= UNIFORM * top and had_time(facts) and is_flat(facts):
+        return _sighting(facts, outcome, lowest, top, UNIFORM, 0.75)
     if equal is None or lowest.value < NEARLY_UNIFORM * equal:
         return None
-    if _stopped_far_from_goal(patient, outcome):
-        return _sighting(patient, outcome, lowest, equal, NEARLY_UNIFORM, 0.6)
-    if positive(patient, "ent_coef") is None or not is_open(patient):
+    if _stopped_far_from_goal(facts, outcome):
+        return _sighting(facts, outcome, lowest, equal, NEARLY_UNIFORM, 0.6)
+    if positive(facts, "ent_coef") is None or not is_open(facts):
         return None
-    return _sighting(patient, outcome, lowest, equal, NEARLY_UNIFORM, 0.5, Severity.INFO)
+    return _sighting(facts, outcome, lowest, equal, NEARLY_UNIFORM, 0.5, Severity.INFO)
 
 
-def _stopped_far_from_goal(patient: Patient, outcome: Outcome) -> bool:
-    goal = goal_of(patient)
+def _stopped_far_from_goal(facts: RunFacts, outcome: Outcome) -> bool:
+    goal = goal_of(facts)
     far = goal is not None and goal.share(outcome.peak) <= FAR_FROM_GOAL
-    return far and had_time(patient) and not outcome.still_rising
+    return far and had_time(facts) and not outcome.still_rising
 
 
 def _sighting(
-    patient: Patient,
+    facts: RunFacts,
     outcome: Outcome,
-    lowest: Level,
+    lowest: WindowLevel,
     top: float,
     threshold: float,
     confidence: float,
     severity: Severity = Severity.WARNING,
-) -> Sighting:
-    of_what = "of ln(number of actions)" if uniform(patient) is not None else "of its highest"
+) -> RuleResult:
+    of_what = "of ln(number of actions)" if uniform(facts) is not None else "of its highest"
     summary = (
         f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f} % {of_what}, {top:.4g}) while "
         f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("entropy", lowest.value / top, threshold, level=lowest, note="median of the lowest quarter"),
-        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence("entropy", lowest.value / top, threshold, level=lowest, note="median of the lowest quarter"),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(severity, confidence, summary, evidence, None)
+    return RuleResult(severity, confidence, summary, evidence, None)

@@ -13,13 +13,13 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 
 from __future__ import annotations
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.policy_updates import clip_kl, clip_range
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Late over early KL.
 GROWN = 5.0
@@ -30,24 +30,24 @@ BEYOND_CLIP = 2.0
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Measure how far and how steadily KL grew."""
-    kl, outcome, clip = patient.series("approx_kl"), patient.outcome, clip_range(patient)
+    kl, outcome, clip = facts.series("approx_kl"), facts.outcome, clip_range(facts)
     grown = growth(kl)
     if kl is None or outcome is None or clip is None or grown is None or len(finite(kl)[0]) < MIN_POINTS:
         return None
     bar = BEYOND_CLIP * clip_kl(clip)
-    if grown.factor < GROWN or grown.steadiness < STEADY or grown.late.value < bar or not suffers(patient):
+    if grown.factor < GROWN or grown.steadiness < STEADY or grown.late.value < bar or not suffers(facts):
         return None
     summary = (
         f"KL of single updates grew {grown.factor:.3g} times, from {grown.early.value:.2g} to {grown.late.value:.2g} "
         f"nats, while the return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("approx_kl", grown.factor, GROWN, level=grown.late, note="late over early level"),
-        patient.evidence(
+        facts.evidence("approx_kl", grown.factor, GROWN, level=grown.late, note="late over early level"),
+        facts.evidence(
             "approx_kl", grown.late.value, bar, note=f"against {BEYOND_CLIP:g} times clip range squared / 2"
         ),
-        patient.evidence("approx_kl", grown.steadiness, STEADY, note="rank correlation with time"),
+        facts.evidence("approx_kl", grown.steadiness, STEADY, note="rank correlation with time"),
     )
-    return Sighting(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.evaluations import lost_evaluations
+from rlclinic.facts.policy_updates import clip_kl, clip_range
+from rlclinic.facts.return_state import ended_below_start, has_fallen, return_name, stuck_short, suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, longest, moving_median, return_at
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.evaluated import lost_evaluations
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.return_state import ended_below_start, has_fallen, return_name, stuck_short, suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, longest, moving_median, return_at
+from rlclinic.rules.result import RuleResult
 
 # Nats per update. 0.5 means ratios off by a factor of e about the mean; working runs stay below 0.15.
 LARGE = 0.3
@@ -49,55 +49,55 @@ MIN_POINTS = 10
 HELD = 0.1
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for updates that are too large in themselves, then for a burst that broke the run."""
-    kl = patient.series("approx_kl")
+    kl = facts.series("approx_kl")
     if kl is None:
         return None
     steps, values = finite(kl)
     if values.size < MIN_POINTS:
         return None
     calm = moving_median(values, WIDTH)
-    clip = clip_range(patient)
+    clip = clip_range(facts)
     bar = min(max(LARGE, BEYOND_CLIP * clip_kl(clip)), MEANINGLESS) if clip is not None else LARGE
     above = calm >= bar
     if above.sum() >= max(3, SHARE * calm.size):
-        return _sustained(patient, steps[WIDTH - 1 :], calm, bar)
-    if clip is not None and (suffers(patient) or stuck_short(patient) or lost_evaluations(patient) is not None):
-        found = _mostly_beyond(patient, steps[WIDTH - 1 :], calm, clip)
+        return _sustained(facts, steps[WIDTH - 1 :], calm, bar)
+    if clip is not None and (suffers(facts) or stuck_short(facts) or lost_evaluations(facts) is not None):
+        found = _mostly_beyond(facts, steps[WIDTH - 1 :], calm, clip)
         if found is not None:
             return found
-    return _burst(patient, steps[WIDTH - 1 :], calm, float(np.median(values)))
+    return _burst(facts, steps[WIDTH - 1 :], calm, float(np.median(values)))
 
 
-def _sustained(patient: Patient, steps: FloatArray, calm: FloatArray, bar: float) -> Sighting:
+def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float) -> RuleResult:
     above = calm >= bar
     level = float(np.median(calm[above]))
     first = longest(above)
     onset = float(steps[first[0]]) if first is not None else None
-    broken = level >= MEANINGLESS and ended_below_start(patient)
-    severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(patient) else Severity.WARNING
-    confidence = 0.9 if broken else (0.8 if suffers(patient) else 0.65)
+    broken = level >= MEANINGLESS and ended_below_start(facts)
+    severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(facts) else Severity.WARNING
+    confidence = 0.9 if broken else (0.8 if suffers(facts) else 0.65)
     summary = (
         f"KL of single updates is {level:.3g} nats in {100 * above.mean():.0f} % of the run (0.001 to 0.05 is common)"
-        f"{_return(patient)}"
+        f"{_return(facts)}"
     )
-    evidence: list[Evidence] = [patient.evidence("approx_kl", level, bar, note="median of the points above, in nats")]
-    outcome = patient.outcome
+    evidence: list[Evidence] = [facts.evidence("approx_kl", level, bar, note="median of the points above, in nats")]
+    outcome = facts.outcome
     if outcome is not None:
-        evidence.append(patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"))
-    return Sighting(severity, confidence, summary, tuple(evidence), onset)
+        evidence.append(facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"))
+    return RuleResult(severity, confidence, summary, tuple(evidence), onset)
 
 
-def _holds_its_best(patient: Patient) -> bool:
+def _holds_its_best(facts: RunFacts) -> bool:
     """Whether the return climbed and stands where it was best, and evaluations with it: jumps that do no harm."""
-    outcome = patient.outcome
-    if outcome is None or suffers(patient) or lost_evaluations(patient) is not None:
+    outcome = facts.outcome
+    if outcome is None or suffers(facts) or lost_evaluations(facts) is not None:
         return False
     return outcome.improved and outcome.drop <= max(outcome.scale, HELD * outcome.climb)
 
 
-def _mostly_beyond(patient: Patient, steps: FloatArray, calm: FloatArray, clip: float) -> Sighting | None:
+def _mostly_beyond(facts: RunFacts, steps: FloatArray, calm: FloatArray, clip: float) -> RuleResult | None:
     """Updates that leave the clip as a rule: the clip no longer limits them."""
     settled = calm[int(SETTLING * calm.size) :]
     level, bar = float(np.median(settled)), max(MOVES, MOSTLY_BEYOND * clip_kl(clip))
@@ -106,18 +106,18 @@ def _mostly_beyond(patient: Patient, steps: FloatArray, calm: FloatArray, clip: 
     first = longest(calm >= bar)
     summary = (
         f"KL of single updates is {level:.3g} nats after the first quarter, {level / clip_kl(clip):.3g} times what a "
-        f"clip range of {clip:.3g} stands for{_return(patient)}"
+        f"clip range of {clip:.3g} stands for{_return(facts)}"
     )
     note = f"median after the first quarter, in nats, against {MOSTLY_BEYOND:g} times clip range squared / 2"
-    evidence = (patient.evidence("approx_kl", level, bar, note=note),)
+    evidence = (facts.evidence("approx_kl", level, bar, note=note),)
     onset = float(steps[first[0]]) if first is not None else None
-    return Sighting(Severity.WARNING, 0.75, summary, evidence, onset)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, onset)
 
 
-def _burst(patient: Patient, steps: FloatArray, calm: FloatArray, usual: float) -> Sighting | None:
-    outcome, peak = patient.outcome, int(np.argmax(calm))
+def _burst(facts: RunFacts, steps: FloatArray, calm: FloatArray, usual: float) -> RuleResult | None:
+    outcome, peak = facts.outcome, int(np.argmax(calm))
     bar = max(BURST, BURST_FACTOR * max(usual, 0.0))
-    if outcome is None or calm[peak] < bar or not has_fallen(patient):
+    if outcome is None or calm[peak] < bar or not has_fallen(facts):
         return None
     step = float(steps[peak])
     before, later = return_at(outcome, step), outcome.end
@@ -128,12 +128,12 @@ def _burst(patient: Patient, steps: FloatArray, calm: FloatArray, usual: float) 
         f"return fell from {before:.4g} there to {later:.4g}"
     )
     evidence = (
-        patient.evidence("approx_kl", float(calm[peak]), bar, note="highest median of three points, in nats"),
-        patient.evidence(return_name(patient), later - before, -4 * outcome.scale, note="change since the burst"),
+        facts.evidence("approx_kl", float(calm[peak]), bar, note="highest median of three points, in nats"),
+        facts.evidence(return_name(facts), later - before, -4 * outcome.scale, note="change since the burst"),
     )
-    return Sighting(Severity.WARNING, 0.65, summary, evidence, step)
+    return RuleResult(Severity.WARNING, 0.65, summary, evidence, step)
 
 
-def _return(patient: Patient) -> str:
-    outcome = patient.outcome
+def _return(facts: RunFacts) -> str:
+    outcome = facts.outcome
     return f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""

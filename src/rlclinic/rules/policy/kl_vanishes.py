@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import math
 
+from rlclinic.facts.exploration import ceiling, dead_from_start
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.policy_updates import clip_kl, clip_range, steps_per_batch, updates
+from rlclinic.facts.return_state import is_flat, return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import ceiling, dead_from_start
-from rlclinic.rules.policy._updates import clip_kl, clip_range, steps_per_batch, updates
-from rlclinic.rules.return_state import is_flat, return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, rounding
+from rlclinic.rules.result import RuleResult
 
 # Share of the KL at which all ratios stand at the clip; working runs show a tenth to a half.
 TINY = 0.02
@@ -46,27 +46,27 @@ CHANCE = 0.25
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Bound how far the policy can have moved."""
-    kl, outcome = patient.series("approx_kl"), patient.outcome
-    if kl is None or outcome is None or patient.is_language_model or len(finite(kl)[0]) < MIN_POINTS:
+    kl, outcome = facts.series("approx_kl"), facts.outcome
+    if kl is None or outcome is None or facts.is_language_model or len(finite(kl)[0]) < MIN_POINTS:
         return None
-    per_batch, largest = steps_per_batch(patient), _largest(patient, kl)
+    per_batch, largest = steps_per_batch(facts), _largest(facts, kl)
     if largest is None or float(finite(kl)[1].max()) > JUMP or (per_batch is not None and per_batch <= 1.0):
         return None
-    if dead_from_start(patient) or (per_batch is None and largest <= ROUNDING_NOISE):
+    if dead_from_start(facts) or (per_batch is None and largest <= ROUNDING_NOISE):
         return None
-    bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
-    count = updates(patient, "approx_kl")
+    bar = TINY * clip_kl(clip_range(facts) or USUAL_CLIP)
+    count = updates(facts, "approx_kl")
     bound = count * math.sqrt(largest / 2.0)
     # A bound this tight outweighs a return that only wanders.
     chance = bound < NOTHING_CHANGED and outcome.gain < CHANCE * abs(outcome.start)
-    if largest > bar or _stirred(patient) or not (is_flat(patient) or chance):
+    if largest > bar or _stirred(facts) or not (is_flat(facts) or chance):
         return None
-    return _sighting(patient, outcome, largest, bar, count, bound)
+    return _sighting(facts, outcome, largest, bar, count, bound)
 
 
-def _sighting(patient: Patient, outcome: Outcome, largest: float, bar: float, count: float, bound: float) -> Sighting:
+def _sighting(facts: RunFacts, outcome: Outcome, largest: float, bar: float, count: float, bound: float) -> RuleResult:
     hopeless = bound < NOTHING_CHANGED
     reach = f"; {count:.0f} updates of that size move a probability by at most {bound:.2g}" if hopeless else ""
     summary = (
@@ -74,25 +74,25 @@ def _sighting(patient: Patient, outcome: Outcome, largest: float, bar: float, co
         f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("approx_kl", largest, bar, note="largest quarter's median, or what its rounding may hide"),
-        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence("approx_kl", largest, bar, note="largest quarter's median, or what its rounding may hide"),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(Severity.WARNING, 0.9 if hopeless else 0.7, summary, evidence, None)
+    return RuleResult(Severity.WARNING, 0.9 if hopeless else 0.7, summary, evidence, None)
 
 
-def _largest(patient: Patient, kl: Series) -> float | None:
+def _largest(facts: RunFacts, kl: Series) -> float | None:
     """The largest median of the quarters, in size: a k1 estimate may be negative."""
-    levels = [patient.level("approx_kl", i / 4, (i + 1) / 4) for i in range(4)]
+    levels = [facts.level("approx_kl", i / 4, (i + 1) / 4) for i in range(4)]
     sizes = [abs(level.value) for level in levels if level is not None]
     return max(max(sizes), rounding(kl)) if sizes else None
 
 
-def _stirred(patient: Patient) -> bool:
+def _stirred(facts: RunFacts) -> bool:
     """Whether another metric shows that the policy moved after all."""
-    clipped, top = patient.level("clip_fraction"), ceiling(patient)
+    clipped, top = facts.level("clip_fraction"), ceiling(facts)
     if clipped is not None and clipped.value > UNCLIPPED:
         return True
-    early, late = patient.early("entropy"), patient.late("entropy")
+    early, late = facts.early("entropy"), facts.late("entropy")
     if early is None or late is None or top is None:
         return False
     return abs(late.value - early.value) > MOVED * max(abs(top), abs(early.value))

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import is_dead
+from rlclinic.facts.policy_updates import advantages_are_normalised, clip_kl, clip_range, steps_per_batch
+from rlclinic.facts.return_state import return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import is_open
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import is_dead
-from rlclinic.rules.policy._updates import advantages_are_normalised, clip_kl, clip_range, steps_per_batch
-from rlclinic.rules.return_state import return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import is_open
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Share of the KL at which all ratios stand at the clip; working runs show a fifth and more.
 SMALL = 0.03
@@ -36,40 +36,40 @@ FIRST_PART = 0.5
 FEWEST_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the size of updates against what the clip allows."""
-    outcome, per_batch = patient.outcome, steps_per_batch(patient)
-    if outcome is None or patient.is_language_model or not is_open(patient):
+    outcome, per_batch = facts.outcome, steps_per_batch(facts)
+    if outcome is None or facts.is_language_model or not is_open(facts):
         return None
-    if (per_batch is not None and per_batch <= 1.0) or is_dead(patient, 0.0, FIRST_PART):
+    if (per_batch is not None and per_batch <= 1.0) or is_dead(facts, 0.0, FIRST_PART):
         return None
-    found = _by_kl(patient) if patient.series("approx_kl") is not None else _by_loss(patient)
+    found = _by_kl(facts) if facts.series("approx_kl") is not None else _by_loss(facts)
     if found is None:
         return None
     told, evidence = found
     summary = f"{told}; the return went from {outcome.start:.4g} to {outcome.end:.4g} within the budget"
-    about = patient.evidence(return_name(patient), outcome.gain, note="gain from start to end")
-    return Sighting(Severity.WARNING, 0.8, summary, (evidence, about), None)
+    about = facts.evidence(return_name(facts), outcome.gain, note="gain from start to end")
+    return RuleResult(Severity.WARNING, 0.8, summary, (evidence, about), None)
 
 
-def _by_kl(patient: Patient) -> tuple[str, Evidence] | None:
-    level, clipped = patient.level("approx_kl", 0.0, FIRST_PART), patient.level("clip_fraction")
-    bar = SMALL * clip_kl(clip_range(patient) or USUAL_CLIP)
+def _by_kl(facts: RunFacts) -> tuple[str, Evidence] | None:
+    level, clipped = facts.level("approx_kl", 0.0, FIRST_PART), facts.level("clip_fraction")
+    bar = SMALL * clip_kl(clip_range(facts) or USUAL_CLIP)
     if level is None or 2 * level.points < FEWEST_POINTS or not 0.0 < level.value < bar:
         return None
     if clipped is not None and clipped.value > UNCLIPPED:
         return None
     told = f"KL of single updates is {level.value:.2g} nats over the first half (0.001 to 0.02 is common)"
-    return told, patient.evidence("approx_kl", level.value, bar, level=level, note="median of the first half, in nats")
+    return told, facts.evidence("approx_kl", level.value, bar, level=level, note="median of the first half, in nats")
 
 
-def _by_loss(patient: Patient) -> tuple[str, Evidence] | None:
-    series = patient.series("policy_loss")
-    if series is None or not advantages_are_normalised(patient):
+def _by_loss(facts: RunFacts) -> tuple[str, Evidence] | None:
+    series = facts.series("policy_loss")
+    if series is None or not advantages_are_normalised(facts):
         return None
     _, values = finite(series)
     size = float(np.median(np.abs(values)))
     if values.size < FEWEST_POINTS or not NO_LOSS < size < SMALL_LOSS:
         return None
     told = f"{series.logged_as} is {size:.2g} in size (0.003 to 0.05 is common): ratios stay at 1"
-    return told, patient.evidence("policy_loss", size, SMALL_LOSS, note="median of its size")
+    return told, facts.evidence("policy_loss", size, SMALL_LOSS, note="median of its size")

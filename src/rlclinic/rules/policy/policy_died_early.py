@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.exploration import ceiling, dead_from_start, is_density
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.return_state import ended_below_start, return_name
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.standing import failed
+from rlclinic.facts.stretch import finite, lasting_from, moving_median, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.policy._entropy import ceiling, dead_from_start, is_density
-from rlclinic.rules.return_state import ended_below_start, return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.stretch import finite, lasting_from, moving_median, rounding
+from rlclinic.rules.result import RuleResult
 
 # Share of the greatest entropy below which a policy is as good as deterministic.
 DEAD = 0.05
@@ -40,20 +40,20 @@ WIDTH = 3
 MIN_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for the burst before the calm."""
-    entropy, outcome, top = patient.series("entropy"), patient.outcome, ceiling(patient)
-    late = patient.late("entropy", END)
-    if entropy is None or outcome is None or top is None or late is None or patient.is_language_model:
+    entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
+    late = facts.late("entropy", END)
+    if entropy is None or outcome is None or top is None or late is None or facts.is_language_model:
         return None
     steps, values = finite(entropy)
-    if values.size < MIN_POINTS or top <= 0.0 or is_density(patient) or late.value > DEAD * top:
+    if values.size < MIN_POINTS or top <= 0.0 or is_density(facts) or late.value > DEAD * top:
         return None
-    if dead_from_start(patient):
-        return _dead_at_once(patient, outcome, late, top)
-    if not ended_below_start(patient):
+    if dead_from_start(facts):
+        return _dead_at_once(facts, outcome, late, top)
+    if not ended_below_start(facts):
         return None
-    burst = _burst_of_kl(patient) or _burst_of_gradients(patient)
+    burst = _burst_of_kl(facts) or _burst_of_gradients(facts)
     if burst is None:
         return None
     name, highest, bar, calm = burst
@@ -62,34 +62,32 @@ def check(patient: Patient) -> Sighting | None:
         f"return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}: the policy is dead"
     )
     evidence = (
-        patient.evidence(name, highest, bar, note="highest value"),
-        patient.evidence(name, calm.value, level=calm, note="median of the end"),
-        patient.evidence(
-            "entropy", late.value / top, DEAD, level=late, note="share of the greatest entropy at the end"
-        ),
-        patient.evidence(return_name(patient), outcome.gain, -2 * outcome.scale, note="gain from start to end"),
+        facts.evidence(name, highest, bar, note="highest value"),
+        facts.evidence(name, calm.value, level=calm, note="median of the end"),
+        facts.evidence("entropy", late.value / top, DEAD, level=late, note="share of the greatest entropy at the end"),
+        facts.evidence(return_name(facts), outcome.gain, -2 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= DEAD * top))
+    return RuleResult(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= DEAD * top))
 
 
-def _dead_at_once(patient: Patient, outcome: Outcome, late: Level, top: float) -> Sighting | None:
+def _dead_at_once(facts: RunFacts, outcome: Outcome, late: WindowLevel, top: float) -> RuleResult | None:
     """The burst came before the first row; what is left of it is a policy that no longer chooses."""
-    if not ended_below_start(patient) and (goal_of(patient) is None or not failed(patient)):
+    if not ended_below_start(facts) and (goal_of(facts) is None or not failed(facts)):
         return None
-    steps, values = finite(patient.run.series["entropy"])
+    steps, values = finite(facts.run.series["entropy"])
     summary = (
         f"entropy is {values[0]:.2g} of {top:.3g} in the first row already and {late.value:.2g} at the end, and the "
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}: the first updates left a dead policy"
     )
     evidence = (
-        patient.evidence("entropy", float(values.max()) / top, DEAD, note="share of the greatest entropy, at most"),
-        patient.evidence(return_name(patient), outcome.gain, note="gain from start to end"),
+        facts.evidence("entropy", float(values.max()) / top, DEAD, note="share of the greatest entropy, at most"),
+        facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"),
     )
-    return Sighting(Severity.ERROR, 0.8, summary, evidence, float(steps[0]))
+    return RuleResult(Severity.ERROR, 0.8, summary, evidence, float(steps[0]))
 
 
-def _burst_of_kl(patient: Patient) -> tuple[str, float, float, Level] | None:
-    kl, calm = patient.series("approx_kl"), patient.late("approx_kl", END)
+def _burst_of_kl(facts: RunFacts) -> tuple[str, float, float, WindowLevel] | None:
+    kl, calm = facts.series("approx_kl"), facts.late("approx_kl", END)
     if kl is None or calm is None:
         return None
     _, values = finite(kl)
@@ -99,9 +97,9 @@ def _burst_of_kl(patient: Patient) -> tuple[str, float, float, Level] | None:
     return ("approx_kl", highest, BURST_KL, calm) if highest >= BURST_KL else None
 
 
-def _burst_of_gradients(patient: Patient) -> tuple[str, float, float, Level] | None:
-    norm, calm = patient.series("grad_norm"), patient.late("grad_norm", END)
-    if norm is None or calm is None or patient.series("approx_kl") is not None:
+def _burst_of_gradients(facts: RunFacts) -> tuple[str, float, float, WindowLevel] | None:
+    norm, calm = facts.series("grad_norm"), facts.late("grad_norm", END)
+    if norm is None or calm is None or facts.series("approx_kl") is not None:
         return None
     _, values = finite(norm)
     if values.size < MIN_POINTS:

@@ -16,37 +16,37 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.evaluations import evaluates_the_same
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.evaluated import evaluates_the_same
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # A few roundings of a 32-bit float, as a share of the level.
 ROUNDING = 2e-6
 FEWEST_POINTS = 6
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the largest and the smallest entropy."""
-    loss = patient.series("value_loss")
-    if loss is None or not is_frozen(patient) or not (suffers(patient) or evaluates_the_same(patient)):
+    loss = facts.series("value_loss")
+    if loss is None or not is_frozen(facts) or not (suffers(facts) or evaluates_the_same(facts)):
         return None
     _, losses = finite(loss)
     if losses.size < FEWEST_POINTS or np.ptp(losses) == 0.0:
         return None
-    entropy = patient.run.series["entropy"]
+    entropy = facts.run.series["entropy"]
     _, values = finite(entropy)
     summary = f"{entropy.logged_as} is {values[0]:.6g} in all {values.size} rows while the value loss goes on changing"
     span, bar = float(np.ptp(values)), ROUNDING * float(np.abs(values).max())
-    evidence = (patient.evidence("entropy", span, bar, note="largest minus smallest"),)
-    return Sighting(Severity.ERROR, 0.85, summary, evidence, None)
+    evidence = (facts.evidence("entropy", span, bar, note="largest minus smallest"),)
+    return RuleResult(Severity.ERROR, 0.85, summary, evidence, None)
 
 
-def is_frozen(patient: Patient) -> bool:
+def is_frozen(facts: RunFacts) -> bool:
     """Whether the entropy is one number, to the last digit, in every row."""
-    entropy = patient.series("entropy")
+    entropy = facts.series("entropy")
     if entropy is None or entropy.decimals is not None:
         return False
     _, values = finite(entropy)

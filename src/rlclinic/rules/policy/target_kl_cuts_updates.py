@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.policy_updates import clip_kl, clip_range
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive, setting_evidence
+from rlclinic.facts.standing import failed, is_open
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_implied
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._updates import clip_kl, clip_range
-from rlclinic.rules.setting import positive, setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed, is_open
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Share of the implied updates that were made.
 FEW = 0.3
@@ -33,15 +33,15 @@ FEWEST_POINTS = 10
 COUNT_PASSES = COUNTERS | {"rlclinic"}
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the limit against the clip, and the made updates against the implied ones."""
-    limit, counted = positive(patient, "target_kl"), made_and_implied(patient)
-    if not patient.run.config.settings:
-        return _by_the_log(patient)
+    limit, counted = positive(facts, "target_kl"), made_and_implied(facts)
+    if not facts.run.config.settings:
+        return _by_the_log(facts)
     if limit is None or counted is None:
         return None
     made, implied = counted
-    bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
+    bar = TINY * clip_kl(clip_range(facts) or USUAL_CLIP)
     if limit > bar or made > FEW * implied:
         return None
     summary = (
@@ -49,27 +49,27 @@ def check(patient: Patient) -> Sighting | None:
         "made: nearly every update is cut short"
     )
     evidence = (
-        setting_evidence(patient, "target_kl", limit, bar, note="against a tenth of clip range squared / 2"),
-        patient.evidence("updates", made / implied, FEW, note="made over implied updates"),
+        setting_evidence(facts, "target_kl", limit, bar, note="against a tenth of clip range squared / 2"),
+        facts.evidence("updates", made / implied, FEW, note="made over implied updates"),
     )
-    severity = Severity.ERROR if failed(patient) else Severity.WARNING
-    return Sighting(severity, 0.85, summary, evidence)
+    severity = Severity.ERROR if failed(facts) else Severity.WARNING
+    return RuleResult(severity, 0.85, summary, evidence)
 
 
-def _by_the_log(patient: Patient) -> Sighting | None:
+def _by_the_log(facts: RunFacts) -> RuleResult | None:
     """One pass over every rollout, where several are usual, that moves the policy by next to nothing."""
-    counted, level = patient.series("updates"), patient.level("approx_kl")
-    if counted is None or level is None or len(counted) < FEWEST_POINTS or patient.run.framework not in COUNT_PASSES:
+    counted, level = facts.series("updates"), facts.level("approx_kl")
+    if counted is None or level is None or len(counted) < FEWEST_POINTS or facts.run.framework not in COUNT_PASSES:
         return None
-    bar = TINY * clip_kl(clip_range(patient) or USUAL_CLIP)
-    if not bool(np.all(np.diff(finite(counted)[1]) == 1.0)) or not 0.0 < level.value < bar or not is_open(patient):
+    bar = TINY * clip_kl(clip_range(facts) or USUAL_CLIP)
+    if not bool(np.all(np.diff(finite(counted)[1]) == 1.0)) or not 0.0 < level.value < bar or not is_open(facts):
         return None
     summary = (
         f"{counted.logged_as} grows by one pass a rollout (3 to 20 are common) at a KL of {level.value:.2g} nats: as "
         "if a limit of the KL ended every update at once"
     )
     evidence = (
-        patient.evidence("updates", 1.0, note="passes over a rollout"),
-        patient.evidence("approx_kl", level.value, bar, level=level, note="median, in nats"),
+        facts.evidence("updates", 1.0, note="passes over a rollout"),
+        facts.evidence("approx_kl", level.value, bar, level=level, note="median, in nats"),
     )
-    return Sighting(Severity.WARNING, 0.5, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.5, summary, evidence)

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, return_at
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.course import course_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, return_at
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.constants import constants
 
 # Metrics that every update writes; a constant policy may leave some of them unchanged, but not all.
@@ -35,17 +35,17 @@ INTERVALS = 10.0
 RISEN = 4.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find the last step at which an update shows."""
-    returns, outcome, course = patient.run.returns, patient.outcome, course_of(patient)
-    if returns is None or outcome is None or course is None or reached_goal(patient):
+    returns, outcome, course = facts.run.returns, facts.outcome, course_of(facts)
+    if returns is None or outcome is None or course is None or reached_goal(facts):
         return None
     steps, _ = finite(returns)
-    trained = [series for name in LOGGED_BY_UPDATES if (series := patient.series(name)) is not None]
+    trained = [series for name in LOGGED_BY_UPDATES if (series := facts.series(name)) is not None]
     trained = [series for series in trained if series.axis == returns.axis]
     if not trained or steps.size < POINTS:
         return None
-    counter = patient.series("updates")
+    counter = facts.series("updates")
     counted = _changes_until(counter) if counter is not None and counter.axis == returns.axis else None
     stop, how = max(float(series.steps[-1]) for series in trained), "nothing is logged by updates"
     frozen = _all_frozen(trained)
@@ -67,12 +67,10 @@ def check(patient: Patient) -> Sighting | None:
         f"{return_at(outcome, stop):.4g} there and is {outcome.end:.4g} at the end"
     )
     evidence: tuple[Evidence, ...] = (
-        patient.evidence(
-            trained[0].name, stop, float(steps[-1]), note="last step with an update, last step of the run"
-        ),
-        patient.evidence(returns.name, since, RISEN * course.unit, note="change of the return since"),
+        facts.evidence(trained[0].name, stop, float(steps[-1]), note="last step with an update, last step of the run"),
+        facts.evidence(returns.name, since, RISEN * course.unit, note="change of the return since"),
     )
-    return Sighting(Severity.ERROR, 0.85, summary, evidence, stop)
+    return RuleResult(Severity.ERROR, 0.85, summary, evidence, stop)
 
 
 def _changes_until(series: Series) -> float | None:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 FEWEST_POINTS = 20
@@ -30,27 +30,27 @@ MATERIAL = 0.05
 RESUMED = "a resumed run"
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for the longest pause, then for a note on a resume."""
-    series = _timed(patient)
-    pause = _pause(patient, series) if series is not None else None
+    series = _timed(facts)
+    pause = _pause(facts, series) if series is not None else None
     if pause is not None:
         return pause
-    note = next((note for note in patient.run.provenance.notes if RESUMED in note), None)
+    note = next((note for note in facts.run.provenance.notes if RESUMED in note), None)
     if note is None:
         return None
-    evidence = (patient.evidence("steps", patient.run.steps, note="last step"),)
-    return Sighting(Severity.INFO, 0.8, note, evidence)
+    evidence = (facts.evidence("steps", facts.run.steps, note="last step"),)
+    return RuleResult(Severity.INFO, 0.8, note, evidence)
 
 
-def _timed(patient: Patient) -> Series | None:
+def _timed(facts: RunFacts) -> Series | None:
     """The longest series that has wall times."""
-    timed = [series for series in patient.run.series.values() if series.wall_times is not None]
+    timed = [series for series in facts.run.series.values() if series.wall_times is not None]
     longest = max(timed, key=len, default=None)
     return longest if longest is not None and len(longest) >= FEWEST_POINTS else None
 
 
-def _pause(patient: Patient, series: Series) -> Sighting | None:
+def _pause(facts: RunFacts, series: Series) -> RuleResult | None:
     times = series.wall_times
     if times is None or not np.isfinite(times).all():
         return None
@@ -62,8 +62,8 @@ def _pause(patient: Patient, series: Series) -> Sighting | None:
     where = int(intervals.argmax())
     step = float(series.steps[where])
     summary = (
-        f"nothing was logged for {longest / 60:.0f} minutes after {steps_text(patient, step)}; "
+        f"nothing was logged for {longest / 60:.0f} minutes after {steps_text(facts, step)}; "
         f"the usual interval is {float(np.median(intervals)):.2g} seconds"
     )
-    evidence = (patient.evidence(series.name, longest, bar, note="longest pause in seconds"),)
-    return Sighting(Severity.INFO, 0.8, summary, evidence, step)
+    evidence = (facts.evidence(series.name, longest, bar, note="longest pause in seconds"),)
+    return RuleResult(Severity.INFO, 0.8, summary, evidence, step)

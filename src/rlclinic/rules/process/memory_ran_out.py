@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import re
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import quoted
 
 _MEMORY = re.compile(
@@ -28,9 +28,9 @@ _MEMORY = re.compile(
 )
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Search the reason of the end, then the errors of the log."""
-    run = patient.run
+    run = facts.run
     if run.status.state in {Status.FINISHED, Status.RUNNING}:
         return None
     line = _line(run.status.reason)
@@ -42,7 +42,7 @@ def check(patient: Patient) -> Sighting | None:
     if line is None:
         return None
     evidence = (Evidence("log", where, 1.0, 0.0, note="passages that name memory as the cause"),)
-    return Sighting(Severity.ERROR, 0.95, f"memory ran out ({where}): {quoted(line)}", evidence)
+    return RuleResult(Severity.ERROR, 0.95, f"memory ran out ({where}): {quoted(line)}", evidence)
 
 
 def _line(text: str) -> str | None:

@@ -11,10 +11,10 @@ References: the folder layouts of the frameworks.
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Frameworks that write checkpoints beside the log.
 KEEPS_CHECKPOINTS = frozenset(
@@ -25,9 +25,9 @@ LONG_SECONDS = 3600.0
 LONG_STEPS = 1e6
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for saved states."""
-    run = patient.run
+    run = facts.run
     if run.status.state is not Status.FINISHED or run.checkpoints or run.framework not in KEEPS_CHECKPOINTS:
         return None
     seconds = run.ended_at - run.started_at if run.ended_at is not None and run.started_at is not None else None
@@ -40,4 +40,4 @@ def check(patient: Patient) -> Sighting | None:
     if not long:
         return None
     summary = f"no checkpoint in the run folder after {how_long}, although {run.framework} keeps them there"
-    return Sighting(Severity.INFO, 0.6, summary, (evidence,))
+    return RuleResult(Severity.INFO, 0.6, summary, (evidence,))

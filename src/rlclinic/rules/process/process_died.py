@@ -12,19 +12,19 @@ References: none needed.
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import quoted, steps_text
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Report the reason of the crash."""
-    run = patient.run
+    run = facts.run
     if run.status.state is not Status.CRASHED:
         return None
-    when = f"after {steps_text(patient, run.steps)}" if run.steps else "before the first logged step"
+    when = f"after {steps_text(facts, run.steps)}" if run.steps else "before the first logged step"
     summary = f"the process died {when}: {quoted(run.status.reason)}"
     evidence = (Evidence("status", "status", run.steps, run.budget, points=0, note="last step, against the budget"),)
-    return Sighting(Severity.ERROR, 0.95, summary, evidence, run.steps or None)
+    return RuleResult(Severity.ERROR, 0.95, summary, evidence, run.steps or None)

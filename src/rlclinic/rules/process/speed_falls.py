@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 20
 # Shares of the steps that are compared; the first fifth holds warm-up and caches.
@@ -32,30 +32,30 @@ FAR_SLOWER = 0.25
 COARSE = 50.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the speed early and late."""
-    found = _speeds(patient)
+    found = _speeds(facts)
     if found is None:
         return None
     name, steps, speeds = found
     if steps.size < FEWEST_POINTS:
         return None
     early, late = _middle(steps, speeds, EARLY), _middle(steps, speeds, LATE)
-    if early is None or late is None or early <= 0 or late / early >= SLOWER or _warms_up(patient, steps):
+    if early is None or late is None or early <= 0 or late / early >= SLOWER or _warms_up(facts, steps):
         return None
-    logged = patient.run.series[name].logged_as if name in patient.run.series else name
+    logged = facts.run.series[name].logged_as if name in facts.run.series else name
     summary = (
         f"{late:,.0f} steps per second over the last fifth, {early:,.0f} between a fifth and two fifths of the run "
         f"(from {logged})"
     )
-    evidence = (patient.evidence(name, late / early, SLOWER, note="late speed over early speed"),)
+    evidence = (facts.evidence(name, late / early, SLOWER, note="late speed over early speed"),)
     severity = Severity.WARNING if late / early < FAR_SLOWER else Severity.INFO
-    return Sighting(severity, 0.75, summary, evidence, float(steps[0] + LATE[0] * (steps[-1] - steps[0])))
+    return RuleResult(severity, 0.75, summary, evidence, float(steps[0] + LATE[0] * (steps[-1] - steps[0])))
 
 
-def _speeds(patient: Patient) -> tuple[str, FloatArray, FloatArray] | None:
+def _speeds(facts: RunFacts) -> tuple[str, FloatArray, FloatArray] | None:
     """Steps and speeds of stretches, from the best source there is."""
-    elapsed, fps = patient.series("time/elapsed"), patient.series("fps")
+    elapsed, fps = facts.series("time/elapsed"), facts.series("fps")
     if elapsed is not None and len(elapsed) >= FEWEST_POINTS and elapsed.axis == "env_steps":
         return _rates("time/elapsed", elapsed.steps, elapsed.values)
     if fps is not None and len(fps) >= FEWEST_POINTS:
@@ -63,12 +63,12 @@ def _speeds(patient: Patient) -> tuple[str, FloatArray, FloatArray] | None:
             return "fps", fps.steps, fps.values
         if fps.axis == "env_steps" and float(np.nanmin(fps.values)) > COARSE:
             return _rates("fps", fps.steps, fps.steps / fps.values)
-    timed = _timed(patient)
+    timed = _timed(facts)
     return _rates(timed.name, timed.steps, timed.wall_times) if timed is not None else None
 
 
-def _timed(patient: Patient) -> Series | None:
-    returns = patient.run.returns
+def _timed(facts: RunFacts) -> Series | None:
+    returns = facts.run.returns
     if returns is None or returns.wall_times is None or returns.axis != "env_steps":
         return None
     return returns if len(returns) >= FEWEST_POINTS else None
@@ -94,9 +94,9 @@ def _middle(steps: FloatArray, speeds: FloatArray, window: tuple[float, float]) 
     return float(np.median(inside)) if inside.size >= 3 else None
 
 
-def _warms_up(patient: Patient, steps: FloatArray) -> bool:
+def _warms_up(facts: RunFacts, steps: FloatArray) -> bool:
     """Whether the early window lies before the first update of an off-policy algorithm."""
-    starts = patient.setting("learning_starts")
-    if not patient.is_off_policy:
+    starts = facts.setting("learning_starts")
+    if not facts.is_off_policy:
         return False
     return starts is None or starts > EARLY[0] * float(steps[-1])

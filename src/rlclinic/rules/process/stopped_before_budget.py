@@ -12,11 +12,11 @@ References: none needed.
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.course import course_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 # Share of the budget from which on the rest does not matter.
@@ -27,16 +27,16 @@ HARDLY_BEGUN = 0.25
 UNLIMITED = 1e13
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the steps taken with the budget."""
-    run, share = patient.run, patient.progress
+    run, share = facts.run, facts.progress
     if run.status.state is not Status.INTERRUPTED or run.budget is None or share is None:
         return None
     if share >= NEARLY_ALL or run.budget > UNLIMITED:
         return None
-    summary = f"{steps_text(patient, run.steps)} of {run.budget:,.0f} were taken ({100 * share:.0f} %)"
+    summary = f"{steps_text(facts, run.steps)} of {run.budget:,.0f} were taken ({100 * share:.0f} %)"
     evidence = (Evidence("steps", "budget", share, NEARLY_ALL, note="share of the budget that was used"),)
-    course = course_of(patient)
+    course = course_of(facts)
     moved = course is not None and (course.climbed or course.surely_gained)
     severity = Severity.INFO if moved or share >= HARDLY_BEGUN else Severity.WARNING
-    return Sighting(severity, 0.85, summary, evidence, run.steps)
+    return RuleResult(severity, 0.85, summary, evidence, run.steps)

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import re
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import LogExcerpt, Status
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import quoted
 
 # How the reader of logs marks a passage that repeats.
@@ -25,9 +25,9 @@ _REPEATS = re.compile(r"\(seen (\d+) times\)$")
 _ROUTINE = re.compile(r"deprecat|FutureWarning|UserWarning|OMP_NUM_THREADS|NCCL", re.IGNORECASE)
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the passages and quote the most telling one."""
-    run = patient.run
+    run = facts.run
     ended = run.status.state in {Status.CRASHED, Status.INTERRUPTED}
     found = [excerpt for excerpt in run.logs if excerpt.kind == "warning" or not ended]
     if not found:
@@ -37,7 +37,7 @@ def check(patient: Patient) -> Sighting | None:
     noun = "warning or error" if count == 1 else "warnings and errors"
     summary = f"{count} {noun} in the log; {telling.file}, line {telling.line}: {quoted(_first_line(telling))}"
     evidence = (Evidence("log", telling.file, float(count), 0.0, points=len(found), note="passages, repeats included"),)
-    return Sighting(Severity.INFO, 0.9, summary, evidence)
+    return RuleResult(Severity.INFO, 0.9, summary, evidence)
 
 
 def _times(excerpt: LogExcerpt) -> int:

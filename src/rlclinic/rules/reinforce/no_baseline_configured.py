@@ -12,18 +12,18 @@ References: Sutton and Barto 2018, section 13.4.
 
 from __future__ import annotations
 
+from rlclinic.facts.reinforce import baseline_of, is_reinforce
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.reinforce._baseline import baseline_of, is_reinforce
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Look for a baseline in log and config."""
-    config = patient.run.config
-    if not is_reinforce(patient) or (not config.native and not config.settings) or baseline_of(patient):
+    config = facts.run.config
+    if not is_reinforce(facts) or (not config.native and not config.settings) or baseline_of(facts):
         return None
     keys = len(config.native) or len(config.settings)
-    summary = f"none of {keys} configured keys and none of {len(patient.run.series)} logged metrics shows a baseline"
+    summary = f"none of {keys} configured keys and none of {len(facts.run.series)} logged metrics shows a baseline"
     evidence = (Evidence("returns_type", "config", 0.0, 1.0, note="keys that set a baseline"),)
-    return Sighting(Severity.INFO, 0.6, summary, evidence)
+    return RuleResult(Severity.INFO, 0.6, summary, evidence)

@@ -14,29 +14,29 @@ References: Williams 1992; Greensmith et al. 2004 (JMLR 5); Sutton and Barto 201
 
 from __future__ import annotations
 
+from rlclinic.facts.reinforce import baseline_of, is_reinforce
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.reinforce._baseline import baseline_of, is_reinforce
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
+from rlclinic.rules.result import RuleResult
 
 FEWEST_POINTS = 20
 # Scatter of a point over the climb of the smoothed return.
 HIDES = 1.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the scatter of the return with its climb."""
-    outcome = patient.outcome
-    if outcome is None or outcome.points < FEWEST_POINTS or not is_reinforce(patient) or baseline_of(patient):
+    outcome = facts.outcome
+    if outcome is None or outcome.points < FEWEST_POINTS or not is_reinforce(facts) or baseline_of(facts):
         return None
     climb = max(outcome.climb, outcome.noise, 1e-12)
     ratio = outcome.point_noise / climb
-    if ratio < HIDES or not failed(patient):
+    if ratio < HIDES or not failed(facts):
         return None
     summary = (
         f"the return scatters by {outcome.point_noise:.3g} from point to point and climbed by {outcome.climb:.3g} at "
         f"best (start {outcome.start:.4g}, end {outcome.end:.4g}); no baseline is seen in log or config"
     )
-    evidence = (patient.evidence("return/train", ratio, HIDES, note="scatter of a point over the climb"),)
-    return Sighting(Severity.WARNING, 0.5, summary, evidence)
+    evidence = (facts.evidence("return/train", ratio, HIDES, note="scatter of a point over the climb"),)
+    return RuleResult(Severity.WARNING, 0.5, summary, evidence)

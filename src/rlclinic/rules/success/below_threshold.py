@@ -13,12 +13,12 @@ References: Gymnasium's registry of reward thresholds; RL Baselines3 Zoo benchma
 
 from __future__ import annotations
 
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.goal import Goal, goal_of, reach_of, reference_steps
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import Goal, goal_of, reach_of, reference_steps
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 FEWEST_POINTS = 5
@@ -26,13 +26,13 @@ FEWEST_POINTS = 5
 EXPECTED = 1.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Measure the gap between the end and the goal."""
-    goal, course = goal_of(patient), course_of(patient)
-    returns = patient.run.returns
+    goal, course = goal_of(facts), course_of(facts)
+    returns = facts.run.returns
     if goal is None or course is None or returns is None or course.outcome.points < FEWEST_POINTS:
         return None
-    reach = reach_of(patient, goal)
+    reach = reach_of(facts, goal)
     if course.end >= goal.level or (reach is not None and reach.held):
         return None
     share = goal.share(course.end)
@@ -41,20 +41,20 @@ def check(patient: Patient) -> Sighting | None:
         f"({goal.level:.4g}): {100 * min(max(share, 0.0), 1.0):.0f} % of the way from {goal.base:.4g}"
     )
     if reach is not None:
-        summary += f"; it was reached at {steps_text(patient, reach.step)} and lost"
-    evidence = (patient.evidence(returns.name, course.end, goal.level, note="level of the last points"),)
-    severity, because = _severity(patient, course, goal)
-    return Sighting(severity, 0.9, summary + because, evidence)
+        summary += f"; it was reached at {steps_text(facts, reach.step)} and lost"
+    evidence = (facts.evidence(returns.name, course.end, goal.level, note="level of the last points"),)
+    severity, because = _severity(facts, course, goal)
+    return RuleResult(severity, 0.9, summary + because, evidence)
 
 
-def _severity(patient: Patient, course: Course, goal: Goal) -> tuple[Severity, str]:
+def _severity(facts: RunFacts, course: Course, goal: Goal) -> tuple[Severity, str]:
     """A gap is a warning only where the run had its time and no longer closes it."""
     if course.rising:
         return Severity.INFO, "; the return is still rising"
-    needed, taken = reference_steps(patient), patient.run.env_steps
+    needed, taken = reference_steps(facts), facts.run.env_steps
     if needed is not None and taken is not None and taken < EXPECTED * needed:
         return Severity.INFO, f"; published runs needed {needed:,.0f} env steps, this one took {taken:,.0f}"
-    if patient.run.status.state is Status.INTERRUPTED or not course.enough:
+    if facts.run.status.state is Status.INTERRUPTED or not course.enough:
         return Severity.INFO, ""
     if goal.source == "task" and needed is None and course.surely_gained:
         return Severity.INFO, ""

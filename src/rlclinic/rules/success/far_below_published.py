@@ -14,27 +14,27 @@ References: RL Baselines3 Zoo benchmark (one run per entry); CleanRL documentati
 
 from __future__ import annotations
 
+from rlclinic.facts.course import course_of
+from rlclinic.facts.goal import goal_of, known_task, reference_steps
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import course_of
-from rlclinic.rules.goal import goal_of, known_task, reference_steps
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Share of the way from random to best below which the end is far from what is possible.
 FAR = 0.6
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Place the end between random and best."""
-    task, course, needed = known_task(patient), course_of(patient), reference_steps(patient)
-    taken, returns = patient.run.env_steps, patient.run.returns
+    task, course, needed = known_task(facts), course_of(facts), reference_steps(facts)
+    taken, returns = facts.run.env_steps, facts.run.returns
     if task is None or course is None or returns is None or not course.enough or taken is None:
         return None
     if task.best_return is None or task.random_mean is None or task.best_return <= task.random_mean:
         return None
     if needed is None or taken < needed:
         return None
-    goal = goal_of(patient)
+    goal = goal_of(facts)
     if course.rising or (goal is not None and course.end < goal.level):
         return None
     share = (course.end - task.random_mean) / (task.best_return - task.random_mean)
@@ -45,5 +45,5 @@ def check(patient: Patient) -> Sighting | None:
         f"{task.best_return:.4g}, a random policy gets {task.random_mean:.4g} "
         f"({100 * max(share, 0.0):.0f} % of the way)"
     )
-    evidence = (patient.evidence(returns.name, share, FAR, note="share of the way from random to best published"),)
-    return Sighting(Severity.INFO, 0.8, summary, evidence)
+    evidence = (facts.evidence(returns.name, share, FAR, note="share of the way from random to best published"),)
+    return RuleResult(Severity.INFO, 0.8, summary, evidence)

@@ -15,11 +15,11 @@ References: random returns measured with Gymnasium 1.3.0 (uniform actions).
 
 from __future__ import annotations
 
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.goal import known_task, reference_steps
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import known_task, reference_steps
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Share of the published steps after which a working run is clearly above random.
 MATERIAL = 0.5
@@ -30,10 +30,10 @@ START_WITHIN = 1.5
 LASTING_POINTS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the end with the random policy."""
-    task, course, needed = known_task(patient), course_of(patient), reference_steps(patient)
-    taken, returns = patient.run.env_steps, patient.run.returns
+    task, course, needed = known_task(facts), course_of(facts), reference_steps(facts)
+    taken, returns = facts.run.env_steps, facts.run.returns
     if task is None or course is None or returns is None or not course.enough or needed is None or taken is None:
         return None
     mean, spread = task.random_mean, task.random_std
@@ -49,10 +49,10 @@ def check(patient: Patient) -> Sighting | None:
         f"(standard deviation {spread:.3g}) on {task.name}"
     )
     evidence = (
-        patient.evidence(returns.name, course.end, mean + END_WITHIN * spread, note="level of the last points"),
-        patient.evidence(returns.name, taken, MATERIAL * needed, note="env steps, against half of the published ones"),
+        facts.evidence(returns.name, course.end, mean + END_WITHIN * spread, note="level of the last points"),
+        facts.evidence(returns.name, taken, MATERIAL * needed, note="env steps, against half of the published ones"),
     )
-    return Sighting(Severity.WARNING, 0.85, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.85, summary, evidence)
 
 
 def _stays_below(course: Course, level: float) -> bool:

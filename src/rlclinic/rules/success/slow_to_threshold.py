@@ -13,10 +13,10 @@ References: RL Baselines3 Zoo benchmark; DLR-RM/rl-trained-agents, evaluations o
 
 from __future__ import annotations
 
+from rlclinic.facts.goal import goal_of, known_task, reach_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of, known_task, reach_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.crossing import crossing
 
 # Factors over the published steps. Seeds of one config differ by two to three; five is beyond them.
@@ -24,13 +24,13 @@ SLOW = 5.0
 VERY_SLOW = 20.0
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the steps to the target with published ones."""
-    task, goal = known_task(patient), goal_of(patient)
+    task, goal = known_task(facts), goal_of(facts)
     if task is None or goal is None or task.target is None or goal.level < task.target:
         return None
-    published = task.steps_to_target.get(patient.run.algorithm.upper())
-    reach = reach_of(patient, goal)
+    published = task.steps_to_target.get(facts.run.algorithm.upper())
+    reach = reach_of(facts, goal)
     if published is None or reach is None or reach.series.axis != "env_steps":
         return None
     crossed = crossing(reach.series, goal.level)
@@ -40,11 +40,11 @@ def check(patient: Patient) -> Sighting | None:
         return None
     summary = (
         f"{goal.level:.4g} was reached after {reach.step:,.0f} env steps ({earliest:,.0f} at the earliest); "
-        f"a published {patient.run.algorithm} run on "
+        f"a published {facts.run.algorithm} run on "
         f"{task.name} needed {published:,.0f} ({factor:.1f} times fewer)"
     )
     evidence = (
-        patient.evidence(reach.series.name, factor, SLOW, note="earliest steps to the target over the published steps"),
+        facts.evidence(reach.series.name, factor, SLOW, note="earliest steps to the target over the published steps"),
     )
     severity = Severity.WARNING if factor >= VERY_SLOW else Severity.INFO
-    return Sighting(severity, 0.7, summary, evidence)
+    return RuleResult(severity, 0.7, summary, evidence)

@@ -12,25 +12,25 @@ References: Gymnasium's registry of reward thresholds; Henderson et al. 2018 (ar
 
 from __future__ import annotations
 
+from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import goal_of, reach_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 from rlclinic.rules.words import steps_text
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Find where the goal was first held."""
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
     if goal is None or reach is None or not reach.held:
         return None
     summary = (
-        f"{reach.series.logged_as} reached {goal.level:.4g} ({goal.origin}) at {steps_text(patient, reach.step)} "
+        f"{reach.series.logged_as} reached {goal.level:.4g} ({goal.origin}) at {steps_text(facts, reach.step)} "
         f"and ended at {reach.end:.4g}"
     )
     last = reach.series.last_step
     if last is not None and last > reach.step:
         summary += f"; {100 * (1 - reach.step / last):.0f} % of the run came after that"
-    evidence = (patient.evidence(reach.series.name, reach.end, goal.level, note="level of the last points"),)
-    return Sighting(Severity.INFO, 0.95, summary, evidence, reach.step)
+    evidence = (facts.evidence(reach.series.name, reach.end, goal.level, note="level of the last points"),)
+    return RuleResult(Severity.INFO, 0.95, summary, evidence, reach.step)

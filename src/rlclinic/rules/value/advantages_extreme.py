@@ -14,33 +14,31 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Engstrom e
 
 from __future__ import annotations
 
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Largest over standard deviation. A batch of n samples cannot exceed sqrt(n - 1).
 EXTREME = 20.0
 MIN_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the largest advantage with the spread."""
-    largest, spread, outcome = patient.level("advantage/abs_max"), patient.level("advantage/std"), patient.outcome
+    largest, spread, outcome = facts.level("advantage/abs_max"), facts.level("advantage/std"), facts.outcome
     if largest is None or spread is None or min(largest.points, spread.points) < MIN_POINTS or spread.value <= 0.0:
         return None
     ratio = largest.value / spread.value
     if ratio < EXTREME:
         return None
-    hurts = suffers(patient)
+    hurts = suffers(facts)
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
         f"the largest advantage is {largest.value:.3g} where their standard deviation is {spread.value:.3g}, "
         f"{ratio:.0f} times as much (4 to 6 is common){beside}"
     )
     evidence = (
-        patient.evidence(
-            "advantage/abs_max", ratio, EXTREME, level=largest, note="median over median of advantage/std"
-        ),
+        facts.evidence("advantage/abs_max", ratio, EXTREME, level=largest, note="median over median of advantage/std"),
     )
-    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.6 if hurts else 0.5, summary, evidence, None)
+    return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.6 if hurts else 0.5, summary, evidence, None)

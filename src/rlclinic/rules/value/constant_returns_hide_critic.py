@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts import critic as _critic
+from rlclinic.facts.critic import critic_of, returns_vary
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value import _critic
-from rlclinic.rules.value._critic import critic_of, returns_vary
+from rlclinic.rules.result import RuleResult
 
 # Explained variance that would alarm if the returns varied.
 LOW = 0.5
@@ -26,27 +26,25 @@ LATE = 0.2
 MIN_POINTS = 12
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Ask whether the end of the run has any variance to explain."""
-    series = patient.series("explained_variance")
-    if series is None or len(series) < MIN_POINTS or returns_vary(patient, 1.0 - LATE):
+    series = facts.series("explained_variance")
+    if series is None or len(series) < MIN_POINTS or returns_vary(facts, 1.0 - LATE):
         return None
     end = series.values[int((1.0 - LATE) * len(series)) :]
     seen = end[np.isfinite(end)]
-    level = patient.late("explained_variance", LATE)
+    level = facts.late("explained_variance", LATE)
     if level is not None and level.value >= LOW and seen.size == end.size:
         return None
     shown = f"{level.value:.3g}" if level is not None else "not a number"
-    summary = (
-        f"explained variance is {shown} over the last fifth, but {_why(patient)}: it says nothing about the critic"
-    )
+    summary = f"explained variance is {shown} over the last fifth, but {_why(facts)}: it says nothing about the critic"
     value = level.value if level is not None else float("nan")
-    evidence = (patient.evidence("explained_variance", value, LOW, level=level, note="median of the last fifth"),)
-    return Sighting(Severity.INFO, 0.8, summary, evidence, None)
+    evidence = (facts.evidence("explained_variance", value, LOW, level=level, note="median of the last fifth"),)
+    return RuleResult(Severity.INFO, 0.8, summary, evidence, None)
 
 
-def _why(patient: Patient) -> str:
-    critic, outcome = critic_of(patient), patient.outcome
+def _why(facts: RunFacts) -> str:
+    critic, outcome = critic_of(facts), facts.outcome
     if critic is not None:
         left = critic.left(1.0 - LATE, 1.0)
         if left < _critic.STILL:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from rlclinic.facts.critic import has_critic, returns_vary
+from rlclinic.facts.goal import had_time
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.goal import had_time
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value._critic import has_critic, returns_vary
+from rlclinic.rules.result import RuleResult
 
 # Distance from zero within which a critic is as good as a constant.
 NOTHING = 0.1
@@ -31,30 +31,30 @@ MIN_POINTS = 20
 WARNING_POINTS = 40
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Judge every quarter of the run."""
-    series = patient.series("explained_variance")
-    if series is None or len(series) < MIN_POINTS or not has_critic(patient):
+    series = facts.series("explained_variance")
+    if series is None or len(series) < MIN_POINTS or not has_critic(facts):
         return None
     edges = (AFTER, 0.25, 0.5, 0.75, 1.0)
-    levels = [patient.level("explained_variance", a, b) for a, b in pairwise(edges)]
+    levels = [facts.level("explained_variance", a, b) for a, b in pairwise(edges)]
     found = [level for level in levels if level is not None]
     if len(found) < len(levels) or any(abs(level.value) > NOTHING for level in found):
         return None
-    if not all(returns_vary(patient, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
+    if not all(returns_vary(facts, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
         return None
     furthest = max(found, key=lambda level: abs(level.value))
-    outcome = patient.outcome
+    outcome = facts.outcome
     long_enough = outcome is not None and outcome.points >= WARNING_POINTS
-    hurts = long_enough and suffers(patient) and had_time(patient)
+    hurts = long_enough and suffers(facts) and had_time(facts)
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
         f"explained variance stays between {min(level.value for level in found):.2g} and "
         f"{max(level.value for level in found):.2g} in every quarter of {len(series)} points{beside}"
     )
     evidence = (
-        patient.evidence(
+        facts.evidence(
             "explained_variance", furthest.value, NOTHING, level=furthest, note="quarter furthest from zero"
         ),
     )
-    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.7 if hurts else 0.6, summary, evidence, None)
+    return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.7 if hurts else 0.6, summary, evidence, None)

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.critic import critic_of, returns_vary
+from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import moving_median
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import moving_median
-from rlclinic.rules.value._critic import critic_of, returns_vary
+from rlclinic.rules.result import RuleResult
 from rlclinic.signals.resample import resample
 
 # Explained variance of a good critic, of a poor one, and the fall between them.
@@ -39,18 +39,18 @@ LATE = 0.15
 MIN_POINTS = 20
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the best level that held with the end."""
-    series, critic = patient.series("explained_variance"), critic_of(patient)
-    late = patient.late("explained_variance", LATE)
-    if series is None or critic is None or late is None or critic.steps.size < MIN_POINTS or reached_goal(patient):
+    series, critic = facts.series("explained_variance"), critic_of(facts)
+    late = facts.late("explained_variance", LATE)
+    if series is None or critic is None or late is None or critic.steps.size < MIN_POINTS or reached_goal(facts):
         return None
     curve = resample(series, BINS)
     held = moving_median(curve.values, HELD)
     if not held.size:
         return None
     best = int(np.argmax(held))
-    if held[best] < GOOD or late.value > min(POOR, float(held[best]) - FALL) or not returns_vary(patient, 1 - LATE):
+    if held[best] < GOOD or late.value > min(POOR, float(held[best]) - FALL) or not returns_vary(facts, 1 - LATE):
         return None
     at = float(curve.steps[best + HELD // 2])
     middle = int(np.searchsorted(critic.steps, at))
@@ -59,7 +59,7 @@ def check(patient: Patient) -> Sighting | None:
     rest = float(np.median(critic.variance[critic.window(1 - LATE, 1.0)])) / then if then > 0 else 0.0
     if not SHRUNK <= rest <= SWOLLEN:
         return None
-    outcome = patient.outcome
+    outcome = facts.outcome
     rising = outcome is not None and outcome.still_rising
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
@@ -67,8 +67,8 @@ def check(patient: Patient) -> Sighting | None:
         f"variance of the value targets is {rest:.2g} times what it was{beside}"
     )
     evidence = (
-        patient.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
-        patient.evidence("explained_variance", float(held[best]) - late.value, FALL, note="fall from its best level"),
-        patient.evidence("value_loss", rest, SHRUNK, note="variance of targets, end over best time"),
+        facts.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
+        facts.evidence("explained_variance", float(held[best]) - late.value, FALL, note="fall from its best level"),
+        facts.evidence("value_loss", rest, SHRUNK, note="variance of targets, end over best time"),
     )
-    return Sighting(Severity.INFO if rising else Severity.WARNING, 0.5 if rising else 0.65, summary, evidence, at)
+    return RuleResult(Severity.INFO if rising else Severity.WARNING, 0.5 if rising else 0.65, summary, evidence, at)

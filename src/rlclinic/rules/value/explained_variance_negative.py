@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.critic import returns_vary
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite, lasting_from
-from rlclinic.rules.value._critic import returns_vary
+from rlclinic.rules.result import RuleResult
 
 # Explained variance that is worse than the scatter of an untrained critic around zero.
 WORSE = -0.1
@@ -33,25 +33,25 @@ AFTER = 0.4
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Judge the later part of the run."""
-    series, level = patient.series("explained_variance"), patient.level("explained_variance", AFTER)
+    series, level = facts.series("explained_variance"), facts.level("explained_variance", AFTER)
     if series is None or level is None or level.points < MIN_POINTS:
         return None
     steps, values = finite(series)
     share = float(np.mean(values[int(AFTER * values.size) :] < 0.0))
-    if level.value > WORSE or share < MOST or not returns_vary(patient, AFTER):
+    if level.value > WORSE or share < MOST or not returns_vary(facts, AFTER):
         return None
-    hurts = suffers(patient)
-    outcome = patient.outcome
+    hurts = suffers(facts)
+    outcome = facts.outcome
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
         f"explained variance is {level.value:.3g} over the last {100 * (1 - AFTER):.0f} % of the run and below zero at "
         f"{100 * share:.0f} % of its points (0.5 or more is common){beside}"
     )
     evidence = (
-        patient.evidence("explained_variance", level.value, WORSE, level=level, note="median of the later part"),
-        patient.evidence("explained_variance", share, MOST, level=level, note="share of points below zero"),
+        facts.evidence("explained_variance", level.value, WORSE, level=level, note="median of the later part"),
+        facts.evidence("explained_variance", share, MOST, level=level, note="share of points below zero"),
     )
     severity = Severity.WARNING if hurts else Severity.INFO
-    return Sighting(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values < 0.0))
+    return RuleResult(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values < 0.0))

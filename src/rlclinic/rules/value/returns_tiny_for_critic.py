@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.critic import critic_of, returns_vary, target_scale
+from rlclinic.facts.return_state import reached_goal, return_name
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
+from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal, return_name
-from rlclinic.rules.saturation import saturation
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.value._critic import critic_of, returns_vary, target_scale
+from rlclinic.rules.result import RuleResult
 
 # Spread of the targets in units of the value head, whose output starts of order 0.01 to 1.
 TINY = 0.01
@@ -32,36 +32,34 @@ AFTER = 0.1
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compute the implied spread of returns and look how the critic began."""
-    critic, scale = critic_of(patient), target_scale(patient, AFTER)
-    first = patient.early("explained_variance")
+    critic, scale = critic_of(facts), target_scale(facts, AFTER)
+    first = facts.early("explained_variance")
     if critic is None or scale is None or first is None or critic.steps.size < MIN_POINTS:
         return None
-    if not 0.0 < scale < TINY or not returns_vary(patient, AFTER):
+    if not 0.0 < scale < TINY or not returns_vary(facts, AFTER):
         return None
-    spread = patient.evidence("value_loss", scale, TINY, note="sqrt(loss / (1 - explained variance)), median")
-    largest = _largest_return(patient)
+    spread = facts.evidence("value_loss", scale, TINY, note="sqrt(loss / (1 - explained variance)), median")
+    largest = _largest_return(facts)
     if first.value <= NOISE:
         seen = (
             f"and explained variance began at {first.value:.2g}: the critic's first guesses are larger than the returns"
         )
-        beside = patient.evidence(
-            "explained_variance", first.value, NOISE, level=first, note="median of the first tenth"
-        )
-    elif largest is not None and largest < scale and failed(patient):
+        beside = facts.evidence("explained_variance", first.value, NOISE, level=first, note="median of the first tenth")
+    elif largest is not None and largest < scale and failed(facts):
         seen = f"and no return is larger than {largest:.2g}: they are made of the critic's own noise"
-        beside = patient.evidence(return_name(patient), largest, scale, note="largest return without its sign")
+        beside = facts.evidence(return_name(facts), largest, scale, note="largest return without its sign")
     else:
         return None
-    well = reached_goal(patient) or saturation(patient) is not None
+    well = reached_goal(facts) or saturation(facts) is not None
     summary, evidence = f"value targets spread by about {scale:.2g}, {seen}", (spread, beside)
     if well:
-        return Sighting(Severity.INFO, 0.6, summary, evidence, first.first_step)
-    return Sighting(Severity.WARNING, 0.8 if failed(patient) else 0.7, summary, evidence, first.first_step)
+        return RuleResult(Severity.INFO, 0.6, summary, evidence, first.first_step)
+    return RuleResult(Severity.WARNING, 0.8 if failed(facts) else 0.7, summary, evidence, first.first_step)
 
 
-def _largest_return(patient: Patient) -> float | None:
-    returns = patient.run.returns
+def _largest_return(facts: RunFacts) -> float | None:
+    returns = facts.run.returns
     values = np.abs(returns.values[np.isfinite(returns.values)]) if returns is not None else np.empty(0)
     return float(values.max()) if values.size else None

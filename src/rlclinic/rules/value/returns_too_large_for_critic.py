@@ -16,13 +16,13 @@ References: van Hasselt et al. 2016 (arXiv 1602.07714); Engstrom et al. 2020 (ar
 
 from __future__ import annotations
 
+from rlclinic.facts.critic import critic_of, returns_vary, target_scale
+from rlclinic.facts.goal import had_time
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import crept
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.goal import had_time
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import crept
-from rlclinic.rules.value._critic import critic_of, returns_vary, target_scale
+from rlclinic.rules.result import RuleResult
 
 # Spread of the targets in units of the value head, whose output starts of order 1. CartPole's returns spread by 10 to
 # 20 and are learned without help.
@@ -39,20 +39,20 @@ AFTER = 0.1
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compute the implied spread of returns and ask whether the critic coped."""
-    critic, scale = critic_of(patient), target_scale(patient, AFTER)
-    over, late = patient.level("explained_variance", AFTER), patient.late("explained_variance", 0.15)
-    loss = patient.level("value_loss", AFTER)
+    critic, scale = critic_of(facts), target_scale(facts, AFTER)
+    over, late = facts.level("explained_variance", AFTER), facts.late("explained_variance", 0.15)
+    loss = facts.level("value_loss", AFTER)
     if critic is None or scale is None or over is None or late is None or loss is None:
         return None
     if critic.steps.size < MIN_POINTS or scale < LARGE or over.value > POOR or late.value > POOR_AT_END:
         return None
-    squeeze = _squeeze(patient)
-    if (squeeze is not None and squeeze < CLIPPED_HARD) or not returns_vary(patient, AFTER):
+    squeeze = _squeeze(facts)
+    if (squeeze is not None and squeeze < CLIPPED_HARD) or not returns_vary(facts, AFTER):
         return None
-    hopeless = scale >= HOPELESS and max(over.value, late.value) < EXPLAINS_NOTHING and crept(patient)
-    hurts, outcome = hopeless or (suffers(patient) and had_time(patient)), patient.outcome
+    hopeless = scale >= HOPELESS and max(over.value, late.value) < EXPLAINS_NOTHING and crept(facts)
+    hurts, outcome = hopeless or (suffers(facts) and had_time(facts)), facts.outcome
     clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
@@ -60,22 +60,22 @@ def check(patient: Patient) -> Sighting | None:
         f"{over.value:.2g} over the run and {late.value:.2g} at its end{clipped}{beside}"
     )
     evidence: list[Evidence] = [
-        patient.evidence("value_loss", scale, LARGE, level=loss, note="sqrt(loss / (1 - explained variance)), median"),
-        patient.evidence("explained_variance", over.value, POOR, level=over, note="median after the first tenth"),
+        facts.evidence("value_loss", scale, LARGE, level=loss, note="sqrt(loss / (1 - explained variance)), median"),
+        facts.evidence("explained_variance", over.value, POOR, level=over, note="median after the first tenth"),
     ]
     if squeeze is not None:
-        evidence.append(patient.evidence("grad_norm", squeeze, CLIPPED_HARD, note="median over max_grad_norm"))
+        evidence.append(facts.evidence("grad_norm", squeeze, CLIPPED_HARD, note="median over max_grad_norm"))
     sure = 0.1 if squeeze is not None else 0.0
     severity = Severity.WARNING if hurts else Severity.INFO
-    return Sighting(severity, (0.65 if hurts else 0.5) + sure, summary, tuple(evidence), None)
+    return RuleResult(severity, (0.65 if hurts else 0.5) + sure, summary, tuple(evidence), None)
 
 
-def _squeeze(patient: Patient) -> float | None:
+def _squeeze(facts: RunFacts) -> float | None:
     """Gradient norm before clipping over its clip; None where either is unknown."""
     norm, clip, series = (
-        patient.level("grad_norm", AFTER),
-        patient.setting("max_grad_norm"),
-        patient.series("grad_norm"),
+        facts.level("grad_norm", AFTER),
+        facts.setting("max_grad_norm"),
+        facts.series("grad_norm"),
     )
     if norm is None or series is None or not clip or clip <= 0.0 or "after clipping" in series.caveat:
         return None

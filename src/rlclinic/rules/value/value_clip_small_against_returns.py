@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import math
 
+from rlclinic.facts.critic import critic_of, returns_vary, target_scale
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.setting import setting_evidence
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value._critic import critic_of, returns_vary, target_scale
+from rlclinic.rules.result import RuleResult
 
 # Clip width over the spread of the targets.
 SMALL = 0.05
@@ -34,40 +34,42 @@ LATE = 0.2
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Hold the clip width against the implied spread of returns."""
-    width, critic, scale = _width(patient), critic_of(patient), target_scale(patient, AFTER)
-    late, clipped = patient.late("explained_variance", LATE), patient.level("clip_fraction/value", AFTER)
+    width, critic, scale = _width(facts), critic_of(facts), target_scale(facts, AFTER)
+    late, clipped = facts.late("explained_variance", LATE), facts.level("clip_fraction/value", AFTER)
     if width is None or critic is None or scale is None or late is None or critic.steps.size < MIN_POINTS:
         return None
-    if width > SMALL * scale or late.value > POOR or not returns_vary(patient, 1.0 - LATE):
+    if width > SMALL * scale or late.value > POOR or not returns_vary(facts, 1.0 - LATE):
         return None
     if clipped is not None and clipped.value < MOST:
         return None
-    hurts = suffers(patient)
+    hurts = suffers(facts)
     share = f", {100 * clipped.value:.0f} % of the values are clipped" if clipped is not None else ""
     summary = (
         f"the value clip of {width:.3g} is {width / scale:.2g} of the spread of the value targets ({scale:.3g}) and "
         f"explained variance is {late.value:.2g} at the end{share}"
     )
     evidence: list[Evidence] = [
-        setting_evidence(patient, "clip_range_vf", width / scale, SMALL, note="clip width over sqrt(loss / (1 - EV))"),
-        patient.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
+        setting_evidence(facts, "clip_range_vf", width / scale, SMALL, note="clip width over sqrt(loss / (1 - EV))"),
+        facts.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
     ]
     if clipped is not None:
-        evidence.append(patient.evidence("clip_fraction/value", clipped.value, MOST, level=clipped, note="median"))
-    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.6 if hurts else 0.5, summary, tuple(evidence), None)
+        evidence.append(facts.evidence("clip_fraction/value", clipped.value, MOST, level=clipped, note="median"))
+    return RuleResult(
+        Severity.WARNING if hurts else Severity.INFO, 0.6 if hurts else 0.5, summary, tuple(evidence), None
+    )
 
 
-def _width(patient: Patient) -> float | None:
+def _width(facts: RunFacts) -> float | None:
     """How far a prediction may move, in units of the return."""
-    if patient.run.config.get("clip_value_loss") is False:
+    if facts.run.config.get("clip_value_loss") is False:
         return None
-    logged = patient.level("clip_range/value")
-    width = logged.value if logged is not None else patient.setting("clip_range_vf")
-    if width is None and patient.run.config.get("clip_value_loss") is True:
-        width = patient.setting("clip_range")
+    logged = facts.level("clip_range/value")
+    width = logged.value if logged is not None else facts.setting("clip_range_vf")
+    if width is None and facts.run.config.get("clip_value_loss") is True:
+        width = facts.setting("clip_range")
     if width is None or not 0.0 < width < math.inf:
         return None
     # RLlib caps the squared error instead of the change of the prediction.
-    return math.sqrt(width) if patient.run.framework == "rllib" else width
+    return math.sqrt(width) if facts.run.framework == "rllib" else width

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.critic import has_critic, target_scale
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.standing import failed
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.standing import failed
-from rlclinic.rules.stretch import finite
-from rlclinic.rules.value._critic import has_critic, target_scale
+from rlclinic.rules.result import RuleResult
 
 # What is left of the explained variance of a constant: a few roundings of a 32-bit float.
 ROUNDING = 5e-6
@@ -34,16 +34,16 @@ MOST = 0.9
 FEWEST_POINTS = 10
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Count the points at which the explained variance is that of a constant."""
-    series = patient.series("explained_variance")
+    series = facts.series("explained_variance")
     # Printed with few digits, a small number is a zero too.
-    if series is None or series.decimals is not None or not has_critic(patient):
+    if series is None or series.decimals is not None or not has_critic(facts):
         return None
     _, values = finite(series)
     if values.size < FEWEST_POINTS or not values.any():
         return None
-    scale = target_scale(patient)
+    scale = target_scale(facts)
     if scale is not None and scale > HUGE:
         return None
     bar = NEARLY if scale is not None and scale <= ORDINARY else ROUNDING
@@ -54,6 +54,6 @@ def check(patient: Patient) -> Sighting | None:
         f"{series.logged_as} is that of a constant in {100 * share:.0f} % of {values.size} points (at most "
         f"{bar:g} from zero): the critic gives every state the same value"
     )
-    evidence = (patient.evidence("explained_variance", share, MOST, note="share of points that are zero"),)
-    bad = failed(patient)
-    return Sighting(Severity.ERROR if bad else Severity.WARNING, 0.9 if bad else 0.8, summary, evidence, None)
+    evidence = (facts.evidence("explained_variance", share, MOST, note="share of points that are zero"),)
+    bad = failed(facts)
+    return RuleResult(Severity.ERROR if bad else Severity.WARNING, 0.9 if bad else 0.8, summary, evidence, None)

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.growth import growth
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.growth import growth
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.stretch import finite
+from rlclinic.rules.result import RuleResult
 
 # Late over early loss, and the same over the growth of the squared return.
 GROWN = 10.0
@@ -35,27 +35,27 @@ GOOD = 0.5
 MIN_POINTS = 15
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the growth of the loss with that of the squared return."""
-    loss, outcome = patient.series("value_loss"), patient.outcome
-    grown, explained = growth(loss), patient.late("explained_variance", 0.15)
+    loss, outcome = facts.series("value_loss"), facts.outcome
+    grown, explained = growth(loss), facts.late("explained_variance", 0.15)
     if loss is None or outcome is None or grown is None or len(finite(loss)[0]) < MIN_POINTS:
         return None
     if explained is not None and explained.value > GOOD:
         return None
     expected = max(1.0, _growth_of_square(outcome))
     unexplained = grown.factor / expected
-    if grown.factor < GROWN or unexplained < UNEXPLAINED or grown.steadiness < STEADY or not suffers(patient):
+    if grown.factor < GROWN or unexplained < UNEXPLAINED or grown.steadiness < STEADY or not suffers(facts):
         return None
     summary = (
         f"value loss grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, while the "
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
-        patient.evidence("value_loss", unexplained, UNEXPLAINED, note="the same over the growth of the squared return"),
+        facts.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
+        facts.evidence("value_loss", unexplained, UNEXPLAINED, note="the same over the growth of the squared return"),
     )
-    return Sighting(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
 
 
 def _growth_of_square(outcome: Outcome) -> float:

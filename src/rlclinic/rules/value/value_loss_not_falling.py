@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.critic import returns_vary
+from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.return_state import is_flat, return_name
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.outcome import Outcome
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.return_state import is_flat, return_name
-from rlclinic.rules.sighting import Sighting
-from rlclinic.rules.value._critic import returns_vary
+from rlclinic.rules.result import RuleResult
 
 # Late over early error in relation to the returns.
 NOT_FALLING = 0.9
@@ -32,16 +32,16 @@ SHARE = 0.2
 MIN_POINTS = 30
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the relative error of the first and the last fifth."""
-    loss, outcome = patient.series("value_loss"), patient.outcome
-    early, late = patient.early("value_loss", SHARE), patient.late("value_loss", SHARE)
+    loss, outcome = facts.series("value_loss"), facts.outcome
+    early, late = facts.early("value_loss", SHARE), facts.late("value_loss", SHARE)
     if loss is None or outcome is None or early is None or late is None or len(loss) < MIN_POINTS:
         return None
-    if early.value <= 0.0 or not is_flat(patient) or outcome.climbed or not returns_vary(patient, 1.0 - SHARE):
+    if early.value <= 0.0 or not is_flat(facts) or outcome.climbed or not returns_vary(facts, 1.0 - SHARE):
         return None
-    known = patient.series("explained_variance") is not None
-    ratio = _by_explained_variance(patient) if known else _by_return(outcome, early, late)
+    known = facts.series("explained_variance") is not None
+    ratio = _by_explained_variance(facts) if known else _by_return(outcome, early, late)
     if ratio is None or ratio < NOT_FALLING:
         return None
     summary = (
@@ -49,21 +49,21 @@ def check(patient: Patient) -> Sighting | None:
         f"returns' variance, while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        patient.evidence("value_loss", ratio, NOT_FALLING, level=late, note="relative error, last over first fifth"),
-        patient.evidence(return_name(patient), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence("value_loss", ratio, NOT_FALLING, level=late, note="relative error, last over first fifth"),
+        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
-    return Sighting(Severity.WARNING, 0.5, summary, evidence, None)
+    return RuleResult(Severity.WARNING, 0.5, summary, evidence, None)
 
 
-def _by_explained_variance(patient: Patient) -> float | None:
+def _by_explained_variance(facts: RunFacts) -> float | None:
     """Growth of the unexplained share; None where another rule speaks, or the critic is good."""
-    early, late = patient.early("explained_variance", SHARE), patient.late("explained_variance", SHARE)
+    early, late = facts.early("explained_variance", SHARE), facts.late("explained_variance", SHARE)
     if early is None or late is None or not NOTHING < late.value < GOOD:
         return None
     return (1.0 - late.value) / max(1.0 - early.value, 1e-3)
 
 
-def _by_return(outcome: Outcome, early: Level, late: Level) -> float | None:
+def _by_return(outcome: Outcome, early: WindowLevel, late: WindowLevel) -> float | None:
     """Growth of the loss over that of the squared return."""
     fifth = max(1, outcome.curve.size // 5)
     before = float(np.median(np.abs(outcome.curve[:fifth])))

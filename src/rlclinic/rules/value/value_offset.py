@@ -17,10 +17,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.return_state import suffers
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.return_state import suffers
-from rlclinic.rules.sighting import Sighting
+from rlclinic.rules.result import RuleResult
 
 # Difference of the means over the size of the target.
 OFF = 0.5
@@ -34,44 +34,44 @@ MIN_POINTS = 12
 NORMALISED = frozenset({"sample-factory", "skrl"})
 
 
-def check(patient: Patient) -> Sighting | None:
+def check(facts: RunFacts) -> RuleResult | None:
     """Compare the mean prediction with the mean target, or with what it could be at most."""
-    value, explained = patient.level("value/mean", AFTER), patient.late("explained_variance", 1.0 - AFTER)
-    series = patient.series("value/mean")
-    if series is None or value is None or len(series) < MIN_POINTS or patient.is_language_model:
+    value, explained = facts.level("value/mean", AFTER), facts.late("explained_variance", 1.0 - AFTER)
+    series = facts.series("value/mean")
+    if series is None or value is None or len(series) < MIN_POINTS or facts.is_language_model:
         return None
     if explained is not None and explained.value < GOOD:
         return None
-    target = patient.level("value/target", AFTER)
+    target = facts.level("value/target", AFTER)
     if target is not None:
-        return _against_target(patient, value, target)
-    return _against_return(patient, value)
+        return _against_target(facts, value, target)
+    return _against_return(facts, value)
 
 
-def _against_target(patient: Patient, value: Level, target: Level) -> Sighting | None:
-    series = patient.series("value/target")
+def _against_target(facts: RunFacts, value: WindowLevel, target: WindowLevel) -> RuleResult | None:
+    series = facts.series("value/target")
     if series is None or np.ptp(series.values[np.isfinite(series.values)]) == 0.0:
         return None
     size = max(abs(target.value), 3.0 * target.spread, 3.0 * value.spread)
     off = abs(value.value - target.value) / size if size > 0.0 else 0.0
     if off < OFF:
         return None
-    hurts = suffers(patient)
+    hurts = suffers(facts)
     summary = (
         f"the mean prediction is {value.value:.4g} where the mean target is {target.value:.4g} over the last third"
     )
     evidence = (
-        patient.evidence("value/mean", value.value, target.value, level=value, note="median, against the mean target"),
-        patient.evidence("value/mean", off, OFF, level=value, note="difference over the size of the target"),
+        facts.evidence("value/mean", value.value, target.value, level=value, note="median, against the mean target"),
+        facts.evidence("value/mean", off, OFF, level=value, note="difference over the size of the target"),
     )
-    return Sighting(Severity.WARNING if hurts else Severity.INFO, 0.65 if hurts else 0.5, summary, evidence, None)
+    return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.65 if hurts else 0.5, summary, evidence, None)
 
 
-def _against_return(patient: Patient, value: Level) -> Sighting | None:
-    outcome, length, gamma = patient.outcome, patient.level("episode_length", AFTER), patient.setting("gamma")
+def _against_return(facts: RunFacts, value: WindowLevel) -> RuleResult | None:
+    outcome, length, gamma = facts.outcome, facts.level("episode_length", AFTER), facts.setting("gamma")
     if outcome is None or length is None or gamma is None or not 0.0 < gamma < 1.0 or length.value < 2.0:
         return None
-    if patient.run.config.get("normalize_reward") or patient.run.framework in NORMALISED:
+    if facts.run.config.get("normalize_reward") or facts.run.framework in NORMALISED:
         return None
     total = float(np.median(outcome.curve[int(AFTER * outcome.curve.size) :]))
     if abs(total) < 5.0 * outcome.scale:
@@ -87,8 +87,8 @@ def _against_return(patient: Patient, value: Level) -> Sighting | None:
         f"discount of {gamma:g} allows about {np.sign(total) * even:.3g} to {np.sign(total) * most:.3g}"
     )
     evidence = (
-        patient.evidence(
+        facts.evidence(
             "value/mean", value.value, float(np.sign(total) * even), level=value, note="against even rewards"
         ),
     )
-    return Sighting(Severity.INFO, 0.45, summary, evidence, None)
+    return RuleResult(Severity.INFO, 0.45, summary, evidence, None)

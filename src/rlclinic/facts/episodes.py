@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.goal import known_task
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.series import FloatArray
 from rlclinic.reference.tasks import Task, task_of
-from rlclinic.rules.goal import known_task
-from rlclinic.rules.patient import Patient
 
 # Share of the budget, or of the steps that published runs took to the target, below which it is too early to judge.
 EARLY_SHARE = 0.2
@@ -26,12 +26,12 @@ class Pairs:
     """Whether each point is one episode rather than a mean over many."""
 
 
-def pairs_of(patient: Patient) -> Pairs | None:
+def pairs_of(facts: RunFacts) -> Pairs | None:
     """Return and length, paired; None where they cannot be paired."""
-    episodes = patient.run.episodes
+    episodes = facts.run.episodes
     if episodes is not None and len(episodes):
         return _finite(Pairs(episodes.returns, episodes.lengths, episodes.end_steps, are_single=True))
-    returns, lengths = patient.series("return/train"), patient.series("episode_length")
+    returns, lengths = facts.series("return/train"), facts.series("episode_length")
     if returns is None or lengths is None or returns.caveat or returns.axis != lengths.axis:
         return None
     if len(returns) != len(lengths) or not np.array_equal(returns.steps, lengths.steps):
@@ -39,37 +39,37 @@ def pairs_of(patient: Patient) -> Pairs | None:
     return _finite(Pairs(returns.values, lengths.values, returns.steps, are_single=False))
 
 
-def single_returns(patient: Patient) -> FloatArray | None:
+def single_returns(facts: RunFacts) -> FloatArray | None:
     """Returns of single episodes in the order in which they ended; None where only means were logged."""
-    episodes = patient.run.episodes
+    episodes = facts.run.episodes
     if episodes is not None and len(episodes):
         return episodes.returns[np.isfinite(episodes.returns)]
-    series = patient.series("return/train")
+    series = facts.series("return/train")
     if series is None or series.caveat or "single episode" not in series.window:
         return None
     return series.values[np.isfinite(series.values)]
 
 
-def task_by_name(patient: Patient) -> Task | None:
+def task_by_name(facts: RunFacts) -> Task | None:
     """The well-known task by its name alone: how its episodes end does not depend on what a wrapper pays."""
-    return task_of(patient.run.environment) if patient.run.environment else None
+    return task_of(facts.run.environment) if facts.run.environment else None
 
 
-def return_name(patient: Patient) -> str:
+def return_name(facts: RunFacts) -> str:
     """The canonical name of the series that the outcome is about."""
-    series = patient.run.returns
+    series = facts.run.returns
     return series.name if series is not None else "return/train"
 
 
-def is_early(patient: Patient) -> bool:
+def is_early(facts: RunFacts) -> bool:
     """Whether so little was trained that a flat return is normal."""
-    progress = patient.progress
+    progress = facts.progress
     if progress is not None and progress < EARLY_SHARE:
         return True
-    task, steps = known_task(patient), patient.run.env_steps
+    task, steps = known_task(facts), facts.run.env_steps
     if task is None or steps is None:
         return False
-    published = task.steps_to_target.get(patient.run.algorithm)
+    published = task.steps_to_target.get(facts.run.algorithm)
     return published is not None and steps < EARLY_SHARE * published
 
 

@@ -9,11 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from rlclinic.facts.outcome import END_SHARE
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.run import Status
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.reference.tasks import Task, task_of
-from rlclinic.rules.outcome import END_SHARE
-from rlclinic.rules.patient import Patient
 
 # How far above the best published return a return may lie, in ranges from random to best, before it must be on
 # another scale (a wrapper multiplies rewards).
@@ -79,10 +79,10 @@ class Reach:
     end: float
 
 
-def goal_of(patient: Patient) -> Goal | None:
+def goal_of(facts: RunFacts) -> Goal | None:
     """The goal, where the run or the table of tasks names one."""
-    task, outcome = known_task(patient), patient.outcome
-    level = patient.run.threshold
+    task, outcome = known_task(facts), facts.outcome
+    level = facts.run.threshold
     if level is None and task is not None:
         level = task.target if task.target is not None else task.threshold
     if level is None or outcome is None:
@@ -90,21 +90,21 @@ def goal_of(patient: Patient) -> Goal | None:
     base = outcome.start
     if task is not None and task.random_mean is not None and task.random_mean < level:
         base = task.random_mean
-    return Goal(level, _source(patient), base, task)
+    return Goal(level, _source(facts), base, task)
 
 
-def _source(patient: Patient) -> Literal["user", "run", "task"]:
-    if patient.run.threshold is None:
+def _source(facts: RunFacts) -> Literal["user", "run", "task"]:
+    if facts.run.threshold is None:
         return "task"
-    return "user" if patient.run.threshold_is_told else "run"
+    return "user" if facts.run.threshold_is_told else "run"
 
 
 @lru_cache(maxsize=8)
-def known_task(patient: Patient) -> Task | None:
+def known_task(facts: RunFacts) -> Task | None:
     """The well-known task of the run, if its returns are on that task's scale."""
-    task = task_of(patient.run.environment) if patient.run.environment else None
-    outcome = patient.outcome
-    if task is not None and _pays_otherwise(patient, task):
+    task = task_of(facts.run.environment) if facts.run.environment else None
+    outcome = facts.outcome
+    if task is not None and _pays_otherwise(facts, task):
         return None
     if task is None or outcome is None or task.random_mean is None or task.best_return is None:
         return task
@@ -117,67 +117,67 @@ def known_task(patient: Patient) -> Task | None:
     return None if too_high or too_low else task
 
 
-def _pays_otherwise(patient: Patient, task: Task) -> bool:
+def _pays_otherwise(facts: RunFacts, task: Task) -> bool:
     """Whether a task that pays 1 or -1 for each step pays another amount here: a wrapper rescales its reward."""
-    returns = patient.run.returns
+    returns = facts.run.returns
     if returns is None or task.random_mean is None or not task.random_length:
         return False
     pay = task.random_mean / task.random_length
     if abs(abs(pay) - 1.0) > SAME_PAY:
         return False
     length = "episode_length/eval" if "eval" in returns.name else "episode_length"
-    earned, lasted = patient.level(returns.name), patient.level(length)
+    earned, lasted = facts.level(returns.name), facts.level(length)
     if earned is None or lasted is None or lasted.value <= 0:
         return False
     return abs(abs(earned.value / lasted.value) - 1.0) > SAME_PAY
 
 
-def reference_steps(patient: Patient) -> float | None:
+def reference_steps(facts: RunFacts) -> float | None:
     """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one."""
-    task = known_task(patient)
+    task = known_task(facts)
     if task is None or not task.steps_to_target:
         return None
-    own = task.steps_to_target.get(patient.run.algorithm.upper())
+    own = task.steps_to_target.get(facts.run.algorithm.upper())
     return own if own is not None else max(task.steps_to_target.values())
 
 
-def had_time(patient: Patient) -> bool:
+def had_time(facts: RunFacts) -> bool:
     """Whether the run went on for long enough that the lack of a result means something."""
-    unfinished = patient.run.status.state in {Status.INTERRUPTED, Status.RUNNING}
-    if unfinished and patient.progress is not None and patient.progress < MATERIAL:
+    unfinished = facts.run.status.state in {Status.INTERRUPTED, Status.RUNNING}
+    if unfinished and facts.progress is not None and facts.progress < MATERIAL:
         return False
-    needed, taken = reference_steps(patient), patient.run.env_steps
+    needed, taken = reference_steps(facts), facts.run.env_steps
     return needed is None or taken is None or taken >= MATERIAL * needed
 
 
-def lags_behind(patient: Patient) -> bool:
+def lags_behind(facts: RunFacts) -> bool:
     """Whether a run that had its time made next to nothing of the way to a known goal, rising or not."""
-    goal, outcome, needed = goal_of(patient), patient.outcome, reference_steps(patient)
-    if goal is None or outcome is None or needed is None or not had_time(patient):
+    goal, outcome, needed = goal_of(facts), facts.outcome, reference_steps(facts)
+    if goal is None or outcome is None or needed is None or not had_time(facts):
         return False
-    reach = reach_of(patient, goal)
+    reach = reach_of(facts, goal)
     return (reach is None or not reach.held) and goal.share(outcome.end) < BEHIND
 
 
-def reach_of(patient: Patient, goal: Goal) -> Reach | None:
+def reach_of(facts: RunFacts, goal: Goal) -> Reach | None:
     """The series that reached the goal: one that holds it first, the training return before the evaluation."""
     found = [
         reach
         for name in ("return/train", "return/eval")
-        if (series := patient.series(name)) is not None and not series.caveat
+        if (series := facts.series(name)) is not None and not series.caveat
         if (reach := _reach(series, goal)) is not None
     ]
-    if not found and (returns := patient.run.returns) is not None and returns.caveat:
+    if not found and (returns := facts.run.returns) is not None and returns.caveat:
         alone = _reach(returns, goal)
         found = [alone] if alone is not None else []
-    if tried_short(patient, goal):
+    if tried_short(facts, goal):
         found = [replace(reach, held=False) for reach in found]
     return next((reach for reach in found if reach.held), found[0] if found else None)
 
 
-def tried_short(patient: Patient, goal: Goal) -> bool:
+def tried_short(facts: RunFacts, goal: Goal) -> bool:
     """Whether none of the last evaluations comes to the goal, and their mean not near, whatever exploring ones get."""
-    series = patient.series("return/eval")
+    series = facts.series("return/eval")
     values = series.values[np.isfinite(series.values)] if series is not None and not series.caveat else np.zeros(0)
     last = values[-max(FEWEST_TRIED, round(TRIED * values.size)) :]
     if last.size < FEWEST_TRIED or float(last.max()) >= goal.level:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.return_state import has_fallen
+from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.series import Series
-from rlclinic.rules.patient import Level, Patient
-from rlclinic.rules.return_state import has_fallen
 
 MIN_POINTS = 12
 MIN_VALIDATIONS = 4
@@ -64,53 +64,53 @@ def course_of(series: Series | None, fewest: int = MIN_POINTS) -> Course | None:
     return Course(start, end, float((end - start) / error), int(values.size))
 
 
-def training(patient: Patient) -> Course | None:
+def training(facts: RunFacts) -> Course | None:
     """The course of the raw task score."""
-    return course_of(patient.series("return/train"))
+    return course_of(facts.series("return/train"))
 
 
-def validation(patient: Patient) -> Course | None:
+def validation(facts: RunFacts) -> Course | None:
     """The course of the held-out score."""
-    return course_of(patient.series("return/eval"), MIN_VALIDATIONS)
+    return course_of(facts.series("return/eval"), MIN_VALIDATIONS)
 
 
-def is_progressing(patient: Patient) -> bool:
+def is_progressing(facts: RunFacts) -> bool:
     """Whether the validation, or else the training score, rises and has not been lost again."""
-    held_out, score = validation(patient), training(patient)
+    held_out, score = validation(facts), training(facts)
     if held_out is not None and held_out.rises:
         return True
-    return score is not None and score.rises and not has_fallen(patient)
+    return score is not None and score.rises and not has_fallen(facts)
 
 
-def is_falling(patient: Patient) -> bool:
+def is_falling(facts: RunFacts) -> bool:
     """Whether the score falls, or lost what it had gained, and validation does not say otherwise."""
-    held_out, score = validation(patient), training(patient)
+    held_out, score = validation(facts), training(facts)
     if score is None or (held_out is not None and held_out.rises):
         return False
-    return score.falls or has_fallen(patient)
+    return score.falls or has_fallen(facts)
 
 
-def is_near_ceiling(patient: Patient) -> bool:
+def is_near_ceiling(facts: RunFacts) -> bool:
     """Whether the mean score is close to the best single score, as far as that is logged."""
-    score, best = training(patient), patient.series("return/train_max")
+    score, best = training(facts), facts.series("return/train_max")
     if score is None or best is None or best.highest is None or best.highest <= 0:
         return False
     return score.end >= NEAR_CEILING * best.highest
 
 
-def told(patient: Patient) -> str:
+def told(facts: RunFacts) -> str:
     """The score in words, for a summary."""
-    score, held_out = training(patient), validation(patient)
+    score, held_out = training(facts), validation(facts)
     if score is None:
         return "the score is not known"
     text = f"the score went from {score.start:.3g} to {score.end:.3g}"
     return text if held_out is None else f"{text}, validation from {held_out.start:.3g} to {held_out.end:.3g}"
 
 
-def change(patient: Patient, name: str) -> tuple[Level, Level] | None:
+def change(facts: RunFacts, name: str) -> tuple[WindowLevel, WindowLevel] | None:
     """Early and late level of a metric with enough points."""
-    series = patient.series(name)
-    early, late = patient.early(name, WINDOW), patient.late(name, WINDOW)
+    series = facts.series(name)
+    early, late = facts.early(name, WINDOW), facts.late(name, WINDOW)
     if series is None or early is None or late is None or len(series) < MIN_POINTS:
         return None
     return early, late

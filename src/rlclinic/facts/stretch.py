@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.facts.outcome import Outcome
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.outcome import Outcome
 
 Mask = NDArray[np.bool_]
 

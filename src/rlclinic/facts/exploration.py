@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.numbers import number
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.stretch import finite, rounding
 
 # Quantile that stands for the largest value: a single odd point does not count in long runs.
 NEARLY_ALL = 0.999
@@ -21,63 +21,63 @@ CLOSE = 0.005
 DETERMINISTIC = 0.05
 
 
-def ceiling(patient: Patient) -> float | None:
+def ceiling(facts: RunFacts) -> float | None:
     """ln(number of actions) where that is known, else the largest entropy seen: never more than the true one."""
-    if patient.max_entropy is not None:
-        return patient.max_entropy
-    series = patient.series("entropy")
+    if facts.max_entropy is not None:
+        return facts.max_entropy
+    series = facts.series("entropy")
     if series is None:
         return None
     _, values = finite(series)
     seen = float(np.quantile(values, NEARLY_ALL)) if values.size else None
-    return seen if seen is None or is_density(patient) else max(seen, LEAST_CHOICE)
+    return seen if seen is None or is_density(facts) else max(seen, LEAST_CHOICE)
 
 
-def uniform(patient: Patient) -> float | None:
+def uniform(facts: RunFacts) -> float | None:
     """ln(number of actions) where it is known, or where the first entropies are just that of a uniform choice."""
-    if patient.max_entropy is not None or is_density(patient):
-        return patient.max_entropy
-    top = ceiling(patient)
+    if facts.max_entropy is not None or is_density(facts):
+        return facts.max_entropy
+    top = ceiling(facts)
     if top is None:
         return None
     nearest = math.log(min(max(round(math.exp(min(top, 10.0))), 2), MOST_ACTIONS))
     return nearest if abs(top - nearest) <= CLOSE * nearest else None
 
 
-def is_density(patient: Patient) -> bool:
+def is_density(facts: RunFacts) -> bool:
     """Whether the policy is continuous: its entropy may be negative, and a small one means nothing."""
-    if patient.max_entropy is not None:
+    if facts.max_entropy is not None:
         return False
-    if patient.series("action_std/mean") is not None or action_dimensions(patient) is not None:
+    if facts.series("action_std/mean") is not None or action_dimensions(facts) is not None:
         return True
-    series = patient.series("entropy")
+    series = facts.series("entropy")
     if series is None:
         return False
     _, values = finite(series)
     return bool((values < -rounding(series)).any())
 
 
-def dead_from_start(patient: Patient) -> bool:
+def dead_from_start(facts: RunFacts) -> bool:
     """Whether a choice among actions was as good as deterministic at every point that was logged.
 
     Such a policy gives ratios of 1 and no gradient whatever its updates are: its calm says nothing about them.
     """
-    series, top = patient.series("entropy"), ceiling(patient)
-    if series is None or top is None or is_density(patient):
+    series, top = facts.series("entropy"), ceiling(facts)
+    if series is None or top is None or is_density(facts):
         return False
     _, values = finite(series)
     return bool(values.size and float(values.max()) <= DETERMINISTIC * top)
 
 
-def is_dead(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool:
+def is_dead(facts: RunFacts, start: float = 0.0, end: float = 1.0) -> bool:
     """Whether the policy is as good as deterministic in a stretch: what is left of its updates says nothing."""
-    top, level = uniform(patient), patient.level("entropy", start, end)
+    top, level = uniform(facts), facts.level("entropy", start, end)
     return top is not None and level is not None and level.value < DETERMINISTIC * top
 
 
-def action_dimensions(patient: Patient) -> float | None:
+def action_dimensions(facts: RunFacts) -> float | None:
     """Number of continuous action dimensions, where the config tells."""
-    shape = patient.run.config.get("action_shape")
+    shape = facts.run.config.get("action_shape")
     sizes = [shape] if isinstance(shape, int | float) else shape
     if not isinstance(sizes, list | tuple) or not sizes:
         return None

@@ -9,16 +9,16 @@ from functools import cached_property
 
 import numpy as np
 
+from rlclinic.facts.outcome import Outcome, outcome_of
+from rlclinic.facts.settled import settled
 from rlclinic.model.finding import Evidence
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
-from rlclinic.rules.outcome import Outcome, outcome_of
-from rlclinic.rules.settled import settled
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class WindowLevel:
     """The robust level of a stretch of a series."""
 
     value: float
@@ -28,7 +28,7 @@ class Level:
     last_step: float
 
 
-class Patient:
+class RunFacts:
     """One run under examination. Everything here is computed once and shared by all rules."""
 
     def __init__(self, run: Run, siblings: Callable[[], Sequence[Run]] = tuple) -> None:
@@ -72,7 +72,7 @@ class Patient:
         found = self.run.series.get(name)
         return found if found is not None and found.last is not None else None
 
-    def level(self, name: str, start: float = 0.0, end: float = 1.0) -> Level | None:
+    def level(self, name: str, start: float = 0.0, end: float = 1.0) -> WindowLevel | None:
         """Median and robust spread of a stretch, given as shares of the series' own points."""
         series = self.run.series.get(name)
         if series is None or not len(series):
@@ -86,13 +86,13 @@ class Patient:
             return None
         median = float(np.median(finite))
         spread = float(1.4826 * np.median(np.abs(finite - median)))
-        return Level(median, spread, int(finite.size), float(steps[0]), float(steps[-1]))
+        return WindowLevel(median, spread, int(finite.size), float(steps[0]), float(steps[-1]))
 
-    def early(self, name: str, share: float = 0.1) -> Level | None:
+    def early(self, name: str, share: float = 0.1) -> WindowLevel | None:
         """The level of the first part."""
         return self.level(name, 0.0, share)
 
-    def late(self, name: str, share: float = 0.1) -> Level | None:
+    def late(self, name: str, share: float = 0.1) -> WindowLevel | None:
         """The level of the last part."""
         return self.level(name, 1.0 - share, 1.0)
 
@@ -117,7 +117,7 @@ class Patient:
         value: float,
         threshold: float | None = None,
         *,
-        level: Level | None = None,
+        level: WindowLevel | None = None,
         note: str = "",
     ) -> Evidence:
         """One comparison on a series, under the name it was logged as."""

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from rlclinic.facts.run_facts import WindowLevel
+from rlclinic.facts.stretch import rounding
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.patient import Level
-from rlclinic.rules.stretch import rounding
 
 # Windows, as shares of the points. The first points are left out of the early one: networks start at random.
 EARLY = (0.05, 0.2)
@@ -23,8 +23,8 @@ RANKED = 500
 class Growth:
     """The size (absolute value) of a series early and late."""
 
-    early: Level
-    late: Level
+    early: WindowLevel
+    late: WindowLevel
     factor: float
     """Late over early."""
     steadiness: float
@@ -50,13 +50,13 @@ def growth(series: Series | None) -> Growth | None:
     return Growth(early, late, late.value / base, _rank_correlation(sizes), onset)
 
 
-def _level(sizes: FloatArray, steps: FloatArray, window: tuple[float, float]) -> Level:
+def _level(sizes: FloatArray, steps: FloatArray, window: tuple[float, float]) -> WindowLevel:
     first = min(int(window[0] * sizes.size), sizes.size - 1)
     last = max(first + 1, int(np.ceil(window[1] * sizes.size)))
     part = sizes[first:last]
     middle = float(np.median(part))
     spread = float(1.4826 * np.median(np.abs(part - middle)))
-    return Level(middle, spread, int(part.size), float(steps[first]), float(steps[last - 1]))
+    return WindowLevel(middle, spread, int(part.size), float(steps[first]), float(steps[last - 1]))
 
 
 def _onset(sizes: FloatArray, steps: FloatArray, bar: float) -> float:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.goal import Goal, Reach, goal_of, had_time, reach_of, reference_steps
+from rlclinic.facts.return_state import missed_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import Goal, Reach, goal_of, had_time, reach_of, reference_steps
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import missed_goal
-from rlclinic.rules.saturation import saturation
 from rlclinic.rules.words import steps_text
 
 # Findings that say the run could not have learned as configured, if they are errors.
@@ -51,7 +51,7 @@ NEAR_BEST = 0.75
 
 @dataclass(frozen=True)
 class _Case:
-    patient: Patient
+    facts: RunFacts
     findings: dict[str, Finding]
     course: Course | None
     goal: Goal | None
@@ -63,11 +63,11 @@ class _Case:
         return next((finding for finding in found if finding.severity.rank >= least.rank), None)
 
 
-def verdict(patient: Patient, findings: Sequence[Finding]) -> tuple[Verdict, str]:
+def verdict(facts: RunFacts, findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """The verdict on a run and the reason for it, in one sentence with numbers."""
-    goal = goal_of(patient)
-    reach = reach_of(patient, goal) if goal is not None else None
-    case = _Case(patient, {finding.code: finding for finding in findings}, course_of(patient), goal, reach)
+    goal = goal_of(facts)
+    reach = reach_of(facts, goal) if goal is not None else None
+    case = _Case(facts, {finding.code: finding for finding in findings}, course_of(facts), goal, reach)
     for word, judge in _JUDGES:
         reason = judge(case)
         if reason is not None:
@@ -76,14 +76,14 @@ def verdict(patient: Patient, findings: Sequence[Finding]) -> tuple[Verdict, str
 
 
 def _not_rl(case: _Case) -> str | None:
-    run = case.patient.run
+    run = case.facts.run
     if run.returns is not None or not ("loss/supervised" in run or run.algorithm.upper() in SUPERVISED):
         return None
     return "a supervised loss is logged and no return: examples are learned, not rewards"
 
 
 def _crashed(case: _Case) -> str | None:
-    run, progress = case.patient.run, case.patient.progress
+    run, progress = case.facts.run, case.facts.progress
     if run.status.state is not Status.CRASHED:
         return None
     if _solved(case) is not None or (progress is not None and progress >= NEARLY_ALL):
@@ -93,7 +93,7 @@ def _crashed(case: _Case) -> str | None:
 
 
 def _insufficient(case: _Case) -> str | None:
-    run, course = case.patient.run, case.course
+    run, course = case.facts.run, case.course
     if course is None:
         unknown = "training metrics are logged, but no return" if run.series else "no metric was logged"
         return f"{unknown}: whether the agent learned cannot be known"
@@ -101,26 +101,26 @@ def _insufficient(case: _Case) -> str | None:
         return None
     if course.outcome.points < FEWEST_POINTS:
         count = "a single point" if course.outcome.points == 1 else f"only {course.outcome.points} points"
-        return f"{count} of the return, up to {steps_text(case.patient, course.outcome.steps[-1])}"
+        return f"{count} of the return, up to {steps_text(case.facts, course.outcome.steps[-1])}"
     if case.seen((*NOT_LEARNING, *COLLAPSED, *UNSTABLE)) is not None or _was_stopped(case) or _misconfigured(case):
         return None
-    if course.enough and missed_goal(case.patient):
+    if course.enough and missed_goal(case.facts):
         return None
     if _frozen(case) is not None:
         return None
-    if "CNV08" in case.findings and had_time(case.patient):
+    if "CNV08" in case.findings and had_time(case.facts):
         return case.findings["CNV08"].summary + ", which shows neither success nor failure"
     if course.climbed or course.surely_gained or course.rose_from_trough:
         return None
     least = FEW_POINTS_OF_ALL if run.status.state is Status.FINISHED else FEW_POINTS
-    if course.outcome.points >= least and had_time(case.patient):
+    if course.outcome.points >= least and had_time(case.facts):
         return None
-    return _too_short(case.patient, course)
+    return _too_short(case.facts, course)
 
 
-def _too_short(patient: Patient, course: Course) -> str:
+def _too_short(facts: RunFacts, course: Course) -> str:
     went = f"the return went from {course.outcome.start:.4g} to {course.end:.4g}"
-    needed, taken = reference_steps(patient), patient.run.env_steps
+    needed, taken = reference_steps(facts), facts.run.env_steps
     if needed is not None and taken is not None and taken < needed:
         return f"{went} in {taken:,.0f} env steps; published runs needed {needed:,.0f}: too short to judge"
     return f"{went} over {course.outcome.points} points (noise {course.unit:.2g}): too few to judge"
@@ -145,11 +145,11 @@ def _solved(case: _Case) -> str | None:
     if case.seen(EVALUATED_OTHERWISE) is not None:
         return None
     if case.goal is None:
-        return saturation(case.patient)
+        return saturation(case.facts)
     reach = case.reach
     if reach is None or not reach.held or not _near_best(case.goal, reach):
         return _stopped_at_goal(case)
-    when = steps_text(case.patient, reach.step)
+    when = steps_text(case.facts, reach.step)
     return (
         f"{reach.series.logged_as} reached {case.goal.level:.4g} ({case.goal.origin}) at {when} "
         f"and ended at {reach.end:.4g}"
@@ -161,7 +161,7 @@ def _stopped_at_goal(case: _Case) -> str | None:
 
     The mean over training episodes lags behind by a hundred episodes and cannot show it.
     """
-    run, goal, progress = case.patient.run, case.goal, case.patient.progress
+    run, goal, progress = case.facts.run, case.goal, case.facts.progress
     evaluated = run.series.get("return/eval")
     if goal is None or not goal.is_own or evaluated is None or run.status.state is not Status.FINISHED:
         return None
@@ -205,26 +205,26 @@ def _frozen(case: _Case) -> Finding | None:
 
 
 def _interrupted(case: _Case) -> str | None:
-    return f"{case.patient.run.status.reason}; too early for a judgement of the rest" if _was_stopped(case) else None
+    return f"{case.facts.run.status.reason}; too early for a judgement of the rest" if _was_stopped(case) else None
 
 
 def _was_stopped(case: _Case) -> bool:
     """Whether the run was stopped with a material part of its budget, or of any likely budget, left."""
-    if case.patient.run.status.state is not Status.INTERRUPTED:
+    if case.facts.run.status.state is not Status.INTERRUPTED:
         return False
-    progress = case.patient.progress
+    progress = case.facts.progress
     if progress is not None:
         return progress < NEARLY_ALL
     return case.course is None or case.course.outcome.points < LONG_ENOUGH
 
 
 def _plateaued(case: _Case) -> str | None:
-    course, returns = case.course, case.patient.run.returns
+    course, returns = case.course, case.facts.run.returns
     if course is None or returns is None or course.rising:
         return None
     if "CNV01" in case.findings:
         return case.findings["CNV01"].summary
-    if not course.enough or not had_time(case.patient) or course.leans_up:
+    if not course.enough or not had_time(case.facts) or course.leans_up:
         return None
     return (
         f"{returns.logged_as} went from {course.outcome.start:.4g} to {course.end:.4g} and changed by "
@@ -235,12 +235,12 @@ def _plateaued(case: _Case) -> str | None:
 def _rise(case: _Case) -> str:
     if "CNV02" in case.findings:
         return case.findings["CNV02"].summary
-    course, returns = case.course, case.patient.run.returns
+    course, returns = case.course, case.facts.run.returns
     if course is None or returns is None:
         return "the return is rising"
     return (
         f"{returns.logged_as} rose from {course.outcome.start:.4g} to {course.end:.4g} over "
-        f"{steps_text(case.patient, course.outcome.steps[-1])}"
+        f"{steps_text(case.facts, course.outcome.steps[-1])}"
     )
 
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.stretch import finite
 
 # Share of the run's upper quartile of the targets' variance below which explained variance compares noise with noise.
 STILL = 0.005
@@ -47,9 +47,9 @@ class Critic:
 
 
 @lru_cache(maxsize=8)
-def critic_of(patient: Patient) -> Critic | None:
+def critic_of(facts: RunFacts) -> Critic | None:
     """Both series on the steps of the explained variance; None where either is missing."""
-    explained, loss = patient.series("explained_variance"), patient.series("value_loss")
+    explained, loss = facts.series("explained_variance"), facts.series("value_loss")
     if explained is None or loss is None or explained.axis != loss.axis:
         return None
     steps, values = finite(explained)
@@ -63,20 +63,20 @@ def critic_of(patient: Patient) -> Critic | None:
     return Critic(steps, values, at, variance, float(np.quantile(variance, 0.75)))
 
 
-def has_critic(patient: Patient) -> bool:
+def has_critic(facts: RunFacts) -> bool:
     """Whether a critic is trained: not where it is switched off, or where only zeros are logged for its fit."""
-    if patient.run.config.get("baseline") is False:
+    if facts.run.config.get("baseline") is False:
         return False
-    explained, loss = patient.series("explained_variance"), patient.series("value_loss")
+    explained, loss = facts.series("explained_variance"), facts.series("value_loss")
     return loss is not None or (explained is not None and bool(finite(explained)[1].any()))
 
 
-def returns_vary(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool:
+def returns_vary(facts: RunFacts, start: float = 0.0, end: float = 1.0) -> bool:
     """Whether returns differ in a stretch, so that explaining their variance means something."""
-    critic = critic_of(patient)
+    critic = critic_of(facts)
     if critic is not None and critic.left(start, end) < STILL:
         return False
-    returns = patient.run.returns
+    returns = facts.run.returns
     if returns is None:
         return True
     _, values = finite(returns)
@@ -86,9 +86,9 @@ def returns_vary(patient: Patient, start: float = 0.0, end: float = 1.0) -> bool
     return float(np.ptp(part)) > ALIKE * float(np.median(np.abs(part)))
 
 
-def target_scale(patient: Patient, start: float = 0.0, end: float = 1.0) -> float | None:
+def target_scale(facts: RunFacts, start: float = 0.0, end: float = 1.0) -> float | None:
     """Standard deviation of the value targets that loss and explained variance imply, in units of the reward."""
-    critic = critic_of(patient)
+    critic = critic_of(facts)
     if critic is None:
         return None
     return float(np.sqrt(np.median(critic.variance[critic.window(start, end)])))

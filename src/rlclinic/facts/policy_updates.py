@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlclinic.rules.patient import Patient
+from rlclinic.facts.run_facts import RunFacts
 
 # Algorithms that take one gradient step per batch: their ratio is 1 by construction.
 SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
@@ -10,10 +10,10 @@ SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
 NOT_NORMALISED = (False, "off", "none", "false", "False")
 
 
-def clip_range(patient: Patient) -> float | None:
+def clip_range(facts: RunFacts) -> float | None:
     """The ratio clip in force, or as configured."""
-    level = patient.level("clip_range")
-    value = level.value if level is not None else patient.setting("clip_range")
+    level = facts.level("clip_range")
+    value = level.value if level is not None else facts.setting("clip_range")
     return value if value is not None and 0.0 < value < float("inf") else None
 
 
@@ -22,38 +22,38 @@ def clip_kl(clip: float) -> float:
     return 0.5 * clip * clip
 
 
-def steps_per_batch(patient: Patient) -> float | None:
+def steps_per_batch(facts: RunFacts) -> float | None:
     """Gradient steps on one batch of data; None where the config does not tell."""
-    if patient.run.algorithm.upper() in SINGLE_STEP:
+    if facts.run.algorithm.upper() in SINGLE_STEP:
         return 1.0
-    epochs = patient.setting("n_epochs")
+    epochs = facts.setting("n_epochs")
     if epochs is None:
         return None
-    parts = patient.setting("n_minibatches")
-    size, batch = batch_of_data(patient), patient.setting("batch_size")
+    parts = facts.setting("n_minibatches")
+    size, batch = batch_of_data(facts), facts.setting("batch_size")
     if parts is None and size and batch:
         parts = size / batch
     return epochs * max(parts, 1.0) if parts is not None else (epochs if epochs > 1 else None)
 
 
-def batch_of_data(patient: Patient) -> float | None:
+def batch_of_data(facts: RunFacts) -> float | None:
     """Env steps collected for one update."""
-    size = patient.setting("rollout_size")
+    size = facts.setting("rollout_size")
     if size:
         return size
-    steps, envs = patient.setting("n_steps"), patient.setting("n_envs")
+    steps, envs = facts.setting("n_steps"), facts.setting("n_envs")
     return steps * (envs or 1.0) if steps else None
 
 
-def updates(patient: Patient, name: str) -> float:
+def updates(facts: RunFacts, name: str) -> float:
     """Policy updates behind a series: from the env steps where these are known, else its points."""
-    series, size = patient.run.series[name], batch_of_data(patient)
+    series, size = facts.run.series[name], batch_of_data(facts)
     logged = float(len(series))
     if series.axis == "env_steps" and size and series.last_step:
         return max(series.last_step / size, logged)
     return logged
 
 
-def advantages_are_normalised(patient: Patient) -> bool:
+def advantages_are_normalised(facts: RunFacts) -> bool:
     """Whether advantages of size 1 enter the loss, as in nearly all trainers where nothing else is said."""
-    return patient.run.config.get("normalize_advantage") not in NOT_NORMALISED
+    return facts.run.config.get("normalize_advantage") not in NOT_NORMALISED

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from rlclinic.rules.patient import Patient
+from rlclinic.facts.run_facts import RunFacts
 
 # How much longer episodes must have become.
 LONGER = 1.5
 
 
-def longer_episodes_cost_more(patient: Patient) -> bool:
+def longer_episodes_cost_more(facts: RunFacts) -> bool:
     """A negative return over longer episodes whose cost per step went down: survival is being learned."""
-    returns = patient.run.returns
+    returns = facts.run.returns
     if returns is None:
         return False
-    early, late = patient.early(returns.name), patient.late(returns.name)
-    first, last = patient.early("episode_length"), patient.late("episode_length")
+    early, late = facts.early(returns.name), facts.late(returns.name)
+    first, last = facts.early("episode_length"), facts.late("episode_length")
     if early is None or late is None or first is None or last is None or first.value <= 0 or last.value <= 0:
         return False
     if late.value >= 0 or last.value < LONGER * first.value:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.outcome import Outcome, outcome_of
+from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.series import Series
-from rlclinic.rules.outcome import Outcome, outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import reached_goal
-from rlclinic.rules.stretch import finite
 
 FEWEST_EVALUATIONS = 12
 # Share of their climb that may be missing at the end of evaluations that hold their best.
@@ -47,13 +47,13 @@ class Lost:
         return self.outcome.peak - self.end
 
 
-def lost_evaluations(patient: Patient) -> Lost | None:
+def lost_evaluations(facts: RunFacts) -> Lost | None:
     """Compare the best level of five evaluations with the last ones; None where nothing is lost for good."""
-    series, returns = patient.series("return/eval"), patient.run.returns
+    series, returns = facts.series("return/eval"), facts.run.returns
     outcome = outcome_of(series)
     if series is None or returns is None or outcome is None or outcome.points < FEWEST_EVALUATIONS:
         return None
-    if returns.name == series.name or series.caveat or reached_goal(patient):
+    if returns.name == series.name or series.caveat or reached_goal(facts):
         return None
     steps, values = finite(series)
     last = max(BEHIND_BEST, round(END * values.size))
@@ -66,12 +66,12 @@ def lost_evaluations(patient: Patient) -> Lost | None:
     return found if climbed and found.drop >= found.bar else None
 
 
-def evaluations_hold(patient: Patient) -> bool:
+def evaluations_hold(facts: RunFacts) -> bool:
     """Whether evaluations climbed clearly and stand near their best: what training lost is not lost in the policy.
 
     Rare penalties, a random opponent or a curriculum lower the return of training alone.
     """
-    series, returns = patient.series("return/eval"), patient.run.returns
+    series, returns = facts.series("return/eval"), facts.run.returns
     outcome = outcome_of(series)
     if series is None or returns is None or outcome is None or series.caveat or returns.name == series.name:
         return False
@@ -79,9 +79,9 @@ def evaluations_hold(patient: Patient) -> bool:
     return outcome.points >= FEWEST_SAME and outcome.climb > clear and outcome.drop <= HELD * outcome.climb
 
 
-def evaluates_the_same(patient: Patient, share: float = 0.0) -> bool:
+def evaluates_the_same(facts: RunFacts, share: float = 0.0) -> bool:
     """Whether all evaluations gave the same mean of episodes that differ, or nearly: to a share of what these do."""
-    returns, spread = patient.series("return/eval"), patient.late("return/eval_std", 1.0)
+    returns, spread = facts.series("return/eval"), facts.late("return/eval_std", 1.0)
     if returns is None or (spread is not None and spread.value == 0.0):
         return False
     _, values = finite(returns)

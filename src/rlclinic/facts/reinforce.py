@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlclinic.rules.patient import Patient
+from rlclinic.facts.run_facts import RunFacts
 
 ALGORITHMS = frozenset({"REINFORCE", "VPG"})
 # What only a learned baseline logs.
@@ -14,20 +14,20 @@ LEARNED = ("critic", "vf_", "value_")
 NONE = frozenset({"", "none", "off", "false", "0", "0.0", "null", "returns"})
 
 
-def is_reinforce(patient: Patient) -> bool:
+def is_reinforce(facts: RunFacts) -> bool:
     """Told by the algorithm."""
-    return patient.run.algorithm.upper() in ALGORITHMS
+    return facts.run.algorithm.upper() in ALGORITHMS
 
 
-def baseline_of(patient: Patient) -> str:
+def baseline_of(facts: RunFacts) -> str:
     """What takes the mean out of the returns, in words; empty where nothing is seen."""
-    config = patient.run.config
+    config = facts.run.config
     both = {**config.native, **config.settings}
     # The versions of libraries are no settings, whatever their names (stable-baselines3).
     settings = {key.lower(): setting for key, setting in both.items() if "version" not in key.lower()}
     off = any(key.endswith("baseline") and _means_none(setting.value) for key, setting in settings.items())
     for name in TRACES:
-        series = patient.series(name)
+        series = facts.series(name)
         # A placeholder of zeros is no trace: a baseline that is trained moves.
         if series is not None and not off and series.values.any():
             return f"{series.logged_as} is logged"

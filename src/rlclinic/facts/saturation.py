@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.course import END_POINTS, course_of
+from rlclinic.facts.outcome import END_SHARE
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.course import END_POINTS, course_of
-from rlclinic.rules.outcome import END_SHARE
-from rlclinic.rules.patient import Patient
 
 # Share of successes that counts as nearly every episode.
 NEARLY_ALL = 0.95
@@ -22,14 +22,14 @@ PINNED = 0.1
 SAME_PAY = 0.03
 
 
-def saturation(patient: Patient) -> str | None:
+def saturation(facts: RunFacts) -> str | None:
     """Why nothing is left to gain, as a clause with numbers; None where that cannot be said."""
-    return _success_rate(patient) or _share_of_one(patient) or _survived(patient)
+    return _success_rate(facts) or _share_of_one(facts) or _survived(facts)
 
 
-def _success_rate(patient: Patient) -> str | None:
+def _success_rate(facts: RunFacts) -> str | None:
     for name in ("success_rate/eval", "success_rate"):
-        series = patient.series(name)
+        series = facts.series(name)
         if series is None or len(series) < END_POINTS:
             continue
         level = float(np.median(_tail(series)))
@@ -38,8 +38,8 @@ def _success_rate(patient: Patient) -> str | None:
     return None
 
 
-def _share_of_one(patient: Patient) -> str | None:
-    course, returns = course_of(patient), patient.run.returns
+def _share_of_one(facts: RunFacts) -> str | None:
+    course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or course.outcome.points < END_POINTS:
         return None
     if returns.highest is None or returns.highest > 1.0 + 1e-6 or course.end < NEARLY_ALL:
@@ -47,12 +47,10 @@ def _share_of_one(patient: Patient) -> str | None:
     return f"{returns.logged_as} never exceeds 1 and ended at {course.end:.3g}"
 
 
-def _survived(patient: Patient) -> str | None:
+def _survived(facts: RunFacts) -> str | None:
     """Every step pays the same, and all episodes have the same, greatest length."""
-    returns = patient.run.returns
-    length = patient.series(
-        "episode_length/eval" if returns is not None and "eval" in returns.name else "episode_length"
-    )
+    returns = facts.run.returns
+    length = facts.series("episode_length/eval" if returns is not None and "eval" in returns.name else "episode_length")
     if returns is None or length is None or len(length) != len(returns) or len(length) < 2 * END_POINTS:
         return None
     tail, all_lengths = _tail(length, PINNED), length.values[np.isfinite(length.values)]

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.outcome import Outcome, outcome_of
+from rlclinic.facts.return_state import USED_UP, has_fallen, missed_goal, reached_goal, stuck_short, suffers
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Status
-from rlclinic.rules.goal import goal_of, had_time, known_task, lags_behind
-from rlclinic.rules.offline import is_offline
-from rlclinic.rules.outcome import Outcome, outcome_of
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.return_state import USED_UP, has_fallen, missed_goal, reached_goal, stuck_short, suffers
-from rlclinic.rules.saturation import saturation
 
 # Points of a return below which its course says nothing.
 FEWEST_POINTS = 10
@@ -54,73 +54,73 @@ class Standing:
     """So it is, and its return hardly moved within that budget."""
 
 
-def standing_of(patient: Patient, verdict: Verdict) -> Standing:
+def standing_of(facts: RunFacts, verdict: Verdict) -> Standing:
     """How the run stands."""
-    stuck = verdict is Verdict.PLATEAUED and stuck_short(patient)
+    stuck = verdict is Verdict.PLATEAUED and stuck_short(facts)
     return Standing(
         done=verdict is Verdict.SOLVED,
-        behind=lags_behind(patient) or stuck,
-        missed=missed_goal(patient),
-        tried=missed_goal(patient) and _trained_to_goal(patient),
-        short=fell_short(patient),
-        open_end=is_open(patient),
-        crept=crept(patient),
-        slow=_is_slow(patient),
+        behind=lags_behind(facts) or stuck,
+        missed=missed_goal(facts),
+        tried=missed_goal(facts) and _trained_to_goal(facts),
+        short=fell_short(facts),
+        open_end=is_open(facts),
+        crept=crept(facts),
+        slow=_is_slow(facts),
     )
 
 
-def failed(patient: Patient) -> bool:
+def failed(facts: RunFacts) -> bool:
     """Whether the run did not learn, or lost most of what it had learned. False where that cannot be said."""
-    outcome = patient.outcome
-    if outcome is None or outcome.points < FEWEST_POINTS or reached_goal(patient):
+    outcome = facts.outcome
+    if outcome is None or outcome.points < FEWEST_POINTS or reached_goal(facts):
         return False
-    if _below_random(patient) or missed_goal(patient):
+    if _below_random(facts) or missed_goal(facts):
         return True
-    if not had_time(patient) or saturation(patient) is not None:
+    if not had_time(facts) or saturation(facts) is not None:
         return False
     # The first evaluation of offline training may already be as good as the data allow.
-    if is_offline(patient) and goal_of(patient) is None:
-        return has_fallen(patient)
-    return has_fallen(patient) or _hardly_rose(patient) or (suffers(patient) and not _well_on_its_way(patient))
+    if is_offline(facts) and goal_of(facts) is None:
+        return has_fallen(facts)
+    return has_fallen(facts) or _hardly_rose(facts) or (suffers(facts) and not _well_on_its_way(facts))
 
 
-def sank(patient: Patient) -> bool:
+def sank(facts: RunFacts) -> bool:
     """Whether the return lost a good part of its climb, or fell clearly below its start."""
-    outcome = patient.outcome
-    return outcome is not None and outcome.points >= FEWEST_POINTS and has_fallen(patient)
+    outcome = facts.outcome
+    return outcome is not None and outcome.points >= FEWEST_POINTS and has_fallen(facts)
 
 
 @lru_cache(maxsize=8)
-def is_open(patient: Patient) -> bool:
+def is_open(facts: RunFacts) -> bool:
     """Whether the budget is used up and nothing says that the task is done: no goal reached, no highest return."""
-    outcome, progress, state = patient.outcome, patient.progress, patient.run.status.state
-    if outcome is None or reached_goal(patient) or saturation(patient) is not None:
+    outcome, progress, state = facts.outcome, facts.progress, facts.run.status.state
+    if outcome is None or reached_goal(facts) or saturation(facts) is not None:
         return False
     return progress >= USED_UP if progress is not None else state is Status.FINISHED
 
 
-def _trained_to_goal(patient: Patient) -> bool:
-    goal, outcome = goal_of(patient), patient.outcome
+def _trained_to_goal(facts: RunFacts) -> bool:
+    goal, outcome = goal_of(facts), facts.outcome
     return goal is not None and outcome is not None and outcome.end >= goal.level
 
 
-def fell_short(patient: Patient) -> bool:
+def fell_short(facts: RunFacts) -> bool:
     """Whether the whole budget did not do: a known goal was missed, or the one that the user told.
 
     Who tells a goal says that less is not enough, so there even a small distance counts, if it is more than noise.
     """
-    goal, curves = goal_of(patient), [patient.outcome, outcome_of(patient.series("return/eval"))]
-    if missed_goal(patient) or goal is None or goal.source != "user" or not is_open(patient):
-        return missed_goal(patient)
+    goal, curves = goal_of(facts), [facts.outcome, outcome_of(facts.series("return/eval"))]
+    if missed_goal(facts) or goal is None or goal.source != "user" or not is_open(facts):
+        return missed_goal(facts)
     known = [curve for curve in curves if curve is not None and curve.points >= FEWEST_EVALUATIONS]
     below = all(curve.end + curve.scale < goal.level for curve in known)
     return bool(known) and below and known[0].peak < goal.level
 
 
-def crept(patient: Patient) -> bool:
+def crept(facts: RunFacts) -> bool:
     """Whether the return of such a run, in training or in evaluation, hardly moved within its budget."""
-    curves = [patient.outcome, outcome_of(patient.series("return/eval"))]
-    return is_open(patient) and any(
+    curves = [facts.outcome, outcome_of(facts.series("return/eval"))]
+    return is_open(facts) and any(
         curve is not None and curve.points >= FEWEST_EVALUATIONS and _hardly_moved(curve) for curve in curves
     )
 
@@ -132,32 +132,32 @@ def _hardly_moved(curve: Outcome) -> bool:
     return curve.end < curve.start / HARDLY_MOVED
 
 
-def _hardly_rose(patient: Patient) -> bool:
-    goal, outcome = goal_of(patient), patient.outcome
+def _hardly_rose(facts: RunFacts) -> bool:
+    goal, outcome = goal_of(facts), facts.outcome
     if goal is None or outcome is None or goal.level <= outcome.start:
         return False
     part = TINY_PART if outcome.still_rising else SMALL_PART
     return outcome.gain < part * (goal.level - outcome.start)
 
 
-def _well_on_its_way(patient: Patient) -> bool:
-    goal, outcome = goal_of(patient), patient.outcome
+def _well_on_its_way(facts: RunFacts) -> bool:
+    goal, outcome = goal_of(facts), facts.outcome
     if goal is None or outcome is None or goal.level <= outcome.start:
         return False
     return outcome.gain >= GOOD_PART * (goal.level - outcome.start)
 
 
-def _is_slow(patient: Patient) -> bool:
-    goal, outcome = goal_of(patient), patient.outcome
-    if goal is None or outcome is None or not missed_goal(patient):
+def _is_slow(facts: RunFacts) -> bool:
+    goal, outcome = goal_of(facts), facts.outcome
+    if goal is None or outcome is None or not missed_goal(facts):
         return False
     # The slope is the change over a third of the run.
     return goal.level - outcome.end > SEVERAL_BUDGETS * 3.0 * max(outcome.late_slope, 0.0)
 
 
-def _below_random(patient: Patient) -> bool:
+def _below_random(facts: RunFacts) -> bool:
     """Ended clearly below what random actions get: no run needs more time to show this."""
-    task, outcome = known_task(patient), patient.outcome
+    task, outcome = known_task(facts), facts.outcome
     if task is None or outcome is None or task.random_mean is None:
         return False
     return outcome.end < task.random_mean - (task.random_std or 0.0)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.goal import Goal, goal_of, reach_of, reference_steps, tried_short
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.run import Status
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.goal import Goal, goal_of, reach_of, reference_steps, tried_short
-from rlclinic.rules.patient import Patient
 
 # Share of the way from a random policy to the goal below which nothing was learned.
 NO_WAY = 0.04
@@ -29,80 +29,80 @@ USED_UP = 0.95
 
 
 @lru_cache(maxsize=8)
-def reached_goal(patient: Patient) -> bool:
+def reached_goal(facts: RunFacts) -> bool:
     """Whether the return came to the level that counts as solved, and ended there."""
-    goal, outcome = goal_of(patient), patient.outcome
+    goal, outcome = goal_of(facts), facts.outcome
     if goal is None or outcome is None:
         return False
-    reach = reach_of(patient, goal)
-    return (outcome.end >= goal.level and not tried_short(patient, goal)) or (reach is not None and reach.held)
+    reach = reach_of(facts, goal)
+    return (outcome.end >= goal.level and not tried_short(facts, goal)) or (reach is not None and reach.held)
 
 
 @lru_cache(maxsize=8)
-def is_flat(patient: Patient) -> bool:
+def is_flat(facts: RunFacts) -> bool:
     """Whether the return is no better at the end than at the start, and not about to be."""
-    course = course_of(patient)
-    if course is None or reached_goal(patient) or course.rising:
+    course = course_of(facts)
+    if course is None or reached_goal(facts) or course.rising:
         return False
     gained = course.outcome.improved and course.surely_gained
-    return not gained or _still_random(goal_of(patient), course)
+    return not gained or _still_random(goal_of(facts), course)
 
 
-def has_fallen(patient: Patient) -> bool:
+def has_fallen(facts: RunFacts) -> bool:
     """Whether a material part of the climb was lost again, or the run ended clearly below its start."""
-    outcome = patient.outcome
-    if outcome is None or reached_goal(patient):
+    outcome = facts.outcome
+    if outcome is None or reached_goal(facts):
         return False
     if outcome.gain < -MATERIAL * outcome.scale:
         return True
     return outcome.drop > MATERIAL * outcome.scale and outcome.drop > LOST * outcome.climb
 
 
-def stuck_short(patient: Patient) -> bool:
+def stuck_short(facts: RunFacts) -> bool:
     """Whether the return stands still with less than half of the way to a known goal behind it."""
-    goal, course = goal_of(patient), course_of(patient)
-    if goal is None or course is None or not course.enough or course.rising or reached_goal(patient):
+    goal, course = goal_of(facts), course_of(facts)
+    if goal is None or course is None or not course.enough or course.rising or reached_goal(facts):
         return False
     return goal.share(course.end) < NEAR_GOAL
 
 
 @lru_cache(maxsize=8)
-def missed_goal(patient: Patient) -> bool:
+def missed_goal(facts: RunFacts) -> bool:
     """Whether the whole budget is used and a known goal, with time enough for it, was clearly missed.
 
     A mean over the last training episodes lags behind the policy: without an evaluation above it, one that rises, or
     that nothing is held against, must be far from the goal.
     """
-    goal, course, state = goal_of(patient), course_of(patient), patient.run.status.state
-    if goal is None or course is None or course.outcome.points < FEWEST_POINTS or reached_goal(patient):
+    goal, course, state = goal_of(facts), course_of(facts), facts.run.status.state
+    if goal is None or course is None or course.outcome.points < FEWEST_POINTS or reached_goal(facts):
         return False
-    used = patient.progress >= USED_UP if patient.progress is not None else state is Status.FINISHED
-    needed, taken = reference_steps(patient), patient.run.env_steps
+    used = facts.progress >= USED_UP if facts.progress is not None else state is Status.FINISHED
+    needed, taken = reference_steps(facts), facts.run.env_steps
     in_time = goal.is_own or (needed is not None and taken is not None and taken >= needed)
-    if used and in_time and tried_short(patient, goal):
+    if used and in_time and tried_short(facts, goal):
         return True
-    trained, evaluated = max(course.end, course.outcome.end), patient.late("return/eval")
+    trained, evaluated = max(course.end, course.outcome.end), facts.late("return/eval")
     if evaluated is not None and evaluated.value >= trained:
         return used and in_time and goal.share(evaluated.value) < CLOSE_TO_GOAL
     lags = evaluated is None or course.rising
     return used and in_time and goal.share(trained) < (FAR_FROM_GOAL if lags else CLOSE_TO_GOAL)
 
 
-def suffers(patient: Patient) -> bool:
+def suffers(facts: RunFacts) -> bool:
     """Whether the return is flat, has fallen or ended short of its goal; False where there is none."""
-    return is_flat(patient) or has_fallen(patient) or missed_goal(patient)
+    return is_flat(facts) or has_fallen(facts) or missed_goal(facts)
 
 
-def return_name(patient: Patient) -> str:
+def return_name(facts: RunFacts) -> str:
     """The canonical name of the return that is judged, for evidence."""
-    series = patient.run.returns
+    series = facts.run.returns
     return series.name if series is not None else "return/train"
 
 
-def ended_below_start(patient: Patient) -> bool:
+def ended_below_start(facts: RunFacts) -> bool:
     """Whether the run ended materially below where it began."""
-    outcome = patient.outcome
-    return outcome is not None and outcome.gain < -2.0 * outcome.scale and not reached_goal(patient)
+    outcome = facts.outcome
+    return outcome is not None and outcome.gain < -2.0 * outcome.scale and not reached_goal(facts)
 
 
 def _still_random(goal: Goal | None, course: Course) -> bool:

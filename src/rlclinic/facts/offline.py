@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from rlclinic.rules.patient import Patient
+from rlclinic.facts.run_facts import RunFacts
 
 ALGORITHMS = frozenset(
     {"CQL", "DISCRETECQL", "IQL", "AWAC", "BCQ", "DISCRETEBCQ", "BEAR", "CRR", "TD3PLUSBC", "MARWIL"}
 )
 
 
-def is_offline(patient: Patient) -> bool:
+def is_offline(facts: RunFacts) -> bool:
     """Told by the algorithm, or by a run that counts updates and has evaluations but no training return."""
-    run = patient.run
+    run = facts.run
     if run.algorithm.upper() in ALGORITHMS:
         return True
-    if patient.is_language_model or patient.series("return/eval") is None or patient.series("return/train") is not None:
+    if facts.is_language_model or facts.series("return/eval") is None or facts.series("return/train") is not None:
         return False
     never_defined = "return/train" in run
-    return never_defined or (run.step_axis == "updates" and patient.is_off_policy)
+    return never_defined or (run.step_axis == "updates" and facts.is_off_policy)

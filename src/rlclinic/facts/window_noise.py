@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.patient import Patient
 
 # Episodes behind a windowed return, by the convention of nearly every framework.
 WINDOW_EPISODES = 100
@@ -37,9 +37,9 @@ class WindowNoise:
     """Noise of the first point, which rests on fewer episodes."""
 
 
-def window_noise(patient: Patient, series: Series) -> WindowNoise | None:
+def window_noise(facts: RunFacts, series: Series) -> WindowNoise | None:
     """Infer the noise from how much one point differs from the next; None where episodes cannot be counted."""
-    lengths = patient.series("episode_length")
+    lengths = facts.series("episode_length")
     if not _is_windowed(series) or lengths is None or lengths.axis != "env_steps" or series.axis != "env_steps":
         return None
     finite = np.isfinite(series.values)

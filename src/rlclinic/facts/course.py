@@ -12,11 +12,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from rlclinic.facts.falls import Fall, falls_of
+from rlclinic.facts.outcome import END_SHARE, START_SHARE, Outcome
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.window_noise import robust_spread, window_noise
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.falls import Fall, falls_of
-from rlclinic.rules.outcome import END_SHARE, START_SHARE, Outcome
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.window_noise import robust_spread, window_noise
 
 # Units of noise that a change of the level must exceed; with 60 bins chance alone reaches about three.
 CLEAR = 4.0
@@ -122,16 +122,16 @@ class Course:
 
 
 @lru_cache(maxsize=8)
-def course_of(patient: Patient) -> Course | None:
+def course_of(facts: RunFacts) -> Course | None:
     """The course of a run's return; None where it has none."""
-    outcome, series = patient.outcome, patient.returns
+    outcome, series = facts.outcome, facts.returns
     if outcome is None or series is None:
         return None
     values = series.values[np.isfinite(series.values)]
     binned = np.array([float(part.mean()) for part in np.array_split(values, outcome.curve.size)])
     first = max(1, round(START_SHARE * binned.size))
     last = max(END_POINTS, round(END_SHARE * binned.size))
-    window = window_noise(patient, series)
+    window = window_noise(facts, series)
     noise = window.noise if window else max(robust_spread(half) for half in np.array_split(binned - outcome.curve, 2))
     # A mean over the last episodes wanders slowly: averaging its points does not lessen the noise.
     independent = 2.0 if window else 1.0 / first + 1.0 / last

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rlclinic.facts.course import Course, course_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Move
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.course import Course, course_of
-from rlclinic.rules.patient import Patient
 from rlclinic.signals.lead_lag import Onset, lead_lag
 
 # Findings that say that the return fell.
@@ -42,18 +42,18 @@ class Order:
     after_the_fall: frozenset[str] = frozenset()
 
 
-def onset_order(patient: Patient, findings: Sequence[Finding]) -> Order:
+def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     """Order the onsets around the fall of the return; empty where it did not fall."""
-    course, returns = course_of(patient), patient.run.returns
+    course, returns = course_of(facts), facts.run.returns
     fell = any(finding.code in FELL and finding.severity is not Severity.INFO for finding in findings)
     if not fell or course is None or returns is None:
         return Order()
     window = (_under_way(course), float(returns.steps[-1]))
-    delay = _delay(patient, returns)
+    delay = _delay(facts, returns)
     fall: Onset | None = None
     moves: list[Move] = []
     for name in UPSTREAM:
-        series = patient.series(name)
+        series = facts.series(name)
         if series is None or series.axis != returns.axis:
             continue
         pair = lead_lag(series, returns, ("any", "down"), (0.0, delay), window)
@@ -82,9 +82,9 @@ def _under_way(course: Course) -> float:
     )
 
 
-def _delay(patient: Patient, returns: Series) -> float:
+def _delay(facts: RunFacts, returns: Series) -> float:
     """Steps by which the logged return lags the policy."""
-    lengths = patient.level("episode_length")
+    lengths = facts.level("episode_length")
     if "last" not in returns.window or "episodes" not in returns.window or lengths is None:
         return 0.0
     return LATE_EPISODES * lengths.value if returns.axis == "env_steps" else 0.0

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.patient import Patient
 
 FEWEST_ROWS = 8
 # Share of the variance of the total that the parts must explain, and standard errors that a weight must exceed.
@@ -33,13 +33,13 @@ class LossWeights:
     """A weight that is at least this large."""
 
 
-def loss_weights(patient: Patient) -> LossWeights:
+def loss_weights(facts: RunFacts) -> LossWeights:
     """Solve for the weights."""
     names = ("loss", "policy_loss", "value_loss")
-    total, policy, value = (_values(patient, name) for name in names)
-    entropy = _values(patient, "entropy")
+    total, policy, value = (_values(facts, name) for name in names)
+    entropy = _values(facts, "entropy")
     rows = min(total.size, policy.size, value.size)
-    if not patient.is_on_policy or rows < FEWEST_ROWS:
+    if not facts.is_on_policy or rows < FEWEST_ROWS:
         return LossWeights()
     logged = entropy.size >= rows
     bonus = entropy[-rows:] if logged else np.full(rows, MOST_ENTROPY)
@@ -57,8 +57,8 @@ def loss_weights(patient: Patient) -> LossWeights:
     )
 
 
-def _values(patient: Patient, name: str) -> FloatArray:
-    series = patient.series(name)
+def _values(facts: RunFacts, name: str) -> FloatArray:
+    series = facts.series(name)
     return series.values if series is not None else np.zeros(0)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rlclinic.facts.exploration import action_dimensions
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.settings import positive
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.patient import Patient
-from rlclinic.rules.policy._entropy import action_dimensions
-from rlclinic.rules.setting import positive
 
 # Algorithms whose actor loss is minus the mean Q of the policy's actions (SAC: plus alpha times log pi).
 ACTOR_LOSS_IS_Q = frozenset({"SAC", "TD3", "DDPG", "TQC", "REDQ", "CROSSQ", "DROQ"})
@@ -34,40 +34,40 @@ class Bound:
     note: str
 
 
-def q_series(patient: Patient) -> Series | None:
+def q_series(facts: RunFacts) -> Series | None:
     """Mean Q as logged, or read off the actor loss where that is minus Q."""
     for name in ("q/mean", "q1/mean"):
-        found = patient.series(name)
+        found = facts.series(name)
         if found is not None:
             return found
-    loss = patient.series("policy_loss")
-    if loss is None or patient.run.algorithm.upper() not in ACTOR_LOSS_IS_Q:
+    loss = facts.series("policy_loss")
+    if loss is None or facts.run.algorithm.upper() not in ACTOR_LOSS_IS_Q:
         return None
     return replace(loss, values=-loss.values)
 
 
-def rewards_rescaled(patient: Patient) -> bool:
+def rewards_rescaled(facts: RunFacts) -> bool:
     """Whether the learner sees other rewards than those that the returns are made of."""
-    config = patient.run.config
-    scale = patient.setting("reward_scale")
+    config = facts.run.config
+    scale = facts.setting("reward_scale")
     return bool(config.get("normalize_reward")) or (scale is not None and scale != 1.0)
 
 
-def q_bound(patient: Patient) -> Bound | None:
+def q_bound(facts: RunFacts) -> Bound | None:
     """The largest size of a discounted return that fits the returns seen; None where no return tells.
 
     A return may come in one burst, or evenly at each step and go on beyond the time limit. The larger of the two
     counts, unless return per step is the same whatever the length: then rewards are even.
     """
-    largest = max(_sizes(patient), default=None)
-    if largest is None or rewards_rescaled(patient):
+    largest = max(_sizes(facts), default=None)
+    if largest is None or rewards_rescaled(facts):
         return None
-    gamma = patient.setting("gamma")
+    gamma = facts.setting("gamma")
     known = gamma is not None
     discount = min(max(gamma if gamma is not None else USUAL_GAMMA, 0.0), 0.99999)
     horizon = 1.0 / (1.0 - discount)
-    rates = _rates(patient)
-    bonus = _entropy_bonus(patient) * horizon
+    rates = _rates(facts)
+    bonus = _entropy_bonus(facts) * horizon
     if rates is None:
         return Bound(largest * horizon + bonus, discount, known, "largest return each step for ever")
     even = float(np.max(np.abs(rates.values))) * horizon
@@ -84,19 +84,19 @@ class _Rates:
     constant: bool
 
 
-def _sizes(patient: Patient) -> Iterator[float]:
+def _sizes(facts: RunFacts) -> Iterator[float]:
     for name in RETURNS:
-        series = patient.series(name)
+        series = facts.series(name)
         if series is not None:
             yield float(np.nanmax(np.abs(series.values[np.isfinite(series.values)])))
-    if patient.run.episodes is not None and len(patient.run.episodes):
-        yield float(np.max(np.abs(patient.run.episodes.returns)))
+    if facts.run.episodes is not None and len(facts.run.episodes):
+        yield float(np.max(np.abs(facts.run.episodes.returns)))
 
 
-def _rates(patient: Patient) -> _Rates | None:
+def _rates(facts: RunFacts) -> _Rates | None:
     """Return per env step, point by point where both were logged together."""
     for suffix, length_name in (("train", "episode_length"), ("eval", "episode_length/eval")):
-        returns, lengths = patient.series(f"return/{suffix}"), patient.series(length_name)
+        returns, lengths = facts.series(f"return/{suffix}"), facts.series(length_name)
         if returns is None or lengths is None:
             continue
         _, mine, theirs = np.intersect1d(returns.steps, lengths.steps, return_indices=True)
@@ -111,10 +111,10 @@ def _rates(patient: Patient) -> _Rates | None:
     return None
 
 
-def _entropy_bonus(patient: Patient) -> float:
+def _entropy_bonus(facts: RunFacts) -> float:
     """What a soft Q adds per step: alpha times at most ln 2 per action dimension."""
-    late = patient.late("alpha", 0.3)
+    late = facts.late("alpha", 0.3)
     if late is None:
         return 0.0
-    dimensions = action_dimensions(patient) or MANY_DIMENSIONS
-    return late.value * dimensions * float(np.log(2.0)) * (positive(patient, "frame_skip") or 1.0)
+    dimensions = action_dimensions(facts) or MANY_DIMENSIONS
+    return late.value * dimensions * float(np.log(2.0)) * (positive(facts, "frame_skip") or 1.0)

@@ -8,7 +8,7 @@ from rlclinic.model.finding import Evidence, Severity
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class RuleResult:
     """A rule's answer: how bad, how sure, one line with numbers, and the arithmetic behind it."""
 
     severity: Severity

@@ -1,0 +1,1 @@
+"""What is measured about one run, once and lazily, in the words of the field."""

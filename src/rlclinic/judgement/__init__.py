@@ -1,0 +1,1 @@
+"""Facts and findings in, the verdict, the order of onset and the decision path out."""
