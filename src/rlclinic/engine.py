@@ -61,7 +61,7 @@ def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: S
     standing = standing_of(facts, word)
     order, suspect = onset_order(facts, findings), suspect_of(run, findings)
     causes, classes = causes_of(
-        run,
+        facts,
         word,
         findings,
         checked,
@@ -71,7 +71,7 @@ def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: S
         standing=standing,
     )
     aim = goal_of(facts)
-    prescriptions = prescribe(run, word, findings, causes, standing=standing, others=others, effects=known_effects())
+    prescriptions = prescribe(facts, word, findings, causes, standing=standing, others=others, effects=known_effects())
     return Diagnosis(
         run=run,
         verdict=word,

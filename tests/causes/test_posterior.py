@@ -15,6 +15,7 @@ from rlclinic.causes.deviation import deviation, is_outside
 from rlclinic.causes.likelihoods import VERDICT, Knob, likelihoods
 from rlclinic.causes.posterior import causes_of
 from rlclinic.causes.sharpness import Sharpness
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.diagnosis import Verdict
@@ -35,7 +36,7 @@ def finding(name: str, severity: Severity = Severity.WARNING, confidence: float 
 def probability(
     run: Run, verdict: Verdict, findings: list[Finding], cause: str, checked: frozenset[str] = ALL
 ) -> float:
-    causes, _ = causes_of(run, verdict, findings, checked)
+    causes, _ = causes_of(RunFacts(run), verdict, findings, checked)
     return next((item.probability for item in causes if item.id == cause), 0.0)
 
 
@@ -61,19 +62,19 @@ def test_the_table_names_only_rules_that_exist() -> None:
 
 
 def test_the_classes_sum_to_one() -> None:
-    _, classes = causes_of(ppo(), Verdict.NOT_LEARNING, [finding("never-improved")], ALL)
+    _, classes = causes_of(RunFacts(ppo()), Verdict.NOT_LEARNING, [finding("never-improved")], ALL)
     assert sum(classes.values()) == pytest.approx(1.0)
 
 
 def test_a_run_without_findings_that_learns_has_nothing_wrong() -> None:
-    causes, _ = causes_of(ppo(), Verdict.LEARNING, [], ALL)
+    causes, _ = causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL)
     assert causes[0].id == NOTHING_WRONG
     assert causes[0].probability > 0.5
 
 
 def test_findings_move_probability_to_the_cause_that_explains_them() -> None:
     signs = [finding("kl-too-large", Severity.ERROR), finding("policy-died-early", Severity.ERROR)]
-    causes, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
+    causes, _ = causes_of(RunFacts(ppo()), Verdict.COLLAPSED, signs, ALL)
     assert causes[0].id == "learning-rate-too-high"
     assert any("kl-too-large" in reason for reason in causes[0].supports)
 
@@ -86,8 +87,8 @@ def test_a_rule_that_was_not_checked_counts_nothing_against_a_cause() -> None:
 
 
 def test_a_config_value_is_no_cause_without_a_symptom() -> None:
-    odd = causes_of(ppo(learning_rate=0.3), Verdict.LEARNING, [], ALL)[0]
-    plain = causes_of(ppo(), Verdict.LEARNING, [], ALL)[0]
+    odd = causes_of(RunFacts(ppo(learning_rate=0.3)), Verdict.LEARNING, [], ALL)[0]
+    plain = causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL)[0]
     assert odd[0].id == plain[0].id == NOTHING_WRONG
     assert "learning-rate-too-high" not in {cause.id for cause in odd}
 
@@ -120,21 +121,23 @@ def test_every_root_cause_names_its_class(runs: Path) -> None:
 
 
 def test_a_plateau_far_below_its_goal_is_not_taken_for_a_healthy_run() -> None:
-    assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL)[0][0].id == NOTHING_WRONG
-    assert causes_of(ppo(), Verdict.PLATEAUED, [], ALL, standing=Standing(behind=True))[0][0].id == UNKNOWN
+    assert causes_of(RunFacts(ppo()), Verdict.PLATEAUED, [], ALL)[0][0].id == NOTHING_WRONG
+    assert causes_of(RunFacts(ppo()), Verdict.PLATEAUED, [], ALL, standing=Standing(behind=True))[0][0].id == UNKNOWN
 
 
 def test_a_far_config_value_counts_in_a_run_that_does_badly_and_more_beside_its_own_signs() -> None:
     def high_rate(rate: float, signs: list[Finding]) -> float:
-        causes, _ = causes_of(ppo(learning_rate=rate), Verdict.PLATEAUED, signs, ALL, standing=Standing(behind=True))
+        causes, _ = causes_of(
+            RunFacts(ppo(learning_rate=rate)), Verdict.PLATEAUED, signs, ALL, standing=Standing(behind=True)
+        )
         return next((cause.probability for cause in causes if cause.id == "learning-rate-too-high"), 0.0)
 
     assert high_rate(3e-4, []) < 0.1 < 0.5 < high_rate(0.3, []) < high_rate(0.3, [finding("kl-too-large")])
 
 
 def test_a_run_that_rises_far_behind_others_is_less_surely_healthy() -> None:
-    rising = causes_of(ppo(), Verdict.LEARNING, [], ALL)[0][0]
-    behind = causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=Standing(behind=True))[0][0]
+    rising = causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL)[0][0]
+    behind = causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL, standing=Standing(behind=True))[0][0]
     assert (rising.id, behind.id) == (NOTHING_WRONG, NOTHING_WRONG)
     assert behind.probability < rising.probability
 
@@ -145,8 +148,8 @@ OPEN = Standing(open_end=True)
 def test_a_value_that_nobody_works_with_is_suspected_once_the_budget_is_used_up() -> None:
     """It stays behind `nothing-wrong` in a run that learns, and is not even listed where it is within working ones."""
     on_policy, crept = ALL - {"q-runs-away", "td-error-grows"}, Standing(open_end=True, crept=True)
-    far, _ = causes_of(ppo(learning_rate=0.3), Verdict.LEARNING, [], on_policy, standing=crept)
-    near, _ = causes_of(ppo(learning_rate=1e-3), Verdict.LEARNING, [], on_policy, standing=crept)
+    far, _ = causes_of(RunFacts(ppo(learning_rate=0.3)), Verdict.LEARNING, [], on_policy, standing=crept)
+    near, _ = causes_of(RunFacts(ppo(learning_rate=1e-3)), Verdict.LEARNING, [], on_policy, standing=crept)
     assert far[0].id == near[0].id == NOTHING_WRONG
     assert "learning-rate-too-high" in {cause.id for cause in far}
     assert "learning-rate-too-high" not in {cause.id for cause in near}
@@ -156,7 +159,7 @@ def test_beside_a_sign_of_its_cause_a_smaller_distance_is_far_outside() -> None:
     signs = [finding("horizon-short-for-task", Severity.INFO, 0.5)]
     shares = []
     for gamma in (0.5, 0.9):
-        causes, _ = causes_of(ppo(gamma=gamma), Verdict.LEARNING, signs, ALL, standing=OPEN)
+        causes, _ = causes_of(RunFacts(ppo(gamma=gamma)), Verdict.LEARNING, signs, ALL, standing=OPEN)
         shares.append(next((cause.probability for cause in causes if cause.id == "discount-too-low"), 0.0))
     assert shares[0] > 0.2 > 0.05 > shares[1]
 
@@ -191,15 +194,15 @@ def test_either_of_two_hyperparameters_shows_a_slow_target() -> None:
 
 
 def test_a_goal_that_was_missed_with_the_whole_budget_speaks_against_a_healthy_run() -> None:
-    missed = causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=Standing(missed=True))[0]
-    rising = causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=Standing())[0]
+    missed = causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL, standing=Standing(missed=True))[0]
+    rising = causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL, standing=Standing())[0]
     assert rising[0].id == NOTHING_WRONG
     assert missed[0].id != NOTHING_WRONG
 
 
 def test_nothing_in_the_config_of_a_run_that_reached_its_goal_is_a_cause() -> None:
     signs = [finding("kl-too-large")]
-    done = causes_of(ppo(learning_rate=0.3), Verdict.SOLVED, signs, ALL, standing=Standing(done=True))[0]
+    done = causes_of(RunFacts(ppo(learning_rate=0.3)), Verdict.SOLVED, signs, ALL, standing=Standing(done=True))[0]
     assert done[0].id == NOTHING_WRONG
     assert not any("learning_rate" in reason for cause in done for reason in cause.supports)
 
@@ -207,9 +210,9 @@ def test_nothing_in_the_config_of_a_run_that_reached_its_goal_is_a_cause() -> No
 def test_the_sharpness_moves_probabilities_and_not_their_order() -> None:
     signs = [finding("kl-too-large", Severity.ERROR)]
     with patch.object(posterior, "sharpness", lambda: Sharpness(1.0, 1.0)):
-        plain, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
+        plain, _ = causes_of(RunFacts(ppo()), Verdict.COLLAPSED, signs, ALL)
     with patch.object(posterior, "sharpness", lambda: Sharpness(2.0, 2.0)):
-        sharp, _ = causes_of(ppo(), Verdict.COLLAPSED, signs, ALL)
+        sharp, _ = causes_of(RunFacts(ppo()), Verdict.COLLAPSED, signs, ALL)
     assert plain[0].id == sharp[0].id
     assert plain[0].probability < sharp[0].probability
 
@@ -233,7 +236,7 @@ def test_a_sure_sign_of_another_cause_leaves_nothing_to_elimination() -> None:
 
 def test_a_run_that_was_over_too_soon_to_be_judged_is_not_called_well() -> None:
     over, going_on = (
-        causes_of(ppo(), Verdict.INSUFFICIENT_DATA, [], ALL, standing=standing)[0]
+        causes_of(RunFacts(ppo()), Verdict.INSUFFICIENT_DATA, [], ALL, standing=standing)[0]
         for standing in (Standing(open_end=True), Standing())
     )
     assert over[0].id != NOTHING_WRONG
@@ -243,7 +246,10 @@ def test_a_run_that_was_over_too_soon_to_be_judged_is_not_called_well() -> None:
 def test_a_goal_out_of_reach_at_the_present_pace_is_no_matter_of_the_budget() -> None:
     seen = [finding("still-rising-at-end", Severity.INFO)]
     shares = [
-        {item.id: item.probability for item in causes_of(ppo(), Verdict.LEARNING, seen, ALL, standing=standing)[0]}
+        {
+            item.id: item.probability
+            for item in causes_of(RunFacts(ppo()), Verdict.LEARNING, seen, ALL, standing=standing)[0]
+        }
         for standing in (Standing(missed=True, open_end=True), Standing(missed=True, open_end=True, slow=True))
     ]
     assert shares[1].get("budget-too-small", 0.0) < 0.5 * shares[0]["budget-too-small"]
@@ -251,7 +257,7 @@ def test_a_goal_out_of_reach_at_the_present_pace_is_no_matter_of_the_budget() ->
 
 def test_a_rise_that_ended_without_a_goal_is_less_surely_healthy_and_stays_the_likeliest() -> None:
     settled, open_end = (
-        causes_of(ppo(), Verdict.LEARNING, [], ALL, standing=standing)[0]
+        causes_of(RunFacts(ppo()), Verdict.LEARNING, [], ALL, standing=standing)[0]
         for standing in (Standing(), Standing(open_end=True))
     )
     assert settled[0].id == open_end[0].id == NOTHING_WRONG
@@ -261,7 +267,7 @@ def test_a_rise_that_ended_without_a_goal_is_less_surely_healthy_and_stays_the_l
 def test_evaluations_far_below_training_hold_an_odd_setting_against_a_run_that_rises() -> None:
     run, standing = ppo(learning_rate=0.05), Standing(open_end=True)
     rate = [
-        next((item.probability for item in causes_of(run, Verdict.LEARNING, seen, ALL, standing=standing)[0]
+        next((item.probability for item in causes_of(RunFacts(run), Verdict.LEARNING, seen, ALL, standing=standing)[0]
               if item.id == "learning-rate-too-high"), 0.0)
         for seen in ([], [finding("train-and-eval-part")])
     ]  # fmt: skip
@@ -271,7 +277,7 @@ def test_evaluations_far_below_training_hold_an_odd_setting_against_a_run_that_r
 def test_a_goal_that_only_evaluations_missed_is_no_bug_by_elimination() -> None:
     run = ppo(learning_rate=3e-4, gamma=0.99)
     bug = [
-        next((item.probability for item in causes_of(run, Verdict.PLATEAUED, [], ALL, standing=standing)[0]
+        next((item.probability for item in causes_of(RunFacts(run), Verdict.PLATEAUED, [], ALL, standing=standing)[0]
               if item.id == "implementation-bug"), 0.0)
         for standing in (Standing(missed=True), Standing(missed=True, tried=True))
     ]  # fmt: skip

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from rlclinic.causes.practice import beyond, practice, value_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.run import Run
 
@@ -33,36 +34,36 @@ def _run(algorithm: str, budget: float | None = 100_000.0, framework: str = "sb3
 def test_values_are_outside_in_the_suspect_direction_alone(
     algorithm: str, name: str, direction: str, inside: float, outside: float
 ) -> None:
-    assert beyond(_run(algorithm, **{name: inside}), name, direction) == 0.0
-    assert beyond(_run(algorithm, **{name: outside}), name, direction) > 0.2
+    assert beyond(RunFacts(_run(algorithm, **{name: inside})), name, direction) == 0.0
+    assert beyond(RunFacts(_run(algorithm, **{name: outside})), name, direction) > 0.2
     if direction != "either":
         other = "low" if direction == "high" else "high"
-        assert beyond(_run(algorithm, **{name: outside}), name, other) == 0.0
+        assert beyond(RunFacts(_run(algorithm, **{name: outside})), name, other) == 0.0
 
 
 def test_a_value_further_out_counts_more() -> None:
-    rates = [beyond(_run("PPO", learning_rate=rate), "learning_rate", "high") for rate in (0.1, 1.0)]
+    rates = [beyond(RunFacts(_run("PPO", learning_rate=rate)), "learning_rate", "high") for rate in (0.1, 1.0)]
     assert rates[1] == pytest.approx(rates[0] + 1.0)
 
 
 def test_the_weights_of_a_short_run_with_a_small_rate_cannot_move() -> None:
     settings = {"n_steps": 2048, "n_envs": 1, "batch_size": 64, "n_epochs": 10}
     slow = _run("PPO", 20_480, learning_rate=3e-5, **settings)
-    assert value_of(slow, "total_movement") == pytest.approx(3e-5 * 3200)
-    assert beyond(slow, "total_movement", "low") > 0.0
-    assert beyond(_run("PPO", 1_000_000, learning_rate=3e-4, **settings), "total_movement", "low") == 0.0
+    assert value_of(RunFacts(slow), "total_movement") == pytest.approx(3e-5 * 3200)
+    assert beyond(RunFacts(slow), "total_movement", "low") > 0.0
+    assert beyond(RunFacts(_run("PPO", 1_000_000, learning_rate=3e-4, **settings)), "total_movement", "low") == 0.0
 
 
 def test_a_target_network_is_slow_by_its_interval_or_by_its_average() -> None:
     for settings in ({"target_update_interval": 90_000, "tau": 1.0}, {"tau": 1e-5}):
-        assert beyond(_run("DQN", **settings), "target_period_share", "high") > 0.0
-    assert beyond(_run("DQN", target_update_interval=1000, tau=1.0), "target_period_share", "high") == 0.0
+        assert beyond(RunFacts(_run("DQN", **settings)), "target_period_share", "high") > 0.0
+    assert beyond(RunFacts(_run("DQN", target_update_interval=1000, tau=1.0)), "target_period_share", "high") == 0.0
 
 
 def test_a_deterministic_policy_without_noise_is_told_from_one_whose_library_adds_it() -> None:
-    assert value_of(_run("TD3", learning_rate=1e-3), "action_noise") == 0.0
-    assert value_of(_run("TD3", framework="cleanrl", learning_rate=1e-3), "action_noise") is None
-    assert value_of(_run("SAC", learning_rate=1e-3), "action_noise") is None
+    assert value_of(RunFacts(_run("TD3", learning_rate=1e-3)), "action_noise") == 0.0
+    assert value_of(RunFacts(_run("TD3", framework="cleanrl", learning_rate=1e-3)), "action_noise") is None
+    assert value_of(RunFacts(_run("SAC", learning_rate=1e-3)), "action_noise") is None
 
 
 def test_a_logged_rate_stands_for_one_whose_config_is_lost() -> None:
@@ -72,11 +73,11 @@ def test_a_logged_rate_stands_for_one_whose_config_is_lost() -> None:
 
     logged = Series("learning_rate", "lr", np.arange(5.0), np.full(5, 1e-7))
     run = Run("run", "run", algorithm="DQN", series={"learning_rate": logged})
-    assert beyond(run, "learning_rate", "low") == pytest.approx(2.0)
+    assert beyond(RunFacts(run), "learning_rate", "low") == pytest.approx(2.0)
 
 
 def test_nothing_is_outside_where_nothing_is_known() -> None:
     bare = Run("run", "run", algorithm="PPO")
-    assert all(beyond(bare, name, "either") == 0.0 for name in practice())
+    assert all(beyond(RunFacts(bare), name, "either") == 0.0 for name in practice())
     assert all(bounds.low is not None or bounds.high is not None for bounds in practice().values())
-    assert math.isclose(beyond(_run("PPO", learning_rate=0.0), "learning_rate", "low"), 1.5)
+    assert math.isclose(beyond(RunFacts(_run("PPO", learning_rate=0.0)), "learning_rate", "low"), 1.5)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rlclinic.causes.catalogue import catalogue
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Origin, Setting
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
@@ -100,14 +101,14 @@ def advised(
 ) -> tuple[Prescription, ...]:
     """What is prescribed for a run with these causes and findings."""
     findings = found(*rules)
-    return prescribe(run, verdict, findings, suspected(shares, findings), effects=effects)
+    return prescribe(RunFacts(run), verdict, findings, suspected(shares, findings), effects=effects)
 
 
 def case_of(run: Run, shares: Mapping[str, float], *rules: str, verdict: Verdict = Verdict.NOT_LEARNING) -> Case:
     """The same as a case."""
     findings = found(*rules)
     causes = suspected(shares, findings)
-    return Case(run, verdict, {item.name: item for item in findings}, {item.id: item for item in causes})
+    return Case(RunFacts(run), verdict, {item.name: item for item in findings}, {item.id: item for item in causes})
 
 
 def turned_keys(prescriptions: Sequence[Prescription]) -> dict[str, tuple[object, object]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
@@ -99,25 +100,25 @@ def test_a_small_probability_is_never_critical() -> None:
     sure = found("kl-too-large", severity=Severity.ERROR, confidence=0.95)
     for share, wanted in ((0.14, Priority.MEDIUM), (0.3, Priority.CRITICAL)):
         causes = suspected({"unknown": 0.27, "learning-rate-too-high": share}, sure)
-        made = prescribe(made_run({**PPO, "learning_rate": 0.1}), Verdict.NOT_LEARNING, sure, causes)
+        made = prescribe(RunFacts(made_run({**PPO, "learning_rate": 0.1})), Verdict.NOT_LEARNING, sure, causes)
         assert made[0].priority is wanted
 
 
 def test_a_value_that_nobody_works_with_is_an_optional_change_once_the_budget_is_used_up() -> None:
     shares = {"nothing-wrong": 0.6, "budget-too-small": 0.2, "learning-rate-too-high": 0.08}
     causes = suspected(shares)
-    made = prescribe(FAST, Verdict.LEARNING, (), causes, standing=Standing(open_end=True))
+    made = prescribe(RunFacts(FAST), Verdict.LEARNING, (), causes, standing=Standing(open_end=True))
     assert turned_keys(made) == {"learning_rate": (0.1, 0.001)}
     assert made[0].priority is Priority.LOW
     assert made[0].instruction.startswith("Optional: ")
     for verdict, standing in ((Verdict.LEARNING, Standing()), (Verdict.SOLVED, Standing())):
-        assert turned_keys(prescribe(FAST, verdict, (), causes, standing=standing)) == {}
+        assert turned_keys(prescribe(RunFacts(FAST), verdict, (), causes, standing=standing)) == {}
 
 
 def test_an_unusual_value_that_somebody_works_with_is_left_alone() -> None:
     run = made_run({**PPO, "learning_rate": 5e-3})
     causes = suspected({"nothing-wrong": 0.6, "learning-rate-too-high": 0.1})
-    assert turned_keys(prescribe(run, Verdict.LEARNING, (), causes, standing=Standing(open_end=True))) == {}
+    assert turned_keys(prescribe(RunFacts(run), Verdict.LEARNING, (), causes, standing=Standing(open_end=True))) == {}
 
 
 def test_a_run_that_crept_is_treated_by_a_telling_sign() -> None:
@@ -125,7 +126,7 @@ def test_a_run_that_crept_is_treated_by_a_telling_sign() -> None:
     signs = found("few-updates-in-budget")
     causes = suspected({"budget-too-small": 0.5, "too-few-updates": 0.1}, signs)
     crept, rose = (
-        prescribe(run, Verdict.LEARNING, signs, causes, standing=standing)
+        prescribe(RunFacts(run), Verdict.LEARNING, signs, causes, standing=standing)
         for standing in (Standing(open_end=True, crept=True), Standing(open_end=True))
     )
     assert turned_keys(crept) == {"batch_size": (1024, 256), "n_epochs": (1, 20)}

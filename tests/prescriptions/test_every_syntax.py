@@ -13,6 +13,7 @@ import pytest
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.engine import diagnose
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Change, Prescription, PrescriptionKind
 from rlclinic.model.run import Run
@@ -84,7 +85,7 @@ def _classes(*identity: str) -> frozenset[str]:
 
 def _case(config: Config, cause: str) -> Case:
     (suspect,) = suspected({cause: 0.9})
-    return Case(sick(config, cause), Verdict.NOT_LEARNING, {}, {cause: suspect})
+    return Case(RunFacts(sick(config, cause)), Verdict.NOT_LEARNING, {}, {cause: suspect})
 
 
 def _offers(config: Config, cause: str) -> Iterator[tuple[Change, ...]]:

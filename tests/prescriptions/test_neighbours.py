@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Change, Prescription
@@ -27,7 +28,7 @@ def run_of(end: float, environment: str = "CartPole-v1", **settings: object) -> 
 
 
 def advised(run: Run, others: Sequence[Run], shares: dict[str, float] = HEALTHY) -> tuple[Prescription, ...]:
-    return prescribe(run, Verdict.LEARNING, (), suspected(shares), standing=OPEN, others=others)
+    return prescribe(RunFacts(run), Verdict.LEARNING, (), suspected(shares), standing=OPEN, others=others)
 
 
 def test_a_neighbour_tells_which_way_its_setting_lies_and_how_it_ended() -> None:
@@ -73,8 +74,8 @@ def test_what_was_tried_without_success_is_not_advised_again() -> None:
     run, tried = run_of(40, learning_rate=0.06), run_of(40, learning_rate=1e-3)
     shares = {"learning-rate-too-high": 0.5, "too-many-epochs": 0.3}
     signs = found("kl-too-large")
-    first = prescribe(run, Verdict.UNSTABLE, signs, suspected(shares, signs))
-    again = prescribe(run, Verdict.UNSTABLE, signs, suspected(shares, signs), others=[tried])
+    first = prescribe(RunFacts(run), Verdict.UNSTABLE, signs, suspected(shares, signs))
+    again = prescribe(RunFacts(run), Verdict.UNSTABLE, signs, suspected(shares, signs), others=[tried])
     assert "learning_rate" in turned_keys(first)
     assert "learning_rate" not in turned_keys(again)
     assert "n_epochs" in turned_keys(again)
@@ -84,7 +85,9 @@ def test_what_helped_is_not_taken_back() -> None:
     run, before = run_of(200, learning_rate=1e-4), run_of(40, learning_rate=1e-6)
     signs = found("kl-too-large")
     shares = {"learning-rate-too-high": 0.5}
-    assert turned_keys(prescribe(run, Verdict.UNSTABLE, signs, suspected(shares, signs), others=[before])) == {}
+    assert (
+        turned_keys(prescribe(RunFacts(run), Verdict.UNSTABLE, signs, suspected(shares, signs), others=[before])) == {}
+    )
 
 
 @pytest.mark.parametrize(("after", "passed"), [(3e-4, False), (0.3, True), (0.5, True), (0.9, True)])

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Prescription
@@ -38,7 +39,7 @@ def advised(
     others: Sequence[Run] = (),
 ) -> tuple[Prescription, ...]:
     signs = found(*rules)
-    return prescribe(run, verdict, signs, suspected(shares, signs), standing=standing, others=others)
+    return prescribe(RunFacts(run), verdict, signs, suspected(shares, signs), standing=standing, others=others)
 
 
 def test_small_updates_are_made_larger_and_the_reason_is_their_kl() -> None:

@@ -18,6 +18,7 @@ from rlclinic.causes.deviation import deviation
 from rlclinic.causes.likelihoods import VERDICT, Likelihood, likelihoods
 from rlclinic.causes.practice import beyond, value_of
 from rlclinic.causes.sharpness import sharpness
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
@@ -96,7 +97,7 @@ class _Score:
 
 
 def causes_of(
-    run: Run,
+    facts: RunFacts,
     verdict: Verdict,
     findings: Sequence[Finding],
     checked: frozenset[str],
@@ -115,11 +116,11 @@ def causes_of(
     """
     table = {cause: row for cause, row in likelihoods().items() if applicable is None or _possible(row, applicable)}
     findings = [_weakened(finding) if finding.code in after_the_fall else finding for finding in findings]
-    scores = {cause: _score(run, verdict, findings, checked, row, cause, standing) for cause, row in table.items()}
+    scores = {cause: _score(facts, verdict, findings, checked, row, cause, standing) for cause, row in table.items()}
     unseen = len(applicable - checked) / len(applicable) if applicable else 0.0
-    scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings, _distance(run, unseen))
+    scores[UNKNOWN] = _unknown(scores[UNKNOWN], scores, findings, _distance(facts.run, unseen))
     priors, fitted = {cause: row.prior for cause, row in table.items()}, sharpness()
-    sharp = fitted.with_config if run.config.settings else fitted.without_config
+    sharp = fitted.with_config if facts.run.config.settings else fitted.without_config
     both = _normalised(priors, {c: s.metrics + s.config for c, s in scores.items()}, sharp)
     if standing.open_end and not standing.missed and verdict in UNSETTLED:
         _doubt(both)
@@ -150,7 +151,7 @@ def causes_of(
 
 
 def _score(
-    run: Run,
+    facts: RunFacts,
     verdict: Verdict,
     findings: Sequence[Finding],
     checked: frozenset[str],
@@ -183,7 +184,7 @@ def _score(
             contradicts.append(f"no {name}")
     metrics = TEMPER * (sum(_family(weights) for weights in by_family.values()) - absent)
     looked_for = [name for name, weight in row.weights.items() if weight > 0 and name in checked]
-    outside = max((beyond(run, knob.key, knob.direction) for knob in row.knobs), default=0.0)
+    outside = max((beyond(facts, knob.key, knob.direction) for knob in row.knobs), default=0.0)
     if looked_for and not supports and not outside and cause not in (NOTHING_WRONG, UNKNOWN):
         metrics -= TEMPER * NO_SIGN
     if cause in AGAINST_HEALTH and not standing.done:
@@ -198,7 +199,7 @@ def _score(
     tried_badly = any(finding.name in TRIED and finding.severity.rank > 0 for finding in findings)
     bad = verdict in BAD or standing.behind or standing.missed or (tried_badly and not standing.done)
     sure = any(finding.severity is Severity.ERROR and _is_trouble(finding) for finding in findings)
-    if bad and run.config.settings and not sure and not standing.tried:
+    if bad and facts.run.config.settings and not sure and not standing.tried:
         fell_short = standing.missed or standing.behind
         metrics += (1.0 if fell_short else ELIMINATED_WITHOUT_GOAL) * ELIMINATED.get(cause, 0.0)
     if standing.tried:
@@ -208,10 +209,10 @@ def _score(
     in_part = bad or (outside > 0.0 and standing.open_end)
     in_full = metrics > 0 or (outside > 0.0 and (strongest > 0.0 or standing.crept))
     weight = 0.0 if standing.done else 1.0 if in_full else WITHOUT_OWN_SIGN if in_part else 0.0
-    config, reason = _config(run, row, weight)
+    config, reason = _config(facts.run, row, weight)
     if outside and not standing.done:
         warned = any(row.weights.get(f.name, 0.0) > 0.0 and f.severity.rank > 0 for f in findings)
-        found = _outside(run, row, 1.0 if bad or warned else _weight_without_goal(standing, noted=strongest > 0.0))
+        found = _outside(facts, row, 1.0 if bad or warned else _weight_without_goal(standing, noted=strongest > 0.0))
         config, reason = max((config, reason), found)
     if reason:
         (supports if config > 0 else contradicts).append(reason)
@@ -265,14 +266,14 @@ def _weight_without_goal(standing: Standing, *, noted: bool) -> float:
     return HARDLY_MOVED if standing.crept or noted else WITHOUT_GOAL
 
 
-def _outside(run: Run, row: Likelihood, weight: float) -> tuple[float, str]:
+def _outside(facts: RunFacts, row: Likelihood, weight: float) -> tuple[float, str]:
     """What a value says that lies outside everything that people train with."""
-    found = [(beyond(run, knob.key, knob.direction), knob) for knob in row.knobs]
+    found = [(beyond(facts, knob.key, knob.direction), knob) for knob in row.knobs]
     decades, knob = max(found, key=lambda pair: pair[0], default=(0.0, None))
     if knob is None or decades <= 0.0 or weight == 0.0:
         return 0.0, ""
     bonus = weight * (OUTSIDE_PRACTICE + PER_DECADE * min(decades, MOST_DECADES))
-    value = value_of(run, knob.key)
+    value = value_of(facts, knob.key)
     return bonus, f"{knob.key} {value:.3g} is {'far ' if decades >= 1.0 else ''}outside what people train with"
 
 

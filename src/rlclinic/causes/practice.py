@@ -18,7 +18,7 @@ from rlclinic.facts.goal import known_task
 from rlclinic.facts.loss_weights import LossWeights, loss_weights
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.update_count import logged_updates, rollout, updates_per_rollout, updates_per_step
-from rlclinic.model.run import Run, Status
+from rlclinic.model.run import Status
 from rlclinic.reference.working import size_of
 
 # Decades by which a value of zero lies outside a bound that it breaks: it switches something off.
@@ -59,12 +59,12 @@ def practice() -> Mapping[str, Bounds]:
     return {name: Bounds(**{**entry, "algorithms": tuple(entry.get("algorithms", ()))}) for name, entry in raw.items()}
 
 
-def beyond(run: Run, name: str, direction: str) -> float:
+def beyond(facts: RunFacts, name: str, direction: str) -> float:
     """Decades by which the run's value lies outside, in the suspect direction; 0 inside, and where it is not known."""
     bounds = practice().get(name)
-    if bounds is None or (bounds.algorithms and run.algorithm.upper() not in bounds.algorithms):
+    if bounds is None or (bounds.algorithms and facts.run.algorithm.upper() not in bounds.algorithms):
         return 0.0
-    value = value_of(run, name)
+    value = value_of(facts, name)
     if value is None or not math.isfinite(value):
         return 0.0
     below = _decades(name, value, bounds.low) if bounds.low is not None else 0.0
@@ -72,20 +72,20 @@ def beyond(run: Run, name: str, direction: str) -> float:
     return max(0.0, {"low": below, "high": above, "either": max(below, above)}[direction])
 
 
-def value_of(run: Run, name: str) -> float | None:
+def value_of(facts: RunFacts, name: str) -> float | None:
     """A setting, or what several come to."""
     derived = _DERIVED.get(name)
     if derived is not None:
-        return derived(RunFacts(run))
-    value = run.config.number(name)
-    return value if value is not None else _logged(run, name)
+        return derived(facts)
+    value = facts.run.config.number(name)
+    return value if value is not None else _logged(facts, name)
 
 
-def _logged(run: Run, name: str) -> float | None:
+def _logged(facts: RunFacts, name: str) -> float | None:
     """The value that the log tells of a setting whose file is not there; a schedule counts by its highest."""
-    if name in WEIGHTS and not run.config.settings:
-        return WEIGHTS[name](loss_weights(RunFacts(run)))
-    series = run.series.get(name) if name in LOGGED else None
+    if name in WEIGHTS and not facts.run.config.settings:
+        return WEIGHTS[name](loss_weights(facts))
+    series = facts.run.series.get(name) if name in LOGGED else None
     return series.highest if series is not None else None
 
 
@@ -127,7 +127,7 @@ def _update_to_data(facts: RunFacts) -> float | None:
 
 def _movement(facts: RunFacts) -> float | None:
     """How far a weight can move at most: an adaptive optimiser moves it by about the rate in each update."""
-    rate, updates = value_of(facts.run, "learning_rate"), _updates(facts)
+    rate, updates = value_of(facts, "learning_rate"), _updates(facts)
     optimiser = str(facts.run.config.get("optimizer") or "").lower()
     if rate is None or updates is None:
         return None

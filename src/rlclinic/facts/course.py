@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from rlclinic.facts.falls import Fall, falls_of
 from rlclinic.facts.outcome import END_SHARE, START_SHARE, Outcome
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.window_noise import robust_spread, window_noise
 from rlclinic.model.series import FloatArray
 
@@ -121,7 +120,7 @@ class Course:
         return self.gain > 3.0 * self.start_error and self.gain > 0
 
 
-@lru_cache(maxsize=8)
+@fact
 def course_of(facts: RunFacts) -> Course | None:
     """The course of a run's return; None where it has none."""
     outcome, series = facts.outcome, facts.returns

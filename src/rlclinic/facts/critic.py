@@ -7,11 +7,10 @@ framework may halve the loss; that changes the scale by a factor of 1.4 and no r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
 from rlclinic.model.series import FloatArray
 
@@ -46,7 +45,7 @@ class Critic:
         return now / self.usual if self.usual > 0.0 else 0.0
 
 
-@lru_cache(maxsize=8)
+@fact
 def critic_of(facts: RunFacts) -> Critic | None:
     """Both series on the steps of the explained variance; None where either is missing."""
     explained, loss = facts.series("explained_variance"), facts.series("value_loss")

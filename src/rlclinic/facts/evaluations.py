@@ -10,7 +10,7 @@ import numpy as np
 
 from rlclinic.facts.outcome import Outcome, outcome_of
 from rlclinic.facts.return_state import reached_goal
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
 from rlclinic.model.series import Series
 
@@ -47,6 +47,7 @@ class Lost:
         return self.outcome.peak - self.end
 
 
+@fact
 def lost_evaluations(facts: RunFacts) -> Lost | None:
     """Compare the best level of five evaluations with the last ones; None where nothing is lost for good."""
     series, returns = facts.series("return/eval"), facts.run.returns
@@ -66,6 +67,7 @@ def lost_evaluations(facts: RunFacts) -> Lost | None:
     return found if climbed and found.drop >= found.bar else None
 
 
+@fact
 def evaluations_hold(facts: RunFacts) -> bool:
     """Whether evaluations climbed clearly and stand near their best: what training lost is not lost in the policy.
 

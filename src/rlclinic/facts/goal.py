@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
 from rlclinic.facts.outcome import END_SHARE
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.run import Status
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.reference.tasks import Task, task_of
@@ -79,6 +78,7 @@ class Reach:
     end: float
 
 
+@fact
 def goal_of(facts: RunFacts) -> Goal | None:
     """The goal, where the run or the table of tasks names one."""
     task, outcome = known_task(facts), facts.outcome
@@ -99,7 +99,7 @@ def _source(facts: RunFacts) -> Literal["user", "run", "task"]:
     return "user" if facts.run.threshold_is_told else "run"
 
 
-@lru_cache(maxsize=8)
+@fact
 def known_task(facts: RunFacts) -> Task | None:
     """The well-known task of the run, if its returns are on that task's scale."""
     task = task_of(facts.run.environment) if facts.run.environment else None
@@ -132,6 +132,7 @@ def _pays_otherwise(facts: RunFacts, task: Task) -> bool:
     return abs(abs(earned.value / lasted.value) - 1.0) > SAME_PAY
 
 
+@fact
 def reference_steps(facts: RunFacts) -> float | None:
     """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one."""
     task = known_task(facts)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.series import FloatArray
 
 FEWEST_ROWS = 8
@@ -33,6 +33,7 @@ class LossWeights:
     """A weight that is at least this large."""
 
 
+@fact
 def loss_weights(facts: RunFacts) -> LossWeights:
     """Solve for the weights."""
     names = ("loss", "policy_loss", "value_loss")

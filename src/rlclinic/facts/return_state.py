@@ -5,11 +5,9 @@ Rules about the trainer ask this before they alarm: an odd number beside a retur
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from rlclinic.facts.course import Course, course_of
 from rlclinic.facts.goal import Goal, goal_of, reach_of, reference_steps, tried_short
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.run import Status
 
 # Share of the way from a random policy to the goal below which nothing was learned.
@@ -28,7 +26,7 @@ FEWEST_POINTS = 5
 USED_UP = 0.95
 
 
-@lru_cache(maxsize=8)
+@fact
 def reached_goal(facts: RunFacts) -> bool:
     """Whether the return came to the level that counts as solved, and ended there."""
     goal, outcome = goal_of(facts), facts.outcome
@@ -38,7 +36,7 @@ def reached_goal(facts: RunFacts) -> bool:
     return (outcome.end >= goal.level and not tried_short(facts, goal)) or (reach is not None and reach.held)
 
 
-@lru_cache(maxsize=8)
+@fact
 def is_flat(facts: RunFacts) -> bool:
     """Whether the return is no better at the end than at the start, and not about to be."""
     course = course_of(facts)
@@ -48,6 +46,7 @@ def is_flat(facts: RunFacts) -> bool:
     return not gained or _still_random(goal_of(facts), course)
 
 
+@fact
 def has_fallen(facts: RunFacts) -> bool:
     """Whether a material part of the climb was lost again, or the run ended clearly below its start."""
     outcome = facts.outcome
@@ -66,7 +65,7 @@ def stuck_short(facts: RunFacts) -> bool:
     return goal.share(course.end) < NEAR_GOAL
 
 
-@lru_cache(maxsize=8)
+@fact
 def missed_goal(facts: RunFacts) -> bool:
     """Whether the whole budget is used and a known goal, with time enough for it, was clearly missed.
 

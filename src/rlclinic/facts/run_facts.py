@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from rlclinic.model.finding import Evidence
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,12 @@ class WindowLevel:
 
 
 class RunFacts:
-    """One run under examination. Everything here is computed once and shared by all rules."""
+    """Everything that is measured about one run: once, when it is first asked for, and shared by all who judge it."""
 
     def __init__(self, run: Run, siblings: Callable[[], Sequence[Run]] = tuple) -> None:
         self.run = run
+        self.memory: dict[Callable[..., object], object] = {}
+        """What functions marked with `fact` found."""
         self._siblings = siblings
 
     @cached_property
@@ -126,3 +131,15 @@ class RunFacts:
         steps = (level.first_step, level.last_step) if level is not None else None
         points = level.points if level is not None else (len(series) if series is not None else 0)
         return Evidence(name, logged, value, threshold, steps, points, note)
+
+
+def fact(measure: Callable[[RunFacts], T]) -> Callable[[RunFacts], T]:
+    """Mark a function that measures something about a run: it does so once for each `RunFacts`."""
+
+    @wraps(measure)
+    def once(facts: RunFacts) -> T:
+        if once not in facts.memory:
+            facts.memory[once] = measure(facts)
+        return facts.memory[once]  # type: ignore[return-value]
+
+    return once

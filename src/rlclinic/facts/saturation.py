@@ -11,7 +11,7 @@ import numpy as np
 
 from rlclinic.facts.course import END_POINTS, course_of
 from rlclinic.facts.outcome import END_SHARE
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.series import FloatArray, Series
 
 # Share of successes that counts as nearly every episode.
@@ -22,6 +22,7 @@ PINNED = 0.1
 SAME_PAY = 0.03
 
 
+@fact
 def saturation(facts: RunFacts) -> str | None:
     """Why nothing is left to gain, as a clause with numbers; None where that cannot be said."""
     return _success_rate(facts) or _share_of_one(facts) or _survived(facts)

@@ -6,13 +6,12 @@ A setting, or an odd metric, is no fault by itself. Rules that judge those ask h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.outcome import Outcome, outcome_of
 from rlclinic.facts.return_state import USED_UP, has_fallen, missed_goal, reached_goal, stuck_short, suffers
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Status
@@ -90,7 +89,7 @@ def sank(facts: RunFacts) -> bool:
     return outcome is not None and outcome.points >= FEWEST_POINTS and has_fallen(facts)
 
 
-@lru_cache(maxsize=8)
+@fact
 def is_open(facts: RunFacts) -> bool:
     """Whether the budget is used up and nothing says that the task is done: no goal reached, no highest return."""
     outcome, progress, state = facts.outcome, facts.progress, facts.run.status.state

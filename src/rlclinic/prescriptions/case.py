@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
@@ -27,13 +28,18 @@ PROBED = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl
 class Case:
     """One run with its diagnosis so far."""
 
-    run: Run
+    facts: RunFacts
     verdict: Verdict
     findings: Mapping[str, Finding]
     """By rule name."""
     causes: Mapping[str, Cause]
     """By id, the most probable first."""
     standing: Standing = field(default_factory=Standing)
+
+    @property
+    def run(self) -> Run:
+        """The run itself."""
+        return self.facts.run
 
     @cached_property
     def families(self) -> frozenset[str]:

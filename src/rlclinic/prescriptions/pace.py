@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.push import Push
@@ -53,7 +52,7 @@ def _on_policy(case: Case) -> list[Push]:
 
 
 def _off_policy(case: Case) -> list[Push]:
-    ratio = updates_per_step(RunFacts(case.run))
+    ratio = updates_per_step(case.facts)
     if case.saw(*DIVERGES) or ratio is None or ratio * 2.0 > MOST_PER_STEP:
         return []
     why = (

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import Standing
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding, Severity
@@ -49,7 +50,7 @@ CONFIRMED = "If the test confirms it: "
 
 
 def prescribe(
-    run: Run,
+    facts: RunFacts,
     verdict: Verdict,
     findings: Sequence[Finding],
     causes: Sequence[Cause],
@@ -65,11 +66,11 @@ def prescribe(
     """
     ranked = sorted(causes, key=lambda cause: -cause.probability)
     by_name, by_id = {finding.name: finding for finding in findings}, {cause.id: cause for cause in ranked}
-    case = Case(run, verdict, by_name, by_id, standing)
+    case = Case(facts, verdict, by_name, by_id, standing)
     if verdict is Verdict.NOT_RL or not ranked:
         return ()
     table = packaged_effects() if effects is None else effects
-    neighbours = neighbours_of(run, others)
+    neighbours = neighbours_of(facts.run, others)
     candidates = [item for item in _candidates(case, table) if not was_no_help(item.prescription.changes, neighbours)]
     further = _further(case, neighbours, table)
     if _is_healthy(case, ranked[0], candidates):
