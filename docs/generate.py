@@ -18,8 +18,7 @@ from rlclinic.probes.settings import settings
 from rlclinic.reference.framework import framework, heads
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.rules.documentation import page_of
-from rlclinic.rules.registry import ROWS
-from rlclinic.rules.thresholds import thresholds_of
+from rlclinic.rules.registry import RULES
 
 HERE = Path(__file__).parent
 BENCH = HERE.parent / "bench"
@@ -29,7 +28,8 @@ MADE = "Made by docs/generate.py from the code."
 def metrics_page() -> str:
     """The canonical metrics."""
     rows = [
-        f"| `{entry.name}` | {entry.title} | {entry.unit} | {', '.join(entry.families)} | {entry.note} |" for entry in METRICS
+        f"| `{entry.name}` | {entry.title} | {entry.unit} | {', '.join(entry.families)} | {entry.note} |"
+        for entry in METRICS
     ]
     table = "\n".join(["| name | meaning | unit | algorithms | note |", "|---|---|---|---|---|", *rows])
     return f"# Canonical metrics\n\n{MADE} Use these names with `--map` and `run[name]`.\n\n{table}\n"
@@ -37,7 +37,9 @@ def metrics_page() -> str:
 
 def hyperparameters_page() -> str:
     """The canonical hyperparameters."""
-    rows = [f"| `{entry.name}` | {entry.title} | {entry.kind} | {entry.group} |" for entry in hyperparameters().values()]
+    rows = [
+        f"| `{entry.name}` | {entry.title} | {entry.kind} | {entry.group} |" for entry in hyperparameters().values()
+    ]
     table = "\n".join(["| name | meaning | kind | group |", "|---|---|---|---|", *rows])
     return f"# Canonical hyperparameters\n\n{MADE} Use these names with `run.config`.\n\n{table}\n"
 
@@ -61,13 +63,13 @@ def frameworks_page() -> str:
 def rules_page(family: str) -> str:
     """The rules of one family."""
     parts = [f"# Rules: {family.replace('_', ' ')}\n\n{MADE} `rlclinic explain CODE` prints the same.\n"]
-    for row in ROWS:
+    for row in RULES:
         if row.family != family:
             continue
         page = page_of(row)
         body = "\n\n".join(f"**{head}.** {text}" for head, text in page.sections.items())
-        values = ", ".join(f"`{name}` = {value:g}" for name, value in thresholds_of(row).items())
-        needs = ", ".join(f"`{need}`" for need in row.needs) or "nothing special"
+        values = ", ".join(f"`{name}` = {value:g}" for name, value in row.limits.items())
+        needs = ", ".join(f"`{need}`" for need in row.rule.needs) or "nothing special"
         parts.append(
             f"## {page.code} {page.name}\n\n{page.title}.\n\n{body}\n\nNeeds {needs}. Thresholds: {values or 'none'}.\n"
         )
@@ -135,7 +137,7 @@ def reliability_page() -> str:
     return f"{part}\n## What was measured\n\n{MADE} {columns}\n\n" + "\n".join(rows) + "\n"
 
 
-FAMILIES = tuple(dict.fromkeys(row.family for row in ROWS))
+FAMILIES = tuple(dict.fromkeys(row.family for row in RULES))
 PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metrics_page,
     "hyperparameters.md": hyperparameters_page,

@@ -13,7 +13,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.readers.open import read
-from rlclinic.rules.registry import ROWS, examine
+from rlclinic.rules.registry import RULES, examine
 from tests.test_corpus import CORPUS, LABELS, RUNS_IN_CORPUS
 
 pytestmark = pytest.mark.skipif(
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 # Share of the runs whose label is sure that must get an acceptable verdict.
 ACCEPTABLE = 0.9
-OWN = tuple(row for row in ROWS if row.family in {"success", "convergence", "evaluation", "process"})
+OWN = tuple(row for row in RULES if row.family in {"success", "convergence", "evaluation", "process"})
 # Findings that are true of a healthy run's logs, by the cause in its label that allows them.
 ALLOWED = {"EVA02": "evaluation-stale", "EVA03": "return-not-logged", "PRC03": "interrupted"}
 

@@ -20,7 +20,7 @@ from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
 from rlclinic.reports.diagnosis_text import diagnosis_text
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 
 RUNS = Path(__file__).parent / "fixtures" / "runs"
 CASES: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
@@ -106,7 +106,7 @@ def concluded(diagnosis: Diagnosis) -> tuple[Any, ...]:
 def test_no_filter_changes_what_is_concluded(diagnosed: list[tuple[dict[str, Any], Diagnosis]]) -> None:
     chance = random.Random(16)
     for case, whole in diagnosed:
-        names = [chance.choice(ROWS).code, *(finding.code for finding in whole.findings[:1])]
+        names = [chance.choice(RULES).code, *(finding.code for finding in whole.findings[:1])]
         filters = {"select": names} if chance.random() < 0.5 else {"ignore": names}
         told = diagnose(whole.run, **filters)
         assert concluded(told) == concluded(whole), (case["path"], filters)
@@ -119,7 +119,7 @@ def test_a_rule_that_raises_is_a_line_and_the_report_goes_on(runs: Path, monkeyp
         raise OverflowError("int too large")
 
     path = str(runs / "sb3" / "ppo_cartpole_high_lr")
-    monkeypatch.setattr({row.code: row for row in ROWS}["POL04"].module, "check", broken)
+    monkeypatch.setattr({row.code: row for row in RULES}["POL04"].module, "check", broken)
     found = diagnose(path)
     (failed,) = [item for item in found.not_checked if item.error]
     assert (failed.code, failed.error.partition(" in ")[0]) == ("POL04", "rlclinic failed on it (OverflowError")

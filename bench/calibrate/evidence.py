@@ -96,6 +96,6 @@ def _diagnosed(record: Record, instance: Instance, folder: Path, *, config: bool
 
 
 def _name(code: str) -> str:
-    from rlclinic.rules.registry import ROWS
+    from rlclinic.rules.registry import RULES
 
-    return next((row.name for row in ROWS if row.code == code), code)
+    return next((row.name for row in RULES if row.code == code), code)

@@ -41,7 +41,7 @@ from rlclinic.reports.formats import FORMATS, Context, render
 from rlclinic.reports.run_json import dumps, show_object
 from rlclinic.reports.run_text import show_text
 from rlclinic.rules.documentation import page_of
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 
 INPUT = "input"
 """The name of the one file that a parser is given."""
@@ -245,7 +245,7 @@ def strict(text: str) -> None:
 @cache
 def guides() -> dict[str, dict[str, str]]:
     """The documentation of the rules, which SARIF carries."""
-    return {row.code: dict(page_of(row).sections) for row in ROWS}
+    return {row.code: dict(page_of(row).sections) for row in RULES}
 
 
 @cache

@@ -16,13 +16,15 @@ from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis, Target
 from rlclinic.model.errors import contained
+from rlclinic.model.finding import Finding
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.known_effects import known_effects
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
-from rlclinic.rules.registry import ROWS, Row, examine
+from rlclinic.rules.registry import RULES, Limits, examine, in_order
+from rlclinic.rules.rule import RuleInfo
 from rlclinic.store.siblings import siblings_of
 
 
@@ -32,12 +34,13 @@ def diagnose(
     goal: float | None = None,
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
+    limits: Limits | None = None,
     others: Sequence[Run] = (),
 ) -> Diagnosis:
     """Examine a run, given as such or named as for `read`.
 
-    `select` and `ignore` take rule codes, names or families and say which findings are told; verdict, causes and advice
-    follow from all of them.
+    `select` and `ignore` take rule codes, names or families and say which findings are told, `limits` (see
+    `rules.registry.checked_limits`) from where on; verdict, causes and advice follow from all rules as they are.
 
     `goal` is the return that the user is after; it comes before what the run's files or its task name.
     `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
@@ -47,14 +50,16 @@ def diagnose(
 
         run = read(run)
     with contained(run.path):
-        return _diagnosed(run.with_goal(goal), select, ignore, others)
+        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others)
 
 
-def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: Sequence[Run]) -> Diagnosis:
+def _diagnosed(
+    run: Run, select: Sequence[str], ignore: Sequence[str], limits: Limits, others: Sequence[Run]
+) -> Diagnosis:
     facts = RunFacts(run, partial(siblings_of, run))
     findings, not_checked = examine(facts)
     skipped = {item.code for item in not_checked}
-    applicable = [row for row in ROWS if row.applies(facts)]
+    applicable = [row for row in RULES if row.applies(facts)]
     checked = frozenset(row.name for row in applicable if row.code not in skipped)
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
     word, reason = verdict(facts, findings)
@@ -76,7 +81,7 @@ def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: S
         run=run,
         verdict=word,
         reason=f"so far: {reason}" if run.status.state is Status.RUNNING else reason,
-        findings=tuple(item for item in findings if item.code in told),
+        findings=tuple(item for item in _told(facts, findings, limits) if item.code in told),
         not_checked=tuple(item for item in not_checked if item.code in told),
         checked=len(told - skipped),
         causes=causes,
@@ -93,7 +98,15 @@ def _diagnosed(run: Run, select: Sequence[str], ignore: Sequence[str], others: S
     )
 
 
-def _named(row: Row, names: Sequence[str]) -> bool:
+def _told(facts: RunFacts, findings: tuple[Finding, ...], limits: Limits) -> tuple[Finding, ...]:
+    """The findings as the user's own limits have them."""
+    if not limits:
+        return findings
+    moved = tuple(rule for rule in RULES if rule.code in limits)
+    return in_order([*(item for item in findings if item.code not in limits), *examine(facts, moved, limits)[0]])
+
+
+def _named(row: RuleInfo, names: Sequence[str]) -> bool:
     return any(name.lower() in (row.code.lower(), row.name, row.family) for name in names)
 
 

@@ -15,9 +15,9 @@ from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.reference.framework import heads
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 
-BY_NAME = {row.name: row for row in ROWS}
+BY_NAME = {row.name: row for row in RULES}
 INSTALLED = {"stable_baselines3", "torchrl", "ray"}
 PLACES = [
     place

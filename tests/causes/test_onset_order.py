@@ -8,11 +8,11 @@ from rlclinic.judgement.decision_path import decision_path
 from rlclinic.judgement.onset_order import onset_order
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.registry import ROWS, examine
+from rlclinic.rules.registry import RULES, examine
 from tests.rules.scene import scene
 
 POINTS = 120
-BY_NAME = {row.name: row for row in ROWS}
+BY_NAME = {row.name: row for row in RULES}
 
 
 def _jump(at: int, before: float, after: float, seed: int) -> FloatArray:

@@ -22,10 +22,10 @@ from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 
-ALL = frozenset(row.name for row in ROWS)
-BY_NAME = {row.name: row for row in ROWS}
+ALL = frozenset(row.name for row in RULES)
+BY_NAME = {row.name: row for row in RULES}
 
 
 def finding(name: str, severity: Severity = Severity.WARNING, confidence: float = 0.9) -> Finding:

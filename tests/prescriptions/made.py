@@ -19,9 +19,9 @@ from rlclinic.prescriptions.effects import Effects
 from rlclinic.prescriptions.prescribe import prescribe
 from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.reference.framework import framework
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 
-ROW_OF = {row.name: row for row in ROWS}
+ROW_OF = {row.name: row for row in RULES}
 PPO = {
     "n_envs": 8, "n_steps": 128, "batch_size": 256, "n_epochs": 4, "learning_rate": 3e-4, "gamma": 0.99,
     "gae_lambda": 0.95, "clip_range": 0.2, "ent_coef": 0.0, "vf_coef": 0.5, "max_grad_norm": 0.5,

@@ -11,7 +11,7 @@ import pytest
 from rlclinic.reports.formats import Context
 from rlclinic.reports.sarif import diagnoses_sarif
 from rlclinic.rules.documentation import page_of
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 from tests.reports.cases import CASES, collapsed
 from tests.reports.hostile import ATTACKS, hostile_diagnosis
 from tests.reports.kept import assert_golden
@@ -19,7 +19,7 @@ from tests.reports.schema_check import checked
 from tests.reports.test_github import with_config
 
 SCHEMA: dict[str, Any] = json.loads((Path(__file__).parent / "sarif_essentials.json").read_text(encoding="utf-8"))
-GUIDES = {row.code: page_of(row).sections for row in ROWS}
+GUIDES = {row.code: page_of(row).sections for row in RULES}
 
 
 def check(value: Any) -> list[str]:

@@ -9,13 +9,14 @@ import yaml
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Finding, Severity
-from rlclinic.rules.registry import ROWS, Row, examine
+from rlclinic.rules.registry import RULES, examine
+from rlclinic.rules.rule import RuleInfo
 from tests.conftest import RUNS
 from tests.rules.cases import HEALTHY, ROLES, Case, Healthy, cases
 from tests.rules.scene import recorded
 
 CASES = [case for entry in cases().values() for case in entry]
-BY_CODE = {row.code: row for row in ROWS}
+BY_CODE = {row.code: row for row in RULES}
 
 
 def test_every_rule_has_a_positive_a_near_miss_and_a_healthy_run() -> None:
@@ -52,7 +53,7 @@ def test_every_fault_run_that_did_no_harm_is_among_the_healthy_ones() -> None:
     assert harmless <= {healthy.name for healthy in HEALTHY}
 
 
-def _findings(facts: RunFacts, row: Row) -> tuple[Finding, ...]:
+def _findings(facts: RunFacts, row: RuleInfo) -> tuple[Finding, ...]:
     """What one rule says; a run that it is not about, or that lacks its inputs, proves nothing."""
     assert row.applies(facts)
     found, skipped = examine(facts, (row,))

@@ -8,10 +8,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.rules.registry import ROWS
+from rlclinic.rules.registry import RULES
 from tests.rules.scene import scene
 
-RULES = [row.module for row in ROWS if row.family in {"policy", "value"}]
+RULES = [row.module for row in RULES if row.family in {"policy", "value"}]
 METRICS = (
     "return/train", "return/eval", "episode_length", "entropy", "approx_kl", "clip_fraction", "clip_fraction/value",
     "clip_range", "clip_range/value", "explained_variance", "value_loss", "policy_loss", "loss", "value/mean",

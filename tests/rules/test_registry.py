@@ -6,36 +6,38 @@ from pathlib import Path
 
 import pytest
 
+from rlclinic.engine import diagnose
 from rlclinic.model.errors import UsageError
-from rlclinic.rules import thresholds
-from rlclinic.rules.documentation import SECTIONS, find_rule, page_of
-from rlclinic.rules.registry import ROWS, Row, check_names
+from rlclinic.readers.open import read
+from rlclinic.rules.documentation import SECTIONS, page_of
+from rlclinic.rules.registry import RULES, check_names, checked_limits
+from rlclinic.rules.rule import RuleInfo
 
-RULES = Path(__file__).parents[2] / "src" / "rlclinic" / "rules"
+FOLDER = Path(__file__).parents[2] / "src" / "rlclinic" / "rules"
 
 
 def test_there_are_rules_for_every_family() -> None:
-    families = {row.family for row in ROWS}
-    classic = [row for row in ROWS if row.family != "language_model"]
+    families = {row.family for row in RULES}
+    classic = [row for row in RULES if row.family != "language_model"]
     assert len(classic) >= 45
-    assert families == {path.parent.name for path in RULES.glob("*/__init__.py")}
+    assert families == {path.parent.name for path in FOLDER.glob("*/__init__.py")}
 
 
 def test_codes_and_names_are_unique() -> None:
-    assert len({row.code for row in ROWS}) == len({row.name for row in ROWS}) == len(ROWS)
+    assert len({row.code for row in RULES}) == len({row.name for row in RULES}) == len(RULES)
 
 
 def test_every_rule_file_has_a_row() -> None:
     files = {
         path.stem.replace("_", "-")
-        for path in RULES.glob("*/*.py")
+        for path in FOLDER.glob("*/*.py")
         if path.stem != "__init__" and "def check(" in path.read_text(encoding="utf-8")
     }
-    assert files == {row.name for row in ROWS}
+    assert files == {row.name for row in RULES}
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.code)
-def test_a_rule_is_documented_whole(row: Row) -> None:
+@pytest.mark.parametrize("row", RULES, ids=lambda row: row.code)
+def test_a_rule_is_documented_whole(row: RuleInfo) -> None:
     page = page_of(row)
     assert list(page.sections) == list(SECTIONS)
     assert 10 < len(page.title) < 110
@@ -47,12 +49,14 @@ def test_a_name_that_is_no_rule_is_refused() -> None:
         check_names(["POL01", "nonsense"])
 
 
-def test_a_threshold_can_be_moved_and_an_unknown_one_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    row = find_rule("entropy-fell-early")
-    assert row is not None
-    name, value = next(iter(thresholds.thresholds_of(row).items()))
-    monkeypatch.setattr(row.module, name, getattr(row.module, name))
-    thresholds.apply_thresholds({"entropy-fell-early": {name: value + 1}})
-    assert thresholds.thresholds_of(row)[name] == value + 1
+def test_a_limit_can_be_moved_for_one_diagnosis_and_an_unknown_one_is_refused() -> None:
+    run = read(FOLDER.parents[2] / "tests" / "fixtures" / "runs" / "sb3" / "ppo_cartpole_high_lr")
+    never = checked_limits({"kl-too-large": {"LARGE": 1e6, "meaningless": 1e6, "mostly_beyond": 1e6, "burst": 1e6}})
+    assert never["POL04"]["large"] == 1e6
+    before, moved, after = (diagnose(run, limits=limits) for limits in (None, never, None))
+    assert [finding.code for finding in moved.findings if finding.code == "POL04"] == []
+    assert "POL04" in {finding.code for finding in before.findings}
+    assert before.findings == after.findings
+    assert (moved.verdict, moved.causes, moved.prescriptions) == (before.verdict, before.causes, before.prescriptions)
     with pytest.raises(UsageError, match="has no threshold 'NOTHING'"):
-        thresholds.apply_thresholds({"POL01": {"NOTHING": 1.0}})
+        checked_limits({"POL01": {"NOTHING": 1.0}})

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rlclinic.model.finding import Severity
-from rlclinic.rules.registry import ROWS, examine
+from rlclinic.rules.registry import RULES, examine
 from tests.rules.scene import fault, flat, line, recorded, scene
 
-BY_CODE = {row.code: row for row in ROWS}
+BY_CODE = {row.code: row for row in RULES}
 
 
 @pytest.mark.parametrize(("name", "missing"), [("grad_norm/anything", False), ("grad_norms", True)])
@@ -19,7 +19,7 @@ def test_any_member_of_a_family_of_metrics_will_do(name: str, *, missing: bool) 
 
 
 def test_a_row_is_covered_only_by_rows_that_exist() -> None:
-    assert {code for row in ROWS for code in row.covered_by} <= set(BY_CODE)
+    assert {code for row in RULES for code in row.rule.covered_by} <= set(BY_CODE)
 
 
 def test_two_findings_on_one_thing_give_one_alarm() -> None:

@@ -12,11 +12,11 @@ from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import RunStatus, Status
-from rlclinic.rules.registry import ROWS, examine
+from rlclinic.rules.registry import RULES, examine
 from tests.rules.scene import flat, recorded, rising, scene
 
 # What the verdict takes from the course of the return and the process; the other families are given by hand.
-OWN = tuple(row for row in ROWS if row.family in {"success", "convergence", "evaluation", "process"})
+OWN = tuple(row for row in RULES if row.family in {"success", "convergence", "evaluation", "process"})
 
 EXPECTED = {
     "edge/aborted_start": "insufficient-data",

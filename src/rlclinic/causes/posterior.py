@@ -25,6 +25,8 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.tasks import task_of
+from rlclinic.rules.registry import rules_meaning
+from rlclinic.rules.rule import Sign
 
 # Below 1 because findings depend on each other and the table is set by hand.
 TEMPER = 0.75
@@ -53,8 +55,6 @@ OUTSIDE_PRACTICE, PER_DECADE, MOST_DECADES = 3.0, 1.2, 1.5
 WITHOUT_GOAL, HARDLY_MOVED = 0.4, 0.75
 # Verdicts that say that a run does badly whatever its goal.
 BAD = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE})
-# Findings that say so of the evaluations, whatever the training return does.
-TRIED = frozenset({"train-and-eval-part", "evaluations-fell"})
 # What being far behind takes from the causes that say that the run goes as it should, in log units.
 FAR_BEHIND = {NOTHING_WRONG: 1.2, "budget-too-small": 0.6}
 # The same for a goal that was missed with the whole budget.
@@ -196,7 +196,9 @@ def _score(
         metrics -= MISSED.get(cause, 0.0)
     if standing.slow and not outside:
         metrics -= OUT_OF_REACH.get(cause, 0.0)
-    tried_badly = any(finding.name in TRIED and finding.severity.rank > 0 for finding in findings)
+    tried_badly = any(
+        finding.name in rules_meaning(Sign.EVALUATION_FELL_BEHIND) and finding.severity.rank > 0 for finding in findings
+    )
     bad = verdict in BAD or standing.behind or standing.missed or (tried_badly and not standing.done)
     sure = any(finding.severity is Severity.ERROR and _is_trouble(finding) for finding in findings)
     if bad and facts.run.config.settings and not sure and not standing.tried:

@@ -13,10 +13,10 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Move
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.series import Series
+from rlclinic.rules.registry import rules_meaning
+from rlclinic.rules.rule import Sign
 from rlclinic.signals.lead_lag import Onset, lead_lag
 
-# Findings that say that the return fell.
-FELL = ("CNV03", "CNV04", "CNV05")
 # Metrics that may break before the return does.
 UPSTREAM = (
     "value_loss", "explained_variance", "q/mean", "q1/mean", "td_error", "entropy", "action_std/mean", "alpha",
@@ -45,7 +45,10 @@ class Order:
 def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     """Order the onsets around the fall of the return; empty where it did not fall."""
     course, returns = course_of(facts), facts.run.returns
-    fell = any(finding.code in FELL and finding.severity is not Severity.INFO for finding in findings)
+    fell = any(
+        finding.name in rules_meaning(Sign.RETURN_FELL) and finding.severity is not Severity.INFO
+        for finding in findings
+    )
     if not fell or course is None or returns is None:
         return Order()
     window = (_under_way(course), float(returns.steps[-1]))
@@ -67,7 +70,9 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     kept = ordered[max(0, begun + 1 - SHOWN) : begun + 1] + ordered[begun + 1 : max(SHOWN, begun + 1)]
     bar = fall.high_step + LATER * (window[1] - float(returns.steps[0]))
     late = frozenset(
-        finding.code for finding in findings if finding.code not in FELL and (finding.onset_step or 0.0) > bar
+        finding.code
+        for finding in findings
+        if finding.name not in rules_meaning(Sign.RETURN_FELL) and (finding.onset_step or 0.0) > bar
     )
     return Order(tuple(kept), late)
 

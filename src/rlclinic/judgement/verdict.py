@@ -17,21 +17,11 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Status
+from rlclinic.rules.registry import in_order, rules_meaning
+from rlclinic.rules.rule import Sign
 from rlclinic.rules.words import steps_text
 
-# Findings that say the run could not have learned as configured, if they are errors.
-MISCONFIGURED = ("CFG02", "CFG06", "OFF06", "OFF07")
-# Findings that say the reward rose and the task did not, from a warning on.
-REWARD_HACKING = ("LMR01",)
-# The same for a task that is about lasting: the return rose because episodes end sooner.
-ENDING_PAYS = ("ENV08",)
-COLLAPSED = ("CNV05",)
-UNSTABLE = ("CNV03", "CNV04", "EVA07")
-# Findings that say that the evaluated policy does not do what the trained one does.
-EVALUATED_OTHERWISE = ("EVA01", "EVA02", "EVA08")
-NOT_LEARNING = ("CNV06", "CNV08", "SUC04", "IMP06", "IMP08")
-# Findings that bound how far the policy can have moved; where they are this sure, a rise of the return is chance.
-FROZEN = ("POL05",)
+# A finding that bounds how far the policy can have moved; where it is this sure, a rise of the return is chance.
 SURELY_FROZEN = 0.9
 # Algorithms that train on examples, not on rewards.
 SUPERVISED = frozenset({"SFT"})
@@ -52,14 +42,16 @@ NEAR_BEST = 0.75
 @dataclass(frozen=True)
 class _Case:
     facts: RunFacts
-    findings: dict[str, Finding]
+    findings: Sequence[Finding]
+    """The gravest and surest first."""
     course: Course | None
     goal: Goal | None
     reach: Reach | None
 
-    def seen(self, codes: Sequence[str], least: Severity = Severity.WARNING) -> Finding | None:
-        """The first of some findings that is at least this severe."""
-        found = (self.findings[code] for code in codes if code in self.findings)
+    def seen(self, *signs: Sign, least: Severity = Severity.WARNING) -> Finding | None:
+        """The gravest and surest finding that means one of these, if it is at least this severe."""
+        names = frozenset().union(*map(rules_meaning, signs))
+        found = (finding for finding in self.findings if finding.name in names)
         return next((finding for finding in found if finding.severity.rank >= least.rank), None)
 
 
@@ -67,7 +59,7 @@ def verdict(facts: RunFacts, findings: Sequence[Finding]) -> tuple[Verdict, str]
     """The verdict on a run and the reason for it, in one sentence with numbers."""
     goal = goal_of(facts)
     reach = reach_of(facts, goal) if goal is not None else None
-    case = _Case(facts, {finding.code: finding for finding in findings}, course_of(facts), goal, reach)
+    case = _Case(facts, in_order(findings), course_of(facts), goal, reach)
     for word, judge in _JUDGES:
         reason = judge(case)
         if reason is not None:
@@ -88,7 +80,7 @@ def _crashed(case: _Case) -> str | None:
         return None
     if _solved(case) is not None or (progress is not None and progress >= NEARLY_ALL):
         return None
-    died = case.seen(("PRC02", "PRC01"))
+    died = case.seen(Sign.OUT_OF_MEMORY) or case.seen(Sign.PROCESS_DIED)
     return died.summary if died is not None else f"the process died: {run.status.reason}"
 
 
@@ -102,14 +94,19 @@ def _insufficient(case: _Case) -> str | None:
     if course.outcome.points < FEWEST_POINTS:
         count = "a single point" if course.outcome.points == 1 else f"only {course.outcome.points} points"
         return f"{count} of the return, up to {steps_text(case.facts, course.outcome.steps[-1])}"
-    if case.seen((*NOT_LEARNING, *COLLAPSED, *UNSTABLE)) is not None or _was_stopped(case) or _misconfigured(case):
+    if (
+        case.seen(Sign.NOT_LEARNING, Sign.COLLAPSED, Sign.UNSTABLE) is not None
+        or _was_stopped(case)
+        or _misconfigured(case)
+    ):
         return None
     if course.enough and missed_goal(case.facts):
         return None
     if _frozen(case) is not None:
         return None
-    if "CNV08" in case.findings and had_time(case.facts):
-        return case.findings["CNV08"].summary + ", which shows neither success nor failure"
+    constant = case.seen(Sign.CONSTANT, least=Severity.INFO)
+    if constant is not None and had_time(case.facts):
+        return constant.summary + ", which shows neither success nor failure"
     if course.climbed or course.surely_gained or course.rose_from_trough:
         return None
     least = FEW_POINTS_OF_ALL if run.status.state is Status.FINISHED else FEW_POINTS
@@ -127,22 +124,22 @@ def _too_short(facts: RunFacts, course: Course) -> str:
 
 
 def _misconfigured(case: _Case) -> str | None:
-    found = case.seen(MISCONFIGURED, Severity.ERROR)
+    found = case.seen(Sign.MISCONFIGURED, least=Severity.ERROR)
     if found is None or (case.course is not None and case.course.climbed):
         return None
     return found.summary
 
 
 def _reward_hacking(case: _Case) -> str | None:
-    found = case.seen(REWARD_HACKING)
+    found = case.seen(Sign.REWARD_HACKING)
     if found is None and case.course is not None and case.course.outcome.improved:
-        found = case.seen(ENDING_PAYS)
+        found = case.seen(Sign.ENDING_PAYS)
     return found.summary if found is not None else None
 
 
 def _solved(case: _Case) -> str | None:
     # What reached the goal in training fails where it is tried: one of the two is not the policy that counts.
-    if case.seen(EVALUATED_OTHERWISE) is not None:
+    if case.seen(Sign.EVALUATION_DIFFERS) is not None:
         return None
     if case.goal is None:
         return saturation(case.facts)
@@ -166,7 +163,7 @@ def _stopped_at_goal(case: _Case) -> str | None:
     if goal is None or not goal.is_own or evaluated is None or run.status.state is not Status.FINISHED:
         return None
     last = evaluated.last
-    if case.seen((*COLLAPSED, *UNSTABLE)) is not None:
+    if case.seen(Sign.COLLAPSED, Sign.UNSTABLE) is not None:
         return None
     if progress is None or progress >= NEARLY_ALL or last is None or last < goal.level:
         return None
@@ -182,25 +179,25 @@ def _near_best(goal: Goal, reach: Reach) -> bool:
 
 
 def _collapsed(case: _Case) -> str | None:
-    found = case.seen(COLLAPSED)
+    found = case.seen(Sign.COLLAPSED)
     return found.summary if found is not None else None
 
 
 def _unstable(case: _Case) -> str | None:
-    found = case.seen(UNSTABLE)
+    found = case.seen(Sign.UNSTABLE)
     # What cannot have moved has not swung.
     return found.summary if found is not None and _frozen(case) is None else None
 
 
 def _not_learning(case: _Case) -> str | None:
-    found = case.seen(NOT_LEARNING)
+    found = case.seen(Sign.NOT_LEARNING)
     found = found if found is not None else _frozen(case)
     return found.summary if found is not None else None
 
 
 def _frozen(case: _Case) -> Finding | None:
     """What shows that the policy cannot have moved, if that is sure."""
-    found = case.seen(FROZEN)
+    found = case.seen(Sign.POLICY_FROZEN)
     return found if found is not None and found.confidence >= SURELY_FROZEN else None
 
 
@@ -222,8 +219,9 @@ def _plateaued(case: _Case) -> str | None:
     course, returns = case.course, case.facts.run.returns
     if course is None or returns is None or course.rising:
         return None
-    if "CNV01" in case.findings:
-        return case.findings["CNV01"].summary
+    flat = case.seen(Sign.PLATEAU, least=Severity.INFO)
+    if flat is not None:
+        return flat.summary
     if not course.enough or not had_time(case.facts) or course.leans_up:
         return None
     return (
@@ -233,8 +231,9 @@ def _plateaued(case: _Case) -> str | None:
 
 
 def _rise(case: _Case) -> str:
-    if "CNV02" in case.findings:
-        return case.findings["CNV02"].summary
+    rising = case.seen(Sign.STILL_RISING, least=Severity.INFO)
+    if rising is not None:
+        return rising.summary
     course, returns = case.course, case.facts.run.returns
     if course is None or returns is None:
         return "the return is rising"

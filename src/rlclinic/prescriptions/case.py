@@ -17,6 +17,8 @@ from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.reference_configs import has_reference_config, reference_config
 from rlclinic.reference.tasks import Task, task_of
+from rlclinic.rules.registry import rules_meaning
+from rlclinic.rules.rule import Sign
 
 # Where the config does not tell, the log often does.
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
@@ -105,6 +107,10 @@ class Case:
     def saw(self, *rules: str) -> bool:
         """Whether any of these rules found something."""
         return any(rule in self.findings for rule in rules)
+
+    def shows(self, sign: Sign) -> bool:
+        """Whether any finding means this."""
+        return not rules_meaning(sign).isdisjoint(self.findings)
 
     @cached_property
     def rollout(self) -> float | None:

@@ -12,14 +12,12 @@ from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Severity
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.turn import Turn
+from rlclinic.rules.rule import Sign
 
 # A rival cause with half the probability of the one that is treated must be ruled out first.
 RIVAL = 0.5
 # A bug this likely is probed for before anything is tuned.
 BUG_LIKELY = 0.15
-SCALE_SIGNS = ("returns-too-large-for-critic", "return-scale-huge", "advantages-extreme")
-DEAD_SIGNS = ("policy-died-early", "entropy-fell-early", "action-std-collapses", "updates-cease")
-BUG_SIGNS = ("kl-large-from-start", "part-gets-no-gradient")
 BUG_FAMILY = "implementation"
 # Factor below the reference from which on a config value speaks for itself.
 FAR = 3.0
@@ -38,12 +36,12 @@ def faster_for_no_clipping(case: Case, cause: Cause, turns: Sequence[Turn]) -> s
     """A clip fraction of 0 also comes from a reward of huge scale behind a gradient clip, and from a dead policy."""
     if not _moves(case, turns, "learning_rate", up=True):
         return None
-    if case.saw(*SCALE_SIGNS) or _rivals(case, cause, "reward-scale-too-large"):
+    if case.shows(Sign.RETURNS_TOO_LARGE) or _rivals(case, cause, "reward-scale-too-large"):
         return (
             "Do not raise the learning rate yet: rewards of a large scale look the same, because the gradient clip "
             "leaves almost no step. `rlclinic examine {env}` measures the scale; if it is large, rescale the rewards."
         )
-    if case.saw(*DEAD_SIGNS):
+    if case.shows(Sign.POLICY_DEAD):
         return (
             "Do not raise the learning rate yet: the policy is already deterministic and gives no gradient. Find "
             "out what made it so before the first updates went by; start again rather than go on."
@@ -94,7 +92,7 @@ def exploration_for_scale_fault(case: Case, cause: Cause, turns: Sequence[Turn])
     if not _moves(case, turns, "ent_coef", up=True):
         return None
     rivals = ("reward-scale-too-large", "observations-unnormalised", "advantages-unnormalised")
-    if case.saw(*SCALE_SIGNS) or _rivals(case, cause, *rivals):
+    if case.shows(Sign.RETURNS_TOO_LARGE) or _rivals(case, cause, *rivals):
         return (
             "Do not add an entropy bonus yet: the scale of rewards or observations explains the loss of entropy too; "
             "no bonus fits a wrong scale. `rlclinic examine {env}` measures both; normalise first."
@@ -111,7 +109,7 @@ def slower_over_a_bug(case: Case, cause: Cause, turns: Sequence[Turn]) -> str | 
         return None
     bug = case.probability("implementation-bug")
     seen = any(item.family == BUG_FAMILY and item.severity is not Severity.INFO for item in case.findings.values())
-    suspected = bug >= BUG_LIKELY or seen or _rivals(case, cause, "implementation-bug") or case.saw(*BUG_SIGNS)
+    suspected = bug >= BUG_LIKELY or seen or _rivals(case, cause, "implementation-bug") or case.shows(Sign.BUG)
     if suspected or _rivals(case, cause, "numerical-failure"):
         return (
             "Do not lower the learning rate yet: the update itself may be wrong, and a smaller one would hide it. "

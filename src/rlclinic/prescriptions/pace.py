@@ -12,15 +12,10 @@ from rlclinic.facts.update_count import updates_per_step
 from rlclinic.prescriptions.case import Case
 from rlclinic.prescriptions.push import Push
 from rlclinic.prescriptions.target import COARSE, HEALTHY_KL
+from rlclinic.rules.rule import Sign
 
 # A step of three in the rate makes nine times the KL: with this much room it stays below that of a healthy update.
 ROOM = COARSE**2
-# Signs that updates are too large already, or lead nowhere: more of them is no remedy.
-TOO_FAST = (
-    "kl-too-large", "kl-drifts-up", "clipping-most-updates", "gradient-norm-explodes", "entropy-fell-early",
-    "policy-died-early", "action-std-collapses",
-)  # fmt: skip
-DIVERGES = ("q-runs-away", "q-above-achievable", "value-loss-grows", "loss-diverges", "gradient-norm-explodes")
 # Families that use a sample many times.
 REPLAYS = frozenset({"q-learning", "continuous-q"})
 # Gradient steps per env step up to which plain off-policy algorithms gain by more; beyond, the critic overfits unless
@@ -38,7 +33,7 @@ def faster(case: Case) -> list[Push]:
 
 
 def _on_policy(case: Case) -> list[Push]:
-    if case.saw(*TOO_FAST):
+    if case.shows(Sign.POLICY_TOO_FAST):
         return []
     found = []
     if case.saw("few-updates-in-budget"):
@@ -53,7 +48,7 @@ def _on_policy(case: Case) -> list[Push]:
 
 def _off_policy(case: Case) -> list[Push]:
     ratio = updates_per_step(case.facts)
-    if case.saw(*DIVERGES) or ratio is None or ratio * 2.0 > MOST_PER_STEP:
+    if case.shows(Sign.CRITIC_DIVERGES) or ratio is None or ratio * 2.0 > MOST_PER_STEP:
         return []
     why = (
         f"{_missed(case)}, and it makes {ratio:.2g} gradient steps per env step: more of them learn more from the same "

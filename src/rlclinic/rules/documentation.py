@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from rlclinic.rules.registry import ROWS, Row
+from rlclinic.rules.registry import RULES
+from rlclinic.rules.rule import RuleInfo
 
 SECTIONS = ("What it sees", "Why it hurts", "Evidence needed", "Looks alike", "What to change", "References")
 
@@ -24,18 +25,18 @@ class RulePage:
     sections: Mapping[str, str]
 
 
-def page_of(row: Row) -> RulePage:
+def page_of(rule: RuleInfo) -> RulePage:
     """The page of one rule; a missing section is an error, so that no rule is half documented."""
-    text = row.module.__doc__ or ""
+    text = rule.module.__doc__ or ""
     parts = _HEAD.split(text)
     sections = {head: " ".join(body.split()) for head, body in zip(parts[1::2], parts[2::2], strict=True)}
     missing = [head for head in SECTIONS if not sections.get(head)]
     if missing:
-        raise ValueError(f"{row.name}: the documentation lacks {', '.join(missing)}")
-    return RulePage(row.code, row.name, row.family, row.title, sections)
+        raise ValueError(f"{rule.name}: the documentation lacks {', '.join(missing)}")
+    return RulePage(rule.code, rule.name, rule.family, rule.title, sections)
 
 
-def find_rule(name: str) -> Row | None:
+def find_rule(name: str) -> RuleInfo | None:
     """A rule by code or name."""
     wanted = name.lower()
-    return next((row for row in ROWS if wanted in (row.code.lower(), row.name)), None)
+    return next((rule for rule in RULES if wanted in (rule.code.lower(), rule.name)), None)

@@ -21,7 +21,7 @@ from rlclinic.apps.mcp.registry import ROWS as TOOLS
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.judgement.decision_path import STATIONS
 from rlclinic.model.errors import UsageError
-from rlclinic.rules.registry import ROWS as RULES
+from rlclinic.rules.registry import RULES
 
 AGENTS = ("rl-run-debugger", "rl-training-optimizer", "rl-training-expert", "rl-language-model-diagnoser")
 

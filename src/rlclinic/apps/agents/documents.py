@@ -11,9 +11,9 @@ from importlib.resources import files
 from rlclinic.apps.mcp.registry import ROWS as TOOLS
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.pages import cause_page
-from rlclinic.judgement.decision_path import STATIONS
 from rlclinic.rules.documentation import page_of
-from rlclinic.rules.registry import ROWS as RULES
+from rlclinic.rules.registry import RULES
+from rlclinic.rules.rule import DecisionStep
 
 SERVER = "rlclinic"
 SKILL = "rlclinic"
@@ -43,7 +43,7 @@ def skill_files(server: str = SERVER) -> dict[str, str]:
         _text("skill.md"),
         {
             "server": server,
-            "stations": "\n".join(f"   - {station.question}" for station in STATIONS),
+            "stations": "\n".join(f"   - {step}" for step in DecisionStep),
             "questions": "\n".join(["| question | tool |", "|---|---|", *_questions()]),
             "families": ", ".join(f"`{family}`" for family in families),
         },

@@ -48,18 +48,17 @@ def diagnose(
     rlclinic.toml.
     """
     from rlclinic.engine import diagnose as run_diagnosis
-    from rlclinic.rules.registry import check_names
-    from rlclinic.rules.thresholds import apply_thresholds
+    from rlclinic.rules.registry import check_names, checked_limits
 
     settings = load_settings(Path())
     chosen, left_out = (*settings.select, *select), (*settings.ignore, *ignore)
     check_names((*chosen, *left_out))
-    apply_thresholds(settings.thresholds)
+    limits = checked_limits(settings.thresholds)
     runs, errors = read_runs(source)
     diagnoses: list[Diagnosis] = []
     for run in runs:
         try:
-            diagnoses.append(run_diagnosis(run, goal=goal, select=chosen, ignore=left_out))
+            diagnoses.append(run_diagnosis(run, goal=goal, select=chosen, ignore=left_out, limits=limits))
         except InternalError as error:
             errors.append(error)
     _print(diagnoses, errors, "json" if as_json else form, output)
@@ -87,9 +86,9 @@ def _context(form: str) -> Context:
     guides: dict[str, dict[str, str]] = {}
     if form == "sarif":
         from rlclinic.rules.documentation import page_of
-        from rlclinic.rules.registry import ROWS
+        from rlclinic.rules.registry import RULES
 
-        guides = {row.code: dict(page_of(row).sections) for row in ROWS}
+        guides = {row.code: dict(page_of(row).sections) for row in RULES}
     root = os.environ.get("GITHUB_WORKSPACE") or str(Path().absolute())
     return Context(terminal_width(), wants_colour(), root, guides)
 

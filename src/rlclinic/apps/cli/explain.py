@@ -21,11 +21,10 @@ def explain(name: str | None, as_json: bool) -> None:
     from rlclinic.causes.pages import cause_page
     from rlclinic.probes.ladder import LADDER
     from rlclinic.rules.documentation import find_rule, page_of
-    from rlclinic.rules.registry import ROWS
-    from rlclinic.rules.thresholds import thresholds_of
+    from rlclinic.rules.registry import RULES
 
     if name is None:
-        rules = [{"code": row.code, "name": row.name, "family": row.family, "title": row.title} for row in ROWS]
+        rules = [{"code": row.code, "name": row.name, "family": row.family, "title": row.title} for row in RULES]
         causes = [
             {"id": c.id, "class": c.cause_class, "kind": c.kind, "meaning": c.meaning} for c in catalogue().values()
         ]
@@ -40,7 +39,7 @@ def explain(name: str | None, as_json: bool) -> None:
     row = find_rule(name)
     if row is not None:
         page = page_of(row)
-        values = thresholds_of(row)
+        values = row.limits
         if as_json:
             write_json({"schema": "rlclinic.explain/1", "rule": {**_fields(page), "thresholds": values}})
             return

@@ -20,13 +20,24 @@ from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import log_position, reference_config, reference_spread
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Spreads (robust standard deviations in log10 over working configs), and the factor in log10 units.
-SPREADS = 2.0
-FACTOR = 0.699
-# Within this factor (log10 of 2.5) of the reference for the very environment a value is as published.
-AS_PUBLISHED = 0.4
-SHOWN = 5
+RULE = Rule("CFG01", needs=("config:learning_rate|config:gamma|config:batch_size",))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    spreads: float = 2.0
+    """Spreads (robust standard deviations in log10 over working configs), and the factor in log10 units."""
+    factor: float = 0.699
+    as_published: float = 0.4
+    """Within this factor (log10 of 2.5) of the reference for the very environment a value is as published."""
+    shown: int = 5
+
+
+LIMITS = Limits()
 # Minibatches per rollout within which an on-policy batch is usual, however many environments fill the rollout.
 USUAL_MINIBATCHES = (1.0, 64.0)
 # Settings that only language models have; the reference configs are not about them.
@@ -60,20 +71,22 @@ class Distant:
     spreads: float
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure every comparable number in spreads of working configs."""
     if facts.is_language_model or _is_for_language(facts):
         return None
-    found = [item for name in COMPARED if (item := _distant(facts, name)) is not None]
+    found = [item for name in COMPARED if (item := _distant(facts, name, limits)) is not None]
     if not found:
         return None
     found.sort(key=lambda item: -abs(item.spreads))
-    shown = found[:SHOWN]
+    shown = found[: limits.shown]
     listed = ", ".join(f"{_key(facts, item.name)} {item.value:.3g} (usual {item.usual:.3g})" for item in shown)
-    more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
+    more = f" and {len(found) - limits.shown} more" if len(found) > limits.shown else ""
     summary = f"far from working {facts.run.algorithm} configs: {listed}{more}"
     evidence = tuple(
-        setting_evidence(facts, item.name, item.spreads, SPREADS, note="spreads of working configs from their centre")
+        setting_evidence(
+            facts, item.name, item.spreads, limits.spreads, note="spreads of working configs from their centre"
+        )
         for item in shown
     )
     return RuleResult(Severity.INFO, 0.9, summary, evidence)
@@ -83,13 +96,17 @@ def _is_for_language(facts: RunFacts) -> bool:
     return any(name in facts.run.config for name in OF_LANGUAGE)
 
 
-def _distant(facts: RunFacts, name: str) -> Distant | None:
+def _distant(facts: RunFacts, name: str, limits: Limits) -> Distant | None:
     setting, value = facts.run.config.settings.get(name), facts.setting(name)
     centre = reference_spread(facts.run.algorithm).get(name)
     if setting is None or value is None or setting.is_default or centre is None:
         return None
     at = log_position(name, value)
-    if at is None or abs(at - centre[0]) <= max(FACTOR, SPREADS * centre[1]) or _published(facts, name, at):
+    if (
+        at is None
+        or abs(at - centre[0]) <= max(limits.factor, limits.spreads * centre[1])
+        or _published(facts, name, at, limits)
+    ):
         return None
     if name == "batch_size" and _is_usual_batch(facts, value):
         return None
@@ -97,12 +114,12 @@ def _distant(facts: RunFacts, name: str) -> Distant | None:
     return Distant(name, value, usual, (at - centre[0]) / centre[1])
 
 
-def _published(facts: RunFacts, name: str, at: float) -> bool:
+def _published(facts: RunFacts, name: str, at: float, limits: Limits) -> bool:
     own = reference_config(facts.run.environment, facts.run.algorithm).get(name)
     if isinstance(own, bool) or not isinstance(own, int | float):
         return False
     place = log_position(name, float(own))
-    return place is not None and abs(at - place) <= AS_PUBLISHED
+    return place is not None and abs(at - place) <= limits.as_published
 
 
 def _is_usual_batch(facts: RunFacts, size: float) -> bool:

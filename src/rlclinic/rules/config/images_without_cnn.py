@@ -14,46 +14,59 @@ AtariPreprocessing.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import task_of
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Pixels per side from which on a three-dimensional observation is an image rather than a small grid.
-IMAGE_SIDE = 24
-USUAL_STACK = 4.0
+RULE = Rule("CFG05", needs=("config:observation_shape|config:frame_stack|config:policy_class",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    image_side: int = 24
+    """Pixels per side from which on a three-dimensional observation is an image rather than a small grid."""
+    usual_stack: float = 4.0
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the observation against the policy."""
     outcome = facts.outcome
     learns = outcome is not None and (outcome.improved or outcome.still_rising)
     severity = Severity.INFO if learns else Severity.WARNING
-    shape, policy = _image(facts.run.config.get("observation_shape")), facts.run.config.get("policy_class")
+    shape, policy = _image(facts.run.config.get("observation_shape"), limits), facts.run.config.get("policy_class")
     if shape is not None and isinstance(policy, str) and policy.lower().startswith("mlp"):
         inputs = shape[0] * shape[1] * shape[2]
         summary = f"observations of shape {shape} are images ({inputs} numbers), the policy is {policy}"
         evidence = (setting_evidence(facts, "observation_shape", float(inputs), note="numbers per observation"),)
         return RuleResult(severity, 0.8, summary, evidence)
-    return _single_frames(facts, severity)
+    return _single_frames(facts, severity, limits)
 
 
-def _single_frames(facts: RunFacts, severity: Severity) -> RuleResult | None:
+def _single_frames(facts: RunFacts, severity: Severity, limits: Limits) -> RuleResult | None:
     environment, stack = facts.run.environment, facts.setting("frame_stack")
     task = task_of(environment)
     is_atari = "NoFrameskip" in environment or environment.startswith("ALE/") or (task and task.group == "atari")
     if not is_atari or "-ram" in environment or stack is None or stack > 1 or facts.run.config.get("recurrent"):
         return None
-    summary = f"{environment} is played from single frames (frame stack {stack:.0f}, usual {USUAL_STACK:.0f})"
-    evidence = (setting_evidence(facts, "frame_stack", stack, USUAL_STACK, note="frames per observation"),)
+    summary = f"{environment} is played from single frames (frame stack {stack:.0f}, usual {limits.usual_stack:.0f})"
+    evidence = (setting_evidence(facts, "frame_stack", stack, limits.usual_stack, note="frames per observation"),)
     return RuleResult(severity, 0.6, summary, evidence)
 
 
-def _image(shape: object) -> tuple[int, int, int] | None:
+def _image(shape: object, limits: Limits) -> tuple[int, int, int] | None:
     if not isinstance(shape, list | tuple) or len(shape) != 3:
         return None
     sides = [side for side in shape if isinstance(side, int) and not isinstance(side, bool)]
-    if len(sides) != 3 or sorted(sides)[1] < IMAGE_SIDE:
+    if len(sides) != 3 or sorted(sides)[1] < limits.image_side:
         return None
     return sides[0], sides[1], sides[2]

@@ -20,6 +20,11 @@ from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
+
+RULE = Rule(
+    "CFG02", needs=("config:learning_rate|config:gamma|config:batch_size|config:n_steps",), means=(Sign.MISCONFIGURED,)
+)
 
 # Inclusive lower and upper bounds of what has any meaning; None for no bound.
 RANGES: dict[str, tuple[float | None, float | None]] = {
@@ -38,8 +43,17 @@ RANGES: dict[str, tuple[float | None, float | None]] = {
     "temperature": (0.0, None),
 }
 ABOVE_ZERO = ("clip_range", "batch_size", "buffer_size")
-# Frameworks that write -1 for a number that is not set.
-UNSET = -1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    unset: float = -1.0
+    """Frameworks that write -1 for a number that is not set."""
+
+
+LIMITS = Limits()
 # Frameworks that raise where the batch does not divide the rollout, or is larger than it.
 MUST_DIVIDE = frozenset({"gymnasium-solver"})
 MUST_FIT = frozenset({"gymnasium-solver", "rllib"})
@@ -55,13 +69,13 @@ class Wrong:
     why: str
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold every number against its range, and the batch against the rollout."""
     outcome = facts.outcome
     if outcome is not None and outcome.improved:
         # What trained and improved was valid, whatever the key means there.
         return None
-    found = [*_out_of_range(facts), *_batch(facts)]
+    found = [*_out_of_range(facts, limits), *_batch(facts)]
     if not found:
         return None
     settings = facts.run.config.settings
@@ -71,11 +85,11 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.ERROR, 0.97 if crashed else 0.9, listed, evidence)
 
 
-def _out_of_range(facts: RunFacts) -> list[Wrong]:
+def _out_of_range(facts: RunFacts, limits: Limits) -> list[Wrong]:
     found: list[Wrong] = []
     for name, (low, high) in RANGES.items():
         value = facts.setting(name)
-        if value is None or value == UNSET:
+        if value is None or value == limits.unset:
             continue
         if low is not None and value < low:
             found.append(Wrong(name, value, low, f"is below {low:g}"))
@@ -83,7 +97,7 @@ def _out_of_range(facts: RunFacts) -> list[Wrong]:
             found.append(Wrong(name, value, high, f"is above {high:g}"))
     for name in ABOVE_ZERO:
         value = facts.setting(name)
-        if value is not None and value != UNSET and value <= 0:
+        if value is not None and value != limits.unset and value <= 0:
             found.append(Wrong(name, value, 0.0, "must be above 0"))
     return found
 

@@ -13,20 +13,37 @@ References: Stable-Baselines3 and TRL defaults.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 
-MIN_POINTS = 3
+RULE = Rule(
+    "CFG06",
+    needs=("learning_rate|config:learning_rate|config:n_epochs|config:gradient_steps",),
+    means=(Sign.MISCONFIGURED,),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 3
+
+
+LIMITS = Limits()
 SETTINGS = ("learning_rate", "n_epochs", "gradient_steps")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for zeros in the config, then in the log."""
-    logged = _logged_zero(facts)
+    logged = _logged_zero(facts, limits)
     for name in SETTINGS:
         value = facts.setting(name)
         if value != 0 or (name == "learning_rate" and logged is False):
@@ -42,7 +59,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.ERROR, 0.9, summary, evidence, float(rate.steps[0]))
 
 
-def _logged_zero(facts: RunFacts) -> bool | None:
+def _logged_zero(facts: RunFacts, limits: Limits) -> bool | None:
     """Whether the rate in force was zero throughout; None where the log cannot tell."""
     series = facts.series("learning_rate")
     if series is None:
@@ -50,4 +67,4 @@ def _logged_zero(facts: RunFacts) -> bool | None:
     values = series.values[np.isfinite(series.values)]
     if values.max(initial=0.0) > 0:
         return False
-    return True if values.size >= MIN_POINTS and series.decimals is None else None
+    return True if values.size >= limits.min_points and series.decimals is None else None

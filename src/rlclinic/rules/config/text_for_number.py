@@ -20,6 +20,9 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
+
+RULE = Rule("CFG04", needs=("config:learning_rate|config:gamma|config:batch_size|config:n_steps",))
 
 TYPED_FILES = (".yaml", ".yml", ".json")
 # OmegaConf, which Hydra uses, reads 1e-3 as a number.

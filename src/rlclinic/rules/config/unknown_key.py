@@ -18,6 +18,9 @@ from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.reference.framework import framework
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
+
+RULE = Rule("CFG03")
 
 FRAMEWORK = "gymnasium-solver"
 # Fields of its Config that its table of hyperparameters does not name.

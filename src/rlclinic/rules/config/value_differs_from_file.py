@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from dataclasses import dataclass
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Setting
@@ -20,15 +21,26 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.numbers import number
 from rlclinic.reference.framework import Framework, framework
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-SHOWN = 3
+RULE = Rule("CFG07")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    shown: int = 3
+
+
+LIMITS = Limits()
 # Values that mean "not set here".
 NOT_SET = (-1.0,)
 # Identity, not learning: seeds and budgets differ by right between what was typed and what was run.
 LEFT_OUT = frozenset({"seed", "total_steps", "total_updates", "total_epochs", "n_actions"})
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Group the user's keys by meaning and compare across files."""
     table = framework(facts.run.framework)
     groups: dict[str, list[Setting]] = defaultdict(list)
@@ -40,11 +52,11 @@ def check(facts: RunFacts) -> RuleResult | None:
     found = [(name, pair) for name, settings in groups.items() if (pair := _differing(settings)) is not None]
     if not found:
         return None
-    listed = "; ".join(f"{name}: {_told(first)}, {_told(second)}" for name, (first, second) in found[:SHOWN])
+    listed = "; ".join(f"{name}: {_told(first)}, {_told(second)}" for name, (first, second) in found[: limits.shown])
     summary = f"files of the run disagree on {len(found)} hyperparameters: {listed}"
     evidence = tuple(
         Evidence(name, first.native_key, _number(first) or 0.0, _number(second), note=f"against {second.native_key}")
-        for name, (first, second) in found[:SHOWN]
+        for name, (first, second) in found[: limits.shown]
     )
     return RuleResult(Severity.INFO, 0.8, summary, evidence)
 

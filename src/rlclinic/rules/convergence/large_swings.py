@@ -14,6 +14,8 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); Mnih et al. 2015 on target 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import CLEAR, MATERIAL_FALL, Course, course_of
 from rlclinic.facts.evaluations import evaluations_hold
 from rlclinic.facts.goal import goal_of, reach_of
@@ -21,24 +23,35 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.oscillation import oscillation
 
-# Share of the range that must come back for a fall to be a swing and not a loss.
-RECOVERED = 0.25
-# Share of the range by which the end may miss the best after a single dip that did no harm.
-HARMLESS = 0.2
-# Likeness of the half periods from which on swings have a rhythm, and turns that it takes.
-REGULAR = 0.7
-FEWEST_TURNS = 6
+RULE = Rule("CNV03", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, Sign.RETURN_FELL))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    recovered: float = 0.25
+    """Share of the range that must come back for a fall to be a swing and not a loss."""
+    harmless: float = 0.2
+    """Share of the range by which the end may miss the best after a single dip that did no harm."""
+    regular: float = 0.7
+    """Likeness of the half periods from which on swings have a rhythm, and turns that it takes."""
+    fewest_turns: int = 6
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count falls that were followed by a recovery."""
     course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough:
         return None
-    least = max(CLEAR * course.unit, RECOVERED * course.span)
+    least = max(CLEAR * course.unit, limits.recovered * course.span)
     swings = [fall for fall in course.falls if fall.recovered >= least]
     if not swings:
         return None
@@ -46,29 +59,29 @@ def check(facts: RunFacts) -> RuleResult | None:
     began, ended = steps_text(facts, worst.from_step), steps_text(facts, worst.to_step)
     summary = (
         f"{returns.logged_as} fell from {worst.high:.4g} at {began} to {worst.low:.4g} at {ended} and rose again by "
-        f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(facts, returns)}"
+        f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(facts, returns, limits)}"
     )
     bar = max(CLEAR * course.unit, MATERIAL_FALL * course.span)
     evidence = (
         facts.evidence(returns.name, worst.depth, bar, note="largest fall, against noise and 40 % of the range"),
         facts.evidence(returns.name, worst.recovered, least, note="what came back"),
     )
-    severity = Severity.WARNING if _harmful(facts, course, len(swings)) else Severity.INFO
+    severity = Severity.WARNING if _harmful(facts, course, len(swings), limits) else Severity.INFO
     return RuleResult(severity, 0.75, summary, evidence, swings[0].from_step)
 
 
-def _harmful(facts: RunFacts, course: Course, swings: int) -> bool:
+def _harmful(facts: RunFacts, course: Course, swings: int, limits: Limits) -> bool:
     goal = goal_of(facts)
     reach = reach_of(facts, goal) if goal is not None else None
     if (reach is not None and reach.held) or evaluations_hold(facts):
         return False
-    return swings > 1 or course.drop > HARMLESS * course.span
+    return swings > 1 or course.drop > limits.harmless * course.span
 
 
-def _rhythm(facts: RunFacts, returns: Series) -> str:
+def _rhythm(facts: RunFacts, returns: Series, limits: Limits) -> str:
     """How often it swings, where the swings are regular: a schedule or a buffer that turns over looks like this."""
     swing = oscillation(returns, centre="mean")
-    if not swing.enough or not swing.regularity >= REGULAR or swing.turns < FEWEST_TURNS:
+    if not swing.enough or not swing.regularity >= limits.regular or swing.turns < limits.fewest_turns:
         return ""
     return f", about every {steps_text(facts, swing.period)}"
 

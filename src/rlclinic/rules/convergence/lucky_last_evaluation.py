@@ -12,34 +12,47 @@ References: Henderson et al. 2018 (arXiv 1709.06560); Agarwal et al. 2021 (arXiv
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEWEST_POINTS = 8
-# Evaluations before the last one that make up its recent past.
-RECENT = 6
-# Robust standard deviations of the recent evaluations.
-FAR = 4.0
-# Share of the range of all earlier evaluations.
-MATERIAL = 0.3
+RULE = Rule("CNV07", needs=("return/eval",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 8
+    recent: int = 6
+    """Evaluations before the last one that make up its recent past."""
+    far: float = 4.0
+    """Robust standard deviations of the recent evaluations."""
+    material: float = 0.3
+    """Share of the range of all earlier evaluations."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the last evaluation with its recent past."""
     series = facts.series("return/eval")
     if series is None or series.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
-    if values.size < FEWEST_POINTS:
+    if values.size < limits.fewest_points:
         return None
-    last, before, recent = float(values[-1]), values[:-1], values[-1 - RECENT : -1]
+    last, before, recent = float(values[-1]), values[:-1], values[-1 - limits.recent : -1]
     middle = float(np.median(recent))
     scatter = float(1.4826 * np.median(np.abs(recent - middle)))
-    bar = max(FAR * scatter, MATERIAL * float(np.ptp(before)), 0.02 * abs(middle))
-    rise = float(np.median(recent[RECENT // 2 :]) - np.median(recent[: RECENT // 2]))
+    bar = max(limits.far * scatter, limits.material * float(np.ptp(before)), 0.02 * abs(middle))
+    rise = float(np.median(recent[limits.recent // 2 :]) - np.median(recent[: limits.recent // 2]))
     if last - float(before.max()) < bar or last - middle - 2 * max(rise, 0.0) < bar:
         return None
     summary = (

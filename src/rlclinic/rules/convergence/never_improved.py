@@ -16,6 +16,8 @@ moves).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.course import course_of
 from rlclinic.facts.evaluations import evaluations_hold
@@ -26,28 +28,40 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.trend import trend
 
-FEWEST_POINTS = 20
-# Points from which on the lack of a rise is worth a warning, and the same in a run that came to its end.
-WARNING_POINTS, WARNING_POINTS_OF_ALL = 40, 20
-# Units of noise that the best stretch must stay below; chance alone makes two to three.
-BEST_WITHIN = 4.0
-# First step as a share of the last one, above which the log begins in the middle of a training.
-RESUMED = 0.2
-# Of a rank correlation with time this strong without any trend: below it a slow rise is more than noise.
-BY_CHANCE = 0.01
+RULE = Rule("CNV06", needs=("return/train|return/eval",), step=DecisionStep.TASK, means=(Sign.NOT_LEARNING,))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 20
+    warning_points: int = 40
+    """Points from which on the lack of a rise is worth a warning, and the same in a run that came to its end."""
+    warning_points_of_all: int = 20
+    best_within: float = 4.0
+    """Units of noise that the best stretch must stay below; chance alone makes two to three."""
+    resumed: float = 0.2
+    """First step as a share of the last one, above which the log begins in the middle of a training."""
+    by_chance: float = 0.01
+    """Of a rank correlation with time this strong without any trend: below it a slow rise is more than noise."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the best and the last level with the first."""
     course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or course.outcome.points < FEWEST_POINTS or not had_time(facts):
+    if course is None or returns is None or course.outcome.points < limits.fewest_points or not had_time(facts):
         return None
     outcome = course.outcome
     bar = max(course.unit, 2.0 * course.error)
-    if outcome.climb > BEST_WITHIN * course.unit or course.gain > bar or course.rising:
+    if outcome.climb > limits.best_within * course.unit or course.gain > bar or course.rising:
         return None
     goal = goal_of(facts)
     if (goal is not None and outcome.start >= goal.level) or saturation(facts) is not None:
@@ -61,19 +75,21 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence(returns.name, course.gain, bar, note="gain from start to end, against noise"),
-        facts.evidence(returns.name, outcome.climb, BEST_WITHIN * course.unit, note="best level minus the start"),
+        facts.evidence(
+            returns.name, outcome.climb, limits.best_within * course.unit, note="best level minus the start"
+        ),
     )
-    if returns.steps[0] > RESUMED * outcome.steps[-1]:
+    if returns.steps[0] > limits.resumed * outcome.steps[-1]:
         return RuleResult(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
-    least = WARNING_POINTS_OF_ALL if facts.run.status.state is Status.FINISHED else WARNING_POINTS
+    least = limits.warning_points_of_all if facts.run.status.state is Status.FINISHED else limits.warning_points
     if evaluations_hold(facts):
         return RuleResult(Severity.INFO, 0.5, summary + "; evaluations rose", evidence)
-    if outcome.points < least or course.gain > max(course.unit, course.error) or _surely_rises(returns):
+    if outcome.points < least or course.gain > max(course.unit, course.error) or _surely_rises(returns, limits):
         return RuleResult(Severity.INFO, 0.6, summary, evidence)
     return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 
 
-def _surely_rises(returns: Series) -> bool:
+def _surely_rises(returns: Series, limits: Limits) -> bool:
     """Whether a rise along the whole run is sure, however small it is."""
     slope = trend(returns)
-    return slope.enough and slope.low > 0.0 and slope.p_value < BY_CHANCE
+    return slope.enough and slope.low > 0.0 and slope.p_value < limits.by_chance

@@ -13,33 +13,46 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990) on what moves the final 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.goal import goal_of, had_time, reach_of, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.plateau import plateau
 
-# Share of the log that must be flat.
-FLAT_SHARE = 0.25
-# Probability that what is left of a rise along it is within that distance, either way.
-SURE = 0.5
-# Distance from the final level that still counts as flat, as a share of the climb.
-NEAR = 0.1
+RULE = Rule("CNV01", needs=("return/train|return/eval",), step=DecisionStep.TASK, means=(Sign.PLATEAU,))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    flat_share: float = 0.25
+    """Share of the log that must be flat."""
+    sure: float = 0.5
+    """Probability that what is left of a rise along it is within that distance, either way."""
+    near: float = 0.1
+    """Distance from the final level that still counts as flat, as a share of the climb."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find since when the level has not changed."""
     course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough or not course.climbed:
         return None
-    outcome, near = course.outcome, max(1.5 * course.unit, NEAR * course.outcome.climb)
+    outcome, near = course.outcome, max(1.5 * course.unit, limits.near * course.outcome.climb)
     if course.rising or not had_time(facts) or course.gain < 3 * course.unit or course.drop > 2 * near:
         return None
     flat = plateau(returns, tolerance=2.0 * near / max(course.span, 1e-12), centre="mean")
-    if not flat.enough or not flat.share >= FLAT_SHARE or flat.confidence < SURE:
+    if not flat.enough or not flat.share >= limits.flat_share or flat.confidence < limits.sure:
         return None
     since, share = flat.since_step, flat.share
     goal = goal_of(facts)

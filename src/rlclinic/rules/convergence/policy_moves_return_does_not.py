@@ -14,6 +14,8 @@ References: Andy Jones, Debugging RL, Without the Agonizing Pain (probe environm
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import has_fallen, return_name
@@ -21,32 +23,50 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the greatest entropy by which it must have moved, and that must be left: none left is another finding.
-MOVED = 0.2
-LEFT = 0.15
-# Median KL in multiples of the one at which all ratios stand at the clip: smaller hardly moves, larger destroys.
-LEAST_KL = 0.02
-MOST_KL = 2.0
-USUAL_CLIP = 0.2
-# Units of noise within which the return must stay.
-SAME_RETURN = 5.0
-MIN_POINTS = 30
+RULE = Rule(
+    "CNV09",
+    needs=("entropy", "approx_kl", "config:n_actions", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.ENVIRONMENT,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    moved: float = 0.2
+    """Share of the greatest entropy by which it must have moved, and that must be left: none left is another
+    finding."""
+    left: float = 0.15
+    least_kl: float = 0.02
+    """Median KL in multiples of the one at which all ratios stand at the clip: smaller hardly moves, larger
+    destroys."""
+    most_kl: float = 2.0
+    usual_clip: float = 0.2
+    same_return: float = 5.0
+    """Units of noise within which the return must stay."""
+    min_points: int = 30
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Set the way of the policy beside the way of the return."""
     course, top = course_of(facts), facts.max_entropy
     early, late, kl = facts.early("entropy"), facts.late("entropy"), facts.level("approx_kl")
     if course is None or top is None or early is None or late is None or kl is None:
         return None
-    if course.outcome.points < MIN_POINTS or not course.span or not failed(facts) or has_fallen(facts):
+    if course.outcome.points < limits.min_points or not course.span or not failed(facts) or has_fallen(facts):
         return None
-    pace = kl.value / clip_kl(clip_range(facts) or USUAL_CLIP)
+    pace = kl.value / clip_kl(clip_range(facts) or limits.usual_clip)
     moved = abs(late.value - early.value)
-    if not LEAST_KL < pace < MOST_KL or moved < MOVED * top or late.value < LEFT * top:
+    if not limits.least_kl < pace < limits.most_kl or moved < limits.moved * top or late.value < limits.left * top:
         return None
-    if course.span > SAME_RETURN * course.unit:
+    if course.span > limits.same_return * course.unit:
         return None
     summary = (
         f"entropy went from {early.value:.3g} to {late.value:.3g} nats (of {top:.3g}) in updates of KL {kl.value:.2g}; "
@@ -54,7 +74,9 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"(noise {course.unit:.2g})"
     )
     evidence = (
-        facts.evidence("entropy", moved, MOVED * top, level=late, note="change from the first to the last tenth"),
-        facts.evidence(return_name(facts), course.span, SAME_RETURN * course.unit, note="range, against noise"),
+        facts.evidence(
+            "entropy", moved, limits.moved * top, level=late, note="change from the first to the last tenth"
+        ),
+        facts.evidence(return_name(facts), course.span, limits.same_return * course.unit, note="range, against noise"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence)

@@ -13,29 +13,42 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); SB3 issue 324 (PPO collapse
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import CLEAR, course_of
 from rlclinic.facts.goal import goal_of, reach_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.collapse import collapse
 
-# Share of the climb whose loss is worth a note, and a warning.
-NOTICED = 0.2
-LOST = 0.35
-# Share of the climb that must be left; with less the return is back where it began.
-LEFT = 0.3
+RULE = Rule("CNV04", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, Sign.RETURN_FELL))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    noticed: float = 0.2
+    """Share of the climb whose loss is worth a note, and a warning."""
+    lost: float = 0.35
+    left: float = 0.3
+    """Share of the climb that must be left; with less the return is back where it began."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the best level."""
     course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough or not course.climbed:
         return None
     outcome = course.outcome
-    least = max(CLEAR * course.unit, NOTICED * outcome.climb)
-    if course.drop < least or course.gain < LEFT * outcome.climb:
+    least = max(CLEAR * course.unit, limits.noticed * outcome.climb)
+    if course.drop < least or course.gain < limits.left * outcome.climb:
         return None
     goal = goal_of(facts)
     reach = reach_of(facts, goal) if goal is not None else None
@@ -44,12 +57,12 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{returns.logged_as} was {outcome.peak:.4g} at {steps_text(facts, outcome.peak_step)} and ended at "
         f"{course.end:.4g}: {100 * course.drop / outcome.climb:.0f} % of the climb from {outcome.start:.4g} is lost"
     )
-    mild = course.drop < LOST * outcome.climb
+    mild = course.drop < limits.lost * outcome.climb
     lost = collapse(returns, centre="mean")
     summary += "; it is rising again" if course.rising else ""
     evidence = (
         facts.evidence(returns.name, course.drop, least, note="best level minus the level at the end"),
-        facts.evidence(returns.name, course.gain, LEFT * outcome.climb, note="what is left of the climb"),
+        facts.evidence(returns.name, course.gain, limits.left * outcome.climb, note="what is left of the climb"),
         facts.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95 % interval"),
     )
     severity = Severity.INFO if held or mild or course.rising else Severity.WARNING

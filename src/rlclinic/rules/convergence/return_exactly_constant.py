@@ -15,22 +15,40 @@ References: ray issue 10416 (the return stays undefined for ever: no episode end
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.goal import goal_of, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.signals.constants import constants
 
-FEWEST_POINTS = 10
-# Points below which zeros alone say little: the first success of a sparse task may still come.
-EARLY_POINTS = 30
+RULE = Rule(
+    "CNV08",
+    needs=("return/train|return/eval",),
+    step=DecisionStep.ENVIRONMENT,
+    means=(Sign.NOT_LEARNING, Sign.CONSTANT),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 10
+    early_points: int = 30
+    """Points below which zeros alone say little: the first success of a sparse task may still come."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """See whether the return has one value only."""
     returns, outcome = facts.run.returns, facts.outcome
-    if returns is None or outcome is None or outcome.points < FEWEST_POINTS:
+    if returns is None or outcome is None or outcome.points < limits.fewest_points:
         return None
     found = constants(returns)
     if not found.constant or found.longest is None or saturation(facts) is not None:
@@ -42,8 +60,8 @@ def check(facts: RunFacts) -> RuleResult | None:
     summary = f"{returns.logged_as} is {value:.4g} at all {points} points"
     if returns.decimals is not None:
         summary += f" (printed with {returns.decimals} decimals)"
-    evidence = (facts.evidence(returns.name, float(points), FEWEST_POINTS, note="points of exactly one value"),)
-    early = not had_time(facts) or (value == 0 and points < EARLY_POINTS)
+    evidence = (facts.evidence(returns.name, float(points), limits.fewest_points, note="points of exactly one value"),)
+    early = not had_time(facts) or (value == 0 and points < limits.early_points)
     unsure = (value > 0 and goal is None and not _lengths_move(facts)) or returns.decimals is not None
     severity = Severity.INFO if early or unsure else Severity.WARNING
     return RuleResult(severity, 0.9, summary, evidence)

@@ -25,10 +25,21 @@ from rlclinic.facts.goal import goal_of, reach_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 from rlclinic.rules.words import steps_text
 
-# Share of the climb that may be left.
-LEFT = 0.3
+RULE = Rule("CNV05", needs=("return/train|return/eval",), means=(Sign.COLLAPSED, Sign.RETURN_FELL))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    left: float = 0.3
+    """Share of the climb that may be left."""
+
+
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +52,12 @@ class Loss:
     words: str
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the best and with the first level."""
     course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not course.enough:
         return None
-    loss = _lost_climb(course) or _lost_start(course)
+    loss = _lost_climb(course, limits) or _lost_start(course)
     if loss is None or longer_episodes_cost_more(facts):
         return None
     goal = goal_of(facts)
@@ -62,10 +73,10 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.85, summary, evidence, onset)
 
 
-def _lost_climb(course: Course) -> Loss | None:
+def _lost_climb(course: Course, limits: Limits) -> Loss | None:
     outcome = course.outcome
     least = CLEAR * course.unit
-    if not course.climbed or course.drop < least or course.gain > LEFT * outcome.climb:
+    if not course.climbed or course.drop < least or course.gain > limits.left * outcome.climb:
         return None
     words = f"climbed from {outcome.start:.4g} to {outcome.peak:.4g}"
     return Loss(outcome.peak, course.drop, least, words)

@@ -10,23 +10,36 @@ References: none needed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import MATERIAL_RISE, course_of
 from rlclinic.facts.goal import Goal, goal_of, reach_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 from rlclinic.signals.forecast import forecast
 
-FEWEST_POINTS = 5
-# Share of the budget from which on nothing is left to forecast.
-BUDGET_USED = 0.98
+RULE = Rule("CNV02", needs=("return/train|return/eval",), means=(Sign.STILL_RISING,))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 5
+    budget_used: float = 0.98
+    """Share of the budget from which on nothing is left to forecast."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Report the rise of the last third."""
     course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or course.outcome.points < FEWEST_POINTS:
+    if course is None or returns is None or course.outcome.points < limits.fewest_points:
         return None
     outcome = course.outcome
     if not course.rising or course.gain <= course.unit or course.drop > 0.2 * max(outcome.climb, 0.0):
@@ -41,17 +54,17 @@ def check(facts: RunFacts) -> RuleResult | None:
     summary = (
         f"{returns.logged_as} rose by {rise:.4g} over the last third of the run "
         f"({100 * min(rise / outcome.climb, 1.0):.0f} % of its climb) and ended at {course.end:.4g}"
-    ) + _outlook(facts, goal)
+    ) + _outlook(facts, goal, limits)
     third = float(outcome.steps[-max(1, outcome.steps.size // 3)])
     bar = MATERIAL_RISE * outcome.climb
     evidence = (facts.evidence(returns.name, rise, bar, note="rise over the last third"),)
     return RuleResult(Severity.INFO, 0.85, summary, evidence, third)
 
 
-def _outlook(facts: RunFacts, goal: Goal | None) -> str:
+def _outlook(facts: RunFacts, goal: Goal | None, limits: Limits) -> str:
     """For a run with budget left: how likely it reaches its goal within it."""
     budget, returns = facts.run.budget, facts.run.returns
-    if goal is None or budget is None or returns is None or facts.run.steps >= BUDGET_USED * budget:
+    if goal is None or budget is None or returns is None or facts.run.steps >= limits.budget_used * budget:
         return ""
     ahead = forecast(returns, goal.level, budget)
     if not ahead.enough:

@@ -12,20 +12,36 @@ References: SB3's warning on a truncated mini-batch of size 1; gymnasium-solver 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
+
+RULE = Rule(
+    "DAT02", needs=("config:batch_size", "config:n_steps|config:rollout_size"), algorithms=("ppo", "actor-critic")
+)
 
 # Frameworks that stop with an error, and those that go on with a remainder.
 REFUSES = frozenset({"gymnasium-solver", "rlclinic"})
 GOES_ON = frozenset({"sb3", "sb3-zoo", "mlagents", "openai-baselines"})
-# A last minibatch below this share of a whole one is the case that SB3 warns about.
-STUB = 0.25
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    stub: float = 0.25
+    """A last minibatch below this share of a whole one is the case that SB3 warns about."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Divide the rollout by the batch size."""
     framework = facts.run.framework
     size, whole = positive(facts, "batch_size"), rollout(facts)
@@ -45,4 +61,4 @@ def check(facts: RunFacts) -> RuleResult | None:
     evidence = (setting_evidence(facts, "batch_size", rest, 0.0, note="rollout modulo batch size"),)
     if refuses:
         return RuleResult(Severity.ERROR, 0.95, text + ending, evidence)
-    return RuleResult(Severity.INFO, 0.6 if rest < STUB * size else 0.4, text, evidence)
+    return RuleResult(Severity.INFO, 0.6 if rest < limits.stub * size else 0.4, text, evidence)

@@ -12,26 +12,39 @@ References: McCandlish et al. 2018 (arXiv 1812.06162) on the noise scale of grad
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.standing import failed
 from rlclinic.facts.update_count import batch
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Samples per gradient step.
-TINY = 16.0
+RULE = Rule("DAT05", needs=("config:batch_size|config:rollout_size|config:n_steps",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    tiny: float = 16.0
+    """Samples per gradient step."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the samples per gradient step."""
     if facts.is_language_model:
         return None
     size = batch(facts) if facts.is_on_policy else positive(facts, "batch_size")
-    if size is None or size >= TINY:
+    if size is None or size >= limits.tiny:
         return None
     bad = failed(facts)
     summary = f"each gradient step sees {size:.3g} samples"
     key = "batch_size" if "batch_size" in facts.run.config else "rollout_size"
-    evidence = (setting_evidence(facts, key, size, TINY, note="samples per gradient step"),)
+    evidence = (setting_evidence(facts, key, size, limits.tiny, note="samples per gradient step"),)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.45 if bad else 0.3, summary, evidence)

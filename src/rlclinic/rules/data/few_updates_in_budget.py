@@ -14,6 +14,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.run_facts import RunFacts
@@ -24,17 +26,28 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.working import UPDATES, times_beyond
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Gradient steps in the run.
-FEW = 200.0
-FEW_ROLLOUTS = 10.0
-# Share of the steps before learning starts.
-LATE = 0.5
-# Times fewer updates per env step than in any working config: the config takes them, not the budget.
-RARE = 3.0
+RULE = Rule("DAT03", needs=("config:n_steps|config:rollout_size|config:train_freq|config:update_to_data|updates",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    few: float = 200.0
+    """Gradient steps in the run."""
+    few_rollouts: float = 10.0
+    late: float = 0.5
+    """Share of the steps before learning starts."""
+    rare: float = 3.0
+    """Times fewer updates per env step than in any working config: the config takes them, not the budget."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the updates that the config allows within the budget, or within the steps of a finished run."""
     run = facts.run
     planned = run.budget if run.step_axis == "env_steps" else None
@@ -49,11 +62,11 @@ def check(facts: RunFacts) -> RuleResult | None:
     planned_updates, size = expected_updates(facts, steps), rollout(facts)
     updates = planned_updates if planned_updates is not None else logged_updates(facts)
     rounds = steps / size if size is not None and facts.is_on_policy else None
-    few_rounds = rounds is not None and rounds < FEW_ROLLOUTS
-    if updates is None or (updates >= FEW and not few_rounds):
+    few_rounds = rounds is not None and rounds < limits.few_rollouts
+    if updates is None or (updates >= limits.few and not few_rounds):
         return None
-    rare = times_beyond(run.algorithm, UPDATES, updates / (steps - starts)) <= -RARE
-    if starts > LATE * steps and not rare:
+    rare = times_beyond(run.algorithm, UPDATES, updates / (steps - starts)) <= -limits.rare
+    if starts > limits.late * steps and not rare:
         # Few updates because learning began late are another finding.
         return None
     bad = failed(facts) or (rare and crept(facts))
@@ -63,8 +76,8 @@ def check(facts: RunFacts) -> RuleResult | None:
     summary = f"{steps:,.0f} env steps {made} {updates:,.0f} gradient updates{in_rounds}{why}"
     key = "rollout_size" if facts.is_on_policy else "train_freq"
     evidence = (
-        setting_evidence(facts, key, updates, FEW, note="gradient updates in the budget"),
-        *((setting_evidence(facts, key, rounds, FEW_ROLLOUTS, note="rollouts"),) if rounds is not None else ()),
+        setting_evidence(facts, key, updates, limits.few, note="gradient updates in the budget"),
+        *((setting_evidence(facts, key, rounds, limits.few_rollouts, note="rollouts"),) if rounds is not None else ()),
     )
     sure = 0.85 if rare else 0.65
     return RuleResult(Severity.WARNING if bad else Severity.INFO, sure if bad else 0.4, summary, evidence)

@@ -14,6 +14,8 @@ References: muPRL operator SDF (arXiv 2408.15150).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.standing import failed
@@ -21,23 +23,34 @@ from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
 from rlclinic.reference.working import times_beyond
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Steps; working configs go down to gamma 0.9 (10 steps) on tasks with a dense reward.
-NEAR = 25.0
-# Horizon over episode length.
-SHORT = 0.1
-# Times shorter than the horizon of any working config.
-UNHEARD_OF = 3.0
+RULE = Rule("DAT07", needs=("config:gamma",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    near: float = 25.0
+    """Steps; working configs go down to gamma 0.9 (10 steps) on tasks with a dense reward."""
+    short: float = 0.1
+    """Horizon over episode length."""
+    unheard_of: float = 3.0
+    """Times shorter than the horizon of any working config."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the horizon against the length of an episode."""
     gamma, length = facts.setting("gamma"), _length(facts)
     if gamma is None or length is None or not 0.0 <= gamma < 1.0 or facts.is_language_model:
         return None
     horizon = 1.0 / (1.0 - gamma)
     share = horizon / length
-    if horizon > NEAR or share >= SHORT or gamma >= _known_to_work(facts):
+    if horizon > limits.near or share >= limits.short or gamma >= _known_to_work(facts):
         return None
     bad = failed(facts)
     outcome = facts.outcome
@@ -46,8 +59,8 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"gamma {gamma:g} looks {horizon:.3g} steps ahead, {100 * share:.2g} % of an episode of {length:.0f} steps"
         f"{course}"
     )
-    evidence = (setting_evidence(facts, "gamma", share, SHORT, note="1 / (1 - gamma) over the episode length"),)
-    unheard_of = times_beyond(facts.run.algorithm, "gamma", gamma) <= -UNHEARD_OF
+    evidence = (setting_evidence(facts, "gamma", share, limits.short, note="1 / (1 - gamma) over the episode length"),)
+    unheard_of = times_beyond(facts.run.algorithm, "gamma", gamma) <= -limits.unheard_of
     sure = (0.8 if unheard_of else 0.65) if bad else (0.5 if unheard_of else 0.35)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, sure, summary, evidence)
 

@@ -13,6 +13,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5; Schulman e
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.standing import failed
@@ -20,26 +22,47 @@ from rlclinic.facts.update_count import updates_per_rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-MANY_PASSES = 5.0
-MANY_STEPS = 20.0
-# Nats per rollout and share of clipped ratios; customary are 0.01 to 0.02 and 0.1 to 0.2.
-FAST = 0.05
-CLIPPED = 0.3
-FEWEST_POINTS = 12
+RULE = Rule(
+    "DAT04",
+    needs=("config:n_epochs", "approx_kl|clip_fraction", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    many_passes: float = 5.0
+    many_steps: float = 20.0
+    fast: float = 0.05
+    """Nats per rollout and share of clipped ratios; customary are 0.01 to 0.02 and 0.1 to 0.2."""
+    clipped: float = 0.3
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for a policy that moves too fast beside many passes."""
     passes, steps = positive(facts, "n_epochs"), updates_per_rollout(facts)
-    if passes is None or steps is None or passes < MANY_PASSES or steps < MANY_STEPS or facts.is_language_model:
+    if (
+        passes is None
+        or steps is None
+        or passes < limits.many_passes
+        or steps < limits.many_steps
+        or facts.is_language_model
+    ):
         return None
     if passes <= _known_to_work(facts):
         return None
     # A policy that was destroyed looks calm afterwards, so the whole run counts, not its end.
     kl, clipped = facts.level("approx_kl", 0.0, 0.75), facts.level("clip_fraction", 0.0, 0.75)
-    fast = kl is not None and kl.points >= FEWEST_POINTS and kl.value > FAST
-    often = clipped is not None and clipped.points >= FEWEST_POINTS and clipped.value > CLIPPED
+    fast = kl is not None and kl.points >= limits.fewest_points and kl.value > limits.fast
+    often = clipped is not None and clipped.points >= limits.fewest_points and clipped.value > limits.clipped
     if not (fast or often) or not failed(facts):
         return None
     seen = [f"KL {kl.value:.3g}" if kl is not None else "", f"clip fraction {clipped.value:.2g}" if clipped else ""]
@@ -47,11 +70,11 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"each rollout is used for {passes:.0f} passes and {steps:,.0f} gradient steps, with "
         f"{' and '.join(part for part in seen if part)} over the first three quarters of the run"
     )
-    evidence = [setting_evidence(facts, "n_epochs", passes, MANY_PASSES, note="passes over each rollout")]
+    evidence = [setting_evidence(facts, "n_epochs", passes, limits.many_passes, note="passes over each rollout")]
     if kl is not None:
-        evidence.append(facts.evidence("approx_kl", kl.value, FAST, level=kl, note="median"))
+        evidence.append(facts.evidence("approx_kl", kl.value, limits.fast, level=kl, note="median"))
     if clipped is not None:
-        evidence.append(facts.evidence("clip_fraction", clipped.value, CLIPPED, level=clipped, note="median"))
+        evidence.append(facts.evidence("clip_fraction", clipped.value, limits.clipped, level=clipped, note="median"))
     return RuleResult(Severity.WARNING, 0.5, summary, tuple(evidence))
 
 

@@ -15,19 +15,34 @@ References: Schulman et al. 2016 (arXiv 1506.02438), section 3; Andrychowicz et 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Rollout steps over the horizon of credit.
-SHORT = 0.2
+RULE = Rule(
+    "DAT01", needs=("config:n_steps", "config:gamma", "return/train|return/eval"), algorithms=("ppo", "actor-critic")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    short: float = 0.2
+    """Rollout steps over the horizon of credit."""
+
+
+LIMITS = Limits()
 # Algorithms whose usual rollouts are this short: the statement is weaker there.
 SHORT_BY_DESIGN = frozenset({"A2C", "A3C", "IMPALA"})
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold n_steps against the horizon of credit and the episode length."""
     steps, gamma = positive(facts, "n_steps"), facts.setting("gamma")
     length = facts.late("episode_length", 0.5)
@@ -38,12 +53,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     horizon = 1.0 / (1.0 - decay)
     needed = min(horizon, length.value) if length is not None and length.value > 0 else horizon
     share = steps / needed
-    if share >= SHORT:
+    if share >= limits.short:
         return None
     summary = (
         f"a rollout has {steps:.0f} steps per environment, {100 * share:.0f} % of the {needed:.0f} steps over which "
         f"credit should flow (gamma {gamma:g}, lambda {1.0 if trace is None else trace:g})"
     )
-    evidence = (setting_evidence(facts, "n_steps", share, SHORT, note="n_steps over the horizon of credit"),)
+    evidence = (setting_evidence(facts, "n_steps", share, limits.short, note="n_steps over the horizon of credit"),)
     usual = facts.run.algorithm.upper() in SHORT_BY_DESIGN
     return RuleResult(Severity.INFO if usual else Severity.WARNING, 0.3 if usual else 0.45, summary, evidence)

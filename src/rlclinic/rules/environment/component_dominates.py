@@ -22,10 +22,21 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-MIN_POINTS = 12
-# Share of the summed size (and of the summed variance) of all components.
-NEARLY_ALL = 0.9
+RULE = Rule("ENV10", needs=("reward/*",), step=DecisionStep.REWARD)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    nearly_all: float = 0.9
+    """Share of the summed size (and of the summed variance) of all components."""
+
+
+LIMITS = Limits()
 # Names under `reward/` that are no component.
 NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
 
@@ -39,9 +50,9 @@ class Part:
     variance: float
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the components with each other."""
-    parts = _parts(facts)
+    parts = _parts(facts, limits)
     if len(parts) < 2:
         return None
     size, variance = sum(abs(part.late) for part in parts), sum(part.variance for part in parts)
@@ -49,40 +60,42 @@ def check(facts: RunFacts) -> RuleResult | None:
         return None
     first = max(parts, key=lambda part: abs(part.late))
     by_size, by_variance = abs(first.late) / size, first.variance / variance
-    if by_size < NEARLY_ALL or by_variance < NEARLY_ALL:
+    if by_size < limits.nearly_all or by_variance < limits.nearly_all:
         return None
-    hurt = _hurts(facts, first)
+    hurt = _hurts(facts, first, limits)
     summary = (
         f"{first.series.logged_as} makes {100 * by_size:.3g} % of the size and {100 * by_variance:.3g} % of the "
         f"variance of {len(parts)} reward components (late mean {first.late:.3g}){hurt}"
     )
     evidence = (
-        facts.evidence(first.series.name, by_size, NEARLY_ALL, note="share of the summed sizes, last 20 %"),
-        facts.evidence(first.series.name, by_variance, NEARLY_ALL, note="share of the summed variances over the run"),
+        facts.evidence(first.series.name, by_size, limits.nearly_all, note="share of the summed sizes, last 20 %"),
+        facts.evidence(
+            first.series.name, by_variance, limits.nearly_all, note="share of the summed variances over the run"
+        ),
     )
     return RuleResult(Severity.WARNING if hurt else Severity.INFO, 0.6, summary, evidence)
 
 
-def _parts(facts: RunFacts) -> list[Part]:
+def _parts(facts: RunFacts, limits: Limits) -> list[Part]:
     found: list[Part] = []
     for name, series in facts.run.series.items():
-        if not name.startswith("reward/") or name in NOT_A_PART or len(series) < MIN_POINTS:
+        if not name.startswith("reward/") or name in NOT_A_PART or len(series) < limits.min_points:
             continue
         values = series.values[np.isfinite(series.values)]
-        if values.size < MIN_POINTS:
+        if values.size < limits.min_points:
             continue
         late = float(np.mean(values[-max(1, values.size // 5) :]))
         found.append(Part(series, late, float(np.var(values))))
     return found
 
 
-def _hurts(facts: RunFacts, part: Part) -> str:
+def _hurts(facts: RunFacts, part: Part, limits: Limits) -> str:
     """A penalty that is nearly the whole reward of a flat run, or a bonus that rises without success."""
     if part.late < 0 and is_flat(facts):
         return ", a penalty, and the return does not rise"
     success = outcome_of(facts.series("success_rate/eval") or facts.series("success_rate"))
     own = outcome_of(part.series)
-    if success is None or own is None or success.points < MIN_POINTS:
+    if success is None or own is None or success.points < limits.min_points:
         return ""
     if own.improved and not success.improved and not success.still_rising:
         return f", and rises while the success rate stays at {success.end:.3g}"

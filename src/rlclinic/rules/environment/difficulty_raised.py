@@ -14,6 +14,7 @@ References: Narvekar et al. 2020 (arXiv 2003.04960); Rudin et al. 2021 (arXiv 21
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,27 +24,40 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-MIN_POINTS = 12
-# Scales of the return that a fall from the best must measure, and share of the climb.
-FELL = 4.0
-LOST = 0.3
+RULE = Rule("ENV09", needs=("return/train|return/eval",), step=DecisionStep.ENVIRONMENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    fell: float = 4.0
+    """Scales of the return that a fall from the best must measure, and share of the climb."""
+    lost: float = 0.3
+
+
+LIMITS = Limits()
 _NAMED = re.compile(r"curricul|cur_learn|difficulty|level_?up", re.IGNORECASE)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Set a fall of the return beside the course of the difficulty."""
     outcome = facts.outcome
-    if outcome is None or outcome.points < MIN_POINTS or facts.is_language_model:
+    if outcome is None or outcome.points < limits.min_points or facts.is_language_model:
         return None
-    if outcome.drop < FELL * outcome.scale or outcome.drop < LOST * outcome.climb:
+    if outcome.drop < limits.fell * outcome.scale or outcome.drop < limits.lost * outcome.climb:
         return None
     raised = _raised(facts, outcome.peak_step)
     named = _named(facts)
     if raised is None and (not named or not _length_fell(facts)):
         return None
     fall = f"the return fell from {outcome.peak:.4g} at step {outcome.peak_step:.4g} to {outcome.end:.4g}"
-    evidence = [facts.evidence(return_name(facts), outcome.drop, FELL * outcome.scale, note="fall from the best")]
+    evidence = [
+        facts.evidence(return_name(facts), outcome.drop, limits.fell * outcome.scale, note="fall from the best")
+    ]
     if raised is None:
         summary = f"{fall} and episodes became shorter; {named} names a curriculum: the task may have been made harder"
         return RuleResult(Severity.INFO, 0.6, summary, tuple(evidence), outcome.peak_step)

@@ -14,6 +14,8 @@ References: Pardo et al. 2018 (arXiv 1712.00378); Gymnasium documentation on ter
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import is_early, return_name, task_by_name
@@ -23,27 +25,38 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-MIN_POINTS = 12
-# Share of the limit from which on an episode counts as cut by it; means over episodes lie a little below.
-AT_LIMIT = 0.98
-# Share of the points of the last third that must be at the limit.
-MOST = 0.9
+RULE = Rule("ENV01", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    at_limit: float = 0.98
+    """Share of the limit from which on an episode counts as cut by it; means over episodes lie a little below."""
+    most: float = 0.9
+    """Share of the points of the last third that must be at the limit."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare late episode lengths with the limit, where the task is meant to end earlier."""
     lengths, outcome, limit = facts.series("episode_length"), facts.outcome, _limit(facts)
     late = facts.late("episode_length", 1 / 3)
-    if lengths is None or outcome is None or limit is None or late is None or len(lengths) < MIN_POINTS:
+    if lengths is None or outcome is None or limit is None or late is None or len(lengths) < limits.min_points:
         return None
     task = task_by_name(facts)
     if task is not None and task.ends in ("survival", "limit"):
         return None
     steps, values = finite(lengths)
-    pinned = values >= AT_LIMIT * limit
+    pinned = values >= limits.at_limit * limit
     share = float(np.mean(pinned[-max(1, values.size // 3) :]))
-    if share < MOST or not is_flat(facts):
+    if share < limits.most or not is_flat(facts):
         return None
     known = task is not None
     severity = Severity.WARNING if known and not is_early(facts) else Severity.INFO
@@ -53,7 +66,9 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}; {meant}"
     )
     evidence = (
-        facts.evidence("episode_length", late.value, AT_LIMIT * limit, level=late, note="median of the last third"),
+        facts.evidence(
+            "episode_length", late.value, limits.at_limit * limit, level=late, note="median of the last third"
+        ),
         facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain of the return, start to end"),
     )
     return RuleResult(severity, 0.85 if known else 0.5, summary, evidence, lasting_from(steps, pinned))

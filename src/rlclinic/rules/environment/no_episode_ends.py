@@ -14,6 +14,8 @@ References: ray-project/ray#10416; LucasAlegre/sumo-rl#190; Stable-Baselines3 do
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import task_by_name
@@ -22,27 +24,43 @@ from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.rules.words import steps_text
 
-MIN_POINTS = 12
-# Env steps that pass before a silent return is odd where no time limit is known: ten episodes of 200 steps.
-MANY_STEPS = 2000.0
-LIMITS = 10.0
-# Share of the run without a finished episode, and times the longest earlier gap, that make the silence odd.
-SILENT_SHARE = 0.3
-SILENT_GAPS = 5.0
+RULE = Rule(
+    "ENV03",
+    needs=("policy_loss|value_loss|loss|entropy|q/mean|explained_variance",),
+    covered_by=("EVA03",),
+    step=DecisionStep.ENVIRONMENT,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    many_steps: float = 2000.0
+    """Env steps that pass before a silent return is odd where no time limit is known: ten episodes of 200 steps."""
+    limits: float = 10.0
+    silent_share: float = 0.3
+    """Share of the run without a finished episode, and times the longest earlier gap, that make the silence odd."""
+    silent_gaps: float = 5.0
+
+
+LIMITS = Limits()
 TRAINING_METRICS = ("policy_loss", "value_loss", "loss", "entropy", "q/mean", "explained_variance")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find out whether a return is missing, undefined, or silent."""
-    training = _training(facts)
+    training = _training(facts, limits)
     if training is None or facts.is_language_model or facts.series("loss/supervised") is not None:
         return None
     if facts.outcome is not None:
-        return _silent(facts, training)
+        return _silent(facts, training, limits)
     steps = facts.run.steps
-    if facts.run.step_axis == "env_steps" and steps < _patience(facts):
+    if facts.run.step_axis == "env_steps" and steps < _patience(facts, limits):
         return None
     undefined = next((s for n, s in facts.run.series.items() if n in ("return/train", "return/eval")), None)
     evidence: list[Evidence] = [facts.evidence(training.name, float(len(training)), note="points of training metrics")]
@@ -60,15 +78,15 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.85, summary, tuple(evidence))
 
 
-def _silent(facts: RunFacts, training: Series) -> RuleResult | None:
+def _silent(facts: RunFacts, training: Series, limits: Limits) -> RuleResult | None:
     """No episode for a long time at the end, where each is logged when it ends."""
     returns = facts.series("return/train")
-    if returns is None or returns.axis != training.axis or len(returns) < MIN_POINTS:
+    if returns is None or returns.axis != training.axis or len(returns) < limits.min_points:
         return None
     ends = returns.steps[np.isfinite(returns.values)]
     last, gaps = float(training.steps[-1]), np.diff(ends)
     quiet = last - float(ends[-1])
-    bar = max(SILENT_SHARE * last, SILENT_GAPS * float(gaps.max(initial=0.0)))
+    bar = max(limits.silent_share * last, limits.silent_gaps * float(gaps.max(initial=0.0)))
     if quiet <= bar:
         return None
     summary = (
@@ -79,15 +97,15 @@ def _silent(facts: RunFacts, training: Series) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(ends[-1]))
 
 
-def _training(facts: RunFacts) -> Series | None:
+def _training(facts: RunFacts, limits: Limits) -> Series | None:
     found = [series for name in TRAINING_METRICS if (series := facts.series(name)) is not None]
     longest = max(found, key=len, default=None)
-    return longest if longest is not None and len(longest) >= MIN_POINTS else None
+    return longest if longest is not None and len(longest) >= limits.min_points else None
 
 
-def _patience(facts: RunFacts) -> float:
+def _patience(facts: RunFacts, limits: Limits) -> float:
     task = task_by_name(facts)
     limit = positive(facts, "max_episode_steps") or (task.max_episode_steps if task is not None else None)
     if not limit:
-        return MANY_STEPS
-    return LIMITS * limit * (positive(facts, "n_envs") or 1.0)
+        return limits.many_steps
+    return limits.limits * limit * (positive(facts, "n_envs") or 1.0)

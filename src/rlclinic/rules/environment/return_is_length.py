@@ -13,6 +13,8 @@ References: Gymnasium documentation, CartPole; Ng et al. 1999 on shaping.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import pairs_of
@@ -20,28 +22,40 @@ from rlclinic.facts.goal import known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.signals.return_on_length import return_on_length
 
-MIN_POINTS = 30
-# Share of the scatter of the return that its length explains, for levels and for changes from point to point.
-ALL_OF_IT = 0.98
-ALL_OF_CHANGES = 0.9
-# Relative spread of lengths below which nothing can be said.
-VARIED = 0.05
+RULE = Rule("ENV07", needs=("return/train", "episode_length"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 30
+    all_of_it: float = 0.98
+    """Share of the scatter of the return that its length explains, for levels and for changes from point to
+    point."""
+    all_of_changes: float = 0.9
+    varied: float = 0.05
+    """Relative spread of lengths below which nothing can be said."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Fit the return to the length."""
     pairs = pairs_of(facts)
-    if pairs is None or pairs.returns.size < MIN_POINTS or known_task(facts) is not None:
+    if pairs is None or pairs.returns.size < limits.min_points or known_task(facts) is not None:
         return None
-    if float(np.std(pairs.lengths)) < VARIED * float(np.mean(pairs.lengths)):
+    if float(np.std(pairs.lengths)) < limits.varied * float(np.mean(pairs.lengths)):
         return None
     line = return_on_length(pairs.returns, pairs.lengths)
-    if not line.enough or not line.explained >= ALL_OF_IT:
+    if not line.enough or not line.explained >= limits.all_of_it:
         return None
     changes = return_on_length(np.diff(pairs.returns), np.diff(pairs.lengths))
-    if not changes.explained >= ALL_OF_CHANGES:
+    if not changes.explained >= limits.all_of_changes:
         return None
     slope, explained = line.slope, line.explained
     what = "pays for staying" if slope > 0 else "costs for every step"
@@ -50,7 +64,9 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{pairs.returns.size} points: the reward {what}"
     )
     evidence = (
-        facts.evidence("return/train", explained, ALL_OF_IT, note="share of the scatter that episode length explains"),
+        facts.evidence(
+            "return/train", explained, limits.all_of_it, note="share of the scatter that episode length explains"
+        ),
         facts.evidence("episode_length", slope, note="reward per step, slope of return on length"),
     )
     return RuleResult(Severity.INFO, 0.9, summary, evidence)

@@ -15,6 +15,8 @@ References: ray-project/ray#8908; hill-a/stable-baselines#216; van Hasselt et al
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.episodes import is_early, return_name
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
@@ -22,38 +24,59 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.update_count import expected_updates
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-MIN_POINTS = 12
-# Explained variance below which the critic predicts nothing.
-EXPLAINS_NOTHING = 0.1
-# Least value that counts as large, and the bar where the critic's reach is not known; networks start near one.
-LARGE_VALUE = 50.0
-# Units of a common last layer: with |activation| below one, Adam moves its output by at most this many learning rates.
-UNITS = 64.0
-# Scatter of the return, as a share of its size, below which explained variance means nothing.
-NEARLY_CONSTANT = 0.01
-# Times the critic's reach beyond which a small gain (as a share of the return's size) is luck of the first updates.
-HOPELESS = 20.0
-SMALL_GAIN = 0.5
-USUAL_GAMMA = 0.99
+RULE = Rule(
+    "ENV06",
+    needs=("return/train|return/eval", "episode_length", "explained_variance"),
+    algorithms=("ppo", "actor-critic"),
+    covered_by=("VAL04",),
+    step=DecisionStep.REWARD,
+    means=(Sign.RETURNS_TOO_LARGE,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    explains_nothing: float = 0.1
+    """Explained variance below which the critic predicts nothing."""
+    large_value: float = 50.0
+    """Least value that counts as large, and the bar where the critic's reach is not known; networks start near
+    one."""
+    units: float = 64.0
+    """Units of a common last layer: with |activation| below one, Adam moves its output by at most this many
+    learning rates."""
+    nearly_constant: float = 0.01
+    """Scatter of the return, as a share of its size, below which explained variance means nothing."""
+    hopeless: float = 20.0
+    """Times the critic's reach beyond which a small gain (as a share of the return's size) is luck of the first
+    updates."""
+    small_gain: float = 0.5
+    usual_gamma: float = 0.99
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the values that the returns imply with what the critic can reach."""
     outcome, length = facts.outcome, facts.late("episode_length", 0.5)
     explained, late = facts.level("explained_variance"), facts.late("explained_variance", 0.3)
-    if outcome is None or length is None or explained is None or late is None or explained.points < MIN_POINTS:
+    if outcome is None or length is None or explained is None or late is None or explained.points < limits.min_points:
         return None
-    if late.value > EXPLAINS_NOTHING or explained.value > EXPLAINS_NOTHING or outcome.still_rising:
+    if late.value > limits.explains_nothing or explained.value > limits.explains_nothing or outcome.still_rising:
         return None
     size = max(abs(outcome.start), abs(outcome.end))
-    if outcome.point_noise < NEARLY_CONSTANT * abs(outcome.end) or is_early(facts):
+    if outcome.point_noise < limits.nearly_constant * abs(outcome.end) or is_early(facts):
         return None
     if facts.run.config.get("normalize_reward") is True:
         return None
-    value = _value_size(facts, size, length.value)
-    reach = _reach(facts)
-    bar = max(LARGE_VALUE, reach or 0.0)
+    value = _value_size(facts, size, length.value, limits)
+    reach = _reach(facts, limits)
+    bar = max(limits.large_value, reach or 0.0)
     if value <= bar:
         return None
     basis = "networks start near one" if reach is None else f"the critic's output can move by about {reach:.3g}"
@@ -63,21 +86,23 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence(return_name(facts), value, bar, note="size of the discounted values implied by the return"),
-        facts.evidence("explained_variance", late.value, EXPLAINS_NOTHING, level=late, note="median of the last 30 %"),
+        facts.evidence(
+            "explained_variance", late.value, limits.explains_nothing, level=late, note="median of the last 30 %"
+        ),
     )
-    hurts = suffers(facts) or (value > HOPELESS * bar and outcome.gain < SMALL_GAIN * size)
+    hurts = suffers(facts) or (value > limits.hopeless * bar and outcome.gain < limits.small_gain * size)
     return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence)
 
 
-def _value_size(facts: RunFacts, size: float, length: float) -> float:
+def _value_size(facts: RunFacts, size: float, length: float, limits: Limits) -> float:
     """A return is paid over an episode; a value sees no further than its horizon."""
     gamma = facts.setting("gamma")
-    gamma = USUAL_GAMMA if gamma is None else min(max(gamma, 0.0), 1.0 - 1e-6)
+    gamma = limits.usual_gamma if gamma is None else min(max(gamma, 0.0), 1.0 - 1e-6)
     return size * min(1.0, 1.0 / ((1.0 - gamma) * max(length, 1.0)))
 
 
-def _reach(facts: RunFacts) -> float | None:
+def _reach(facts: RunFacts, limits: Limits) -> float | None:
     rate = positive(facts, "learning_rate_critic") or positive(facts, "learning_rate")
     steps = facts.run.env_steps
     updates = expected_updates(facts, steps) if steps else None
-    return updates * rate * UNITS if updates and rate else None
+    return updates * rate * limits.units if updates and rate else None

@@ -13,39 +13,56 @@ References: Agarwal et al. 2021 (arXiv 2108.13264); Ashman et al. 1994 for the s
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import single_returns
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.signals.distribution import distribution
 
-MIN_EPISODES = 60
-# Ashman's D: two normal groups are cleanly apart above 2; 4 leaves a visible gap.
-APART = 4.0
-# Least share of the smaller group, in the whole window and in each half of it.
-SMALLEST = 0.15
-SMALLEST_IN_HALF = 0.08
-# Density between the groups over that of the less dense one.
-EMPTY = 0.25
+RULE = Rule("ENV11", needs=("return/train",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_episodes: int = 60
+    apart: float = 4.0
+    """Ashman's D: two normal groups are cleanly apart above 2; 4 leaves a visible gap."""
+    smallest: float = 0.15
+    """Least share of the smaller group, in the whole window and in each half of it."""
+    smallest_in_half: float = 0.08
+    empty: float = 0.25
+    """Density between the groups over that of the less dense one."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Split the last third of the episodes at the best cut and see whether the groups are apart."""
     returns = single_returns(facts)
-    if returns is None or returns.size // 3 < MIN_EPISODES or facts.is_language_model:
+    if returns is None or returns.size // 3 < limits.min_episodes or facts.is_language_model:
         return None
     window = returns[-(returns.size // 3) :]
     modes = distribution(window)
-    if not modes.enough or not modes.separation >= APART or not SMALLEST <= modes.lower_share <= 1.0 - SMALLEST:
+    if (
+        not modes.enough
+        or not modes.separation >= limits.apart
+        or not limits.smallest <= modes.lower_share <= 1.0 - limits.smallest
+    ):
         return None
-    if not modes.valley <= EMPTY:
+    if not modes.valley <= limits.empty:
         return None
     cut = 0.5 * (modes.lower + modes.upper)
     halves = (window[: window.size // 2], window[window.size // 2 :])
     shares = [float(np.mean(half <= cut)) for half in halves]
-    if min(min(share, 1.0 - share) for share in shares) < SMALLEST_IN_HALF:
+    if min(min(share, 1.0 - share) for share in shares) < limits.smallest_in_half:
         return None
     apart = f"separation {modes.separation:.3g}" if np.isfinite(modes.separation) else "two exact values"
     summary = (
@@ -54,9 +71,11 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence(
-            "return/train", modes.separation, APART, note="Ashman's D of two groups, last third of episodes"
+            "return/train", modes.separation, limits.apart, note="Ashman's D of two groups, last third of episodes"
         ),
-        facts.evidence("return/train", modes.valley, EMPTY, note="density between the groups over that of the lesser"),
-        facts.evidence("return/train", modes.lower_share, SMALLEST, note="share of the lower group"),
+        facts.evidence(
+            "return/train", modes.valley, limits.empty, note="density between the groups over that of the lesser"
+        ),
+        facts.evidence("return/train", modes.lower_share, limits.smallest, note="share of the lower group"),
     )
     return RuleResult(Severity.INFO, 0.7, summary, evidence)

@@ -14,6 +14,8 @@ References: rail-berkeley/softlearning#76; rail-berkeley/rlkit#97; Andrychowicz 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import is_early
@@ -22,23 +24,34 @@ from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.rules.words import steps_text
 
-FEWEST_POINTS = 3
-ENOUGH_POINTS = 12
+RULE = Rule("ENV04", needs=("return/train|return/eval",), step=DecisionStep.REWARD)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 3
+    enough_points: int = 12
+
+
+LIMITS = Limits()
 RETURNS = ("return/train", "return/eval", "return/train_max", "return/train_min")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """See whether every return is zero."""
     found = [series for name in RETURNS if (series := facts.series(name)) is not None]
     main = facts.run.returns
     if main is None or not found or not all(_is_zero(series) for series in found):
         return None
     points = sum(int(np.isfinite(series.values).sum()) for series in found[:2])
-    if points < FEWEST_POINTS:
+    if points < limits.fewest_points:
         return None
-    enough = points >= ENOUGH_POINTS and not is_early(facts)
+    enough = points >= limits.enough_points and not is_early(facts)
     floor = rounding(main)
     below = f" (printed with {main.decimals} decimals: smaller than {floor:.3g})" if floor else ""
     summary = (

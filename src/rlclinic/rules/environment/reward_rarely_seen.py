@@ -14,6 +14,8 @@ References: Ng et al. 1999; Andrychowicz et al. 2017 (arXiv 1707.01495); rail-be
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import is_early, single_returns
@@ -23,22 +25,33 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-MIN_EPISODES = 30
-MIN_POINTS = 12
-# Share of the second half of the episodes at the lowest return: fewer than one in twenty sees a reward.
-NEARLY_ALL = 0.95
+RULE = Rule("ENV05", needs=("return/train",), step=DecisionStep.REWARD)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_episodes: int = 30
+    min_points: int = 12
+    nearly_all: float = 0.95
+    """Share of the second half of the episodes at the lowest return: fewer than one in twenty sees a reward."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the episodes at the lowest return."""
-    outcome, returns = facts.outcome, _returns(facts)
+    outcome, returns = facts.outcome, _returns(facts, limits)
     if outcome is None or returns is None or facts.is_language_model:
         return None
     lowest, highest = float(returns.min()), float(returns.max())
     late = returns[returns.size // 2 :]
     share = float(np.mean(late <= lowest + 1e-9 * max(1.0, abs(lowest))))
-    if share < NEARLY_ALL or not is_flat(facts) or reached_goal(facts) or lowest == highest == 0.0:
+    if share < limits.nearly_all or not is_flat(facts) or reached_goal(facts) or lowest == highest == 0.0:
         return None
     if lowest == highest and not _is_floor(facts, lowest):
         return None
@@ -49,22 +62,25 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence(
-            "return/train", share, NEARLY_ALL, note=f"share of the second half at the lowest of {returns.size} returns"
+            "return/train",
+            share,
+            limits.nearly_all,
+            note=f"share of the second half at the lowest of {returns.size} returns",
         ),
     )
     early = is_early(facts)
     return RuleResult(Severity.INFO if early else Severity.WARNING, 0.6 if early else 0.8, summary, evidence)
 
 
-def _returns(facts: RunFacts) -> FloatArray | None:
+def _returns(facts: RunFacts, limits: Limits) -> FloatArray | None:
     single = single_returns(facts)
     if single is not None:
-        return single if single.size >= MIN_EPISODES else None
+        return single if single.size >= limits.min_episodes else None
     series = facts.series("return/train")
     if series is None or series.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
-    return values if values.size >= MIN_POINTS else None
+    return values if values.size >= limits.min_points else None
 
 
 def _is_floor(facts: RunFacts, value: float) -> bool:

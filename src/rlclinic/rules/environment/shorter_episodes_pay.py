@@ -13,34 +13,55 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Pardo et al. 2018 (arXiv 1712
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.episodes import return_name, task_by_name
 from rlclinic.facts.outcome import outcome_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-MIN_POINTS = 12
-# Late over early length below which episodes are of another kind than at the start.
-MUCH_SHORTER = 0.3
-# The same on a survival task, and against the length under random actions: less than chance, while the return rises.
-BELOW_CHANCE = 0.6
-# Env steps: where nothing tells whether ending is the goal, only episodes of a few steps are worth a note.
-A_FEW = 10.0
+RULE = Rule(
+    "ENV08",
+    needs=("episode_length", "return/train|return/eval"),
+    step=DecisionStep.ENVIRONMENT,
+    means=(Sign.ENDING_PAYS,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    much_shorter: float = 0.3
+    """Late over early length below which episodes are of another kind than at the start."""
+    below_chance: float = 0.6
+    """The same on a survival task, and against the length under random actions: less than chance, while the return
+    rises."""
+    a_few: float = 10.0
+    """Env steps: where nothing tells whether ending is the goal, only episodes of a few steps are worth a note."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the fall of the length with the return and with success."""
     lengths, outcome = facts.series("episode_length"), facts.outcome
     early, late = facts.early("episode_length", 0.15), facts.late("episode_length", 0.15)
-    if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
+    if lengths is None or outcome is None or early is None or late is None or len(lengths) < limits.min_points:
         return None
     if early.value <= 0:
         return None
-    bar = BELOW_CHANCE if outcome.improved and _is_below_chance(facts, late.value) else MUCH_SHORTER
+    bar = (
+        limits.below_chance if outcome.improved and _is_below_chance(facts, late.value, limits) else limits.much_shorter
+    )
     if late.value > bar * early.value or outcome.gain < -outcome.scale:
         return None
-    judged = _judge(facts, late.value)
+    judged = _judge(facts, late.value, limits)
     if judged is None:
         return None
     severity, confidence, reason = judged
@@ -57,14 +78,14 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(severity, confidence, summary, evidence, onset)
 
 
-def _is_below_chance(facts: RunFacts, late_length: float) -> bool:
+def _is_below_chance(facts: RunFacts, late_length: float, limits: Limits) -> bool:
     task = task_by_name(facts)
     if task is None or task.ends != "survival" or task.random_length is None:
         return False
-    return late_length < BELOW_CHANCE * task.random_length
+    return late_length < limits.below_chance * task.random_length
 
 
-def _judge(facts: RunFacts, late_length: float) -> tuple[Severity, float, str] | None:
+def _judge(facts: RunFacts, late_length: float, limits: Limits) -> tuple[Severity, float, str] | None:
     task = task_by_name(facts)
     if task is not None:
         if task.ends in ("survival", "limit"):
@@ -72,10 +93,10 @@ def _judge(facts: RunFacts, late_length: float) -> tuple[Severity, float, str] |
         return None
     success = outcome_of(facts.series("success_rate") or facts.series("success_rate/eval"))
     if success is not None:
-        if success.improved or success.still_rising or success.points < MIN_POINTS:
+        if success.improved or success.still_rising or success.points < limits.min_points:
             return None
         rate = f"the success rate went from {success.start:.3g} to {success.end:.3g}"
         return Severity.WARNING, 0.75, rate
-    if late_length > A_FEW:
+    if late_length > limits.a_few:
         return None
     return Severity.INFO, 0.4, "check on recorded episodes that they end by reaching the goal"

@@ -16,37 +16,51 @@ References: Stable-Baselines3 documentation, tips on custom environments; openai
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.episodes import task_by_name
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-MIN_POINTS = 12
-# Env steps. With five decisions there is hardly a sequence to learn; longer episodes are judged against the task only.
-A_FEW = 5.0
-# Share of the length under random actions below which something ends episodes that should not.
-UNDER_RANDOM = 0.5
-# Share of the greatest entropy, or exploration rate, from which on the early policy still tries everything.
-VARIED = 0.3
-# Late over early length above which episodes are getting longer, or were shortened by the policy.
-CHANGED = 1.5
+RULE = Rule("ENV02", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    min_points: int = 12
+    a_few: float = 5.0
+    """Env steps. With five decisions there is hardly a sequence to learn; longer episodes are judged against the
+    task only."""
+    under_random: float = 0.5
+    """Share of the length under random actions below which something ends episodes that should not."""
+    varied: float = 0.3
+    """Share of the greatest entropy, or exploration rate, from which on the early policy still tries everything."""
+    changed: float = 1.5
+    """Late over early length above which episodes are getting longer, or were shortened by the policy."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare early and late lengths with a few steps and with random actions."""
     lengths, outcome = facts.series("episode_length"), facts.outcome
     early, late = facts.early("episode_length", 0.2), facts.late("episode_length", 0.2)
-    if lengths is None or outcome is None or early is None or late is None or len(lengths) < MIN_POINTS:
+    if lengths is None or outcome is None or early is None or late is None or len(lengths) < limits.min_points:
         return None
-    if not is_flat(facts) or late.value > CHANGED * early.value or early.value > CHANGED * late.value:
+    if not is_flat(facts) or late.value > limits.changed * early.value or early.value > limits.changed * late.value:
         return None
-    varied = _varies_early(facts)
+    varied = _varies_early(facts, limits)
     if varied is False:
         return None
     task = task_by_name(facts) if varied else None
     random_length = task.random_length if task is not None else None
-    bar = UNDER_RANDOM * random_length if random_length is not None else A_FEW
+    bar = limits.under_random * random_length if random_length is not None else limits.a_few
     if late.value > bar or early.value > bar:
         return None
     against = f"random actions last {random_length:.3g}" if random_length is not None else "a few steps at most"
@@ -62,9 +76,9 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, confidence, summary, evidence, early.first_step)
 
 
-def _varies_early(facts: RunFacts) -> bool | None:
+def _varies_early(facts: RunFacts, limits: Limits) -> bool | None:
     """Whether the early policy tried different actions; None where the log cannot tell."""
     entropy, epsilon = facts.early("entropy"), facts.early("epsilon")
     if entropy is not None and facts.max_entropy is not None:
-        return entropy.value >= VARIED * facts.max_entropy
-    return epsilon.value >= VARIED if epsilon is not None else None
+        return entropy.value >= limits.varied * facts.max_entropy
+    return epsilon.value >= limits.varied if epsilon is not None else None

@@ -11,35 +11,48 @@ References: Agarwal et al. 2021 (arXiv 2108.13264); Colas et al. 2018 (arXiv 180
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.outcome import outcome_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEWEST_EVALUATIONS = 5
-# Scatter of one evaluation over the climb of their smoothed level.
-HIDDEN = 0.5
+RULE = Rule("EVA05", needs=("return/train", "return/eval"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_evaluations: int = 5
+    hidden: float = 0.5
+    """Scatter of one evaluation over the climb of their smoothed level."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the scatter of evaluations with the climb of their level."""
     series, train = facts.series("return/eval"), outcome_of(facts.series("return/train"))
     if series is None or series.caveat or train is None or not train.climbed:
         return None
     values = series.values[np.isfinite(series.values)]
-    if values.size < FEWEST_EVALUATIONS:
+    if values.size < limits.fewest_evaluations:
         return None
     scatter = float(1.4826 * np.median(np.abs(np.diff(values))) / np.sqrt(2.0))
     course = outcome_of(series)
     climb = max(course.climb, 0.0) if course is not None else 0.0
-    if scatter <= 0 or scatter < HIDDEN * climb:
+    if scatter <= 0 or scatter < limits.hidden * climb:
         return None
     summary = (
         f"{series.logged_as} scatters by {scatter:.3g} from one evaluation to the next; its level climbed by "
         f"{climb:.3g} while {facts.run.series['return/train'].logged_as} climbed by {train.climb:.3g}"
     )
     note = "scatter of one evaluation, against half the climb of their level"
-    evidence = (facts.evidence("return/eval", scatter, HIDDEN * climb, note=note),)
+    evidence = (facts.evidence("return/eval", scatter, limits.hidden * climb, note=note),)
     return RuleResult(Severity.INFO, 0.75, summary, evidence)

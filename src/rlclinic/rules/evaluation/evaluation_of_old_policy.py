@@ -15,21 +15,34 @@ References: gymnasium-solver, evaluation without eval_async.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.outcome import outcome_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 
-FEWEST_EVALUATIONS = 5
-# Share of the limit below which the episodes of the end are those of a policy that arrives.
-ARRIVES = 0.5
+RULE = Rule("EVA02", needs=("return/eval",), means=(Sign.EVALUATION_DIFFERS,))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_evaluations: int = 5
+    arrives: float = 0.5
+    """Share of the limit below which the episodes of the end are those of a policy that arrives."""
+
+
+LIMITS = Limits()
 # Words of a reader's caveat that say so.
 STALE_WORDS = ("untrained", "never refreshes", "old policy", "stale")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the reader's caveat, then for an evaluation that never moves."""
     series = facts.run.series.get("return/eval")
     if series is None:
@@ -37,20 +50,20 @@ def check(facts: RunFacts) -> RuleResult | None:
     if any(word in series.caveat for word in STALE_WORDS):
         evidence = (facts.evidence("return/eval", series.last or 0.0, note="last evaluation, of an old policy"),)
         return RuleResult(Severity.WARNING, 0.95, f"{series.logged_as}: {series.caveat}", evidence)
-    return _constant(facts)
+    return _constant(facts, limits)
 
 
-def _constant(facts: RunFacts) -> RuleResult | None:
+def _constant(facts: RunFacts, limits: Limits) -> RuleResult | None:
     series, train = facts.series("return/eval"), facts.series("return/train")
     if series is None or train is None or train.caveat:
         return None
     values = series.values[np.isfinite(series.values)]
     returns = facts.returns
     course = facts.outcome if returns is not None and returns.name == train.name else outcome_of(train)
-    if values.size < FEWEST_EVALUATIONS or np.ptp(values) > 0 or course is None:
+    if values.size < limits.fewest_evaluations or np.ptp(values) > 0 or course is None:
         return None
     level = float(values[0])
-    if _all_timed_out(facts):
+    if _all_timed_out(facts, limits):
         return None
     if not course.climbed or level >= course.peak - course.scale:
         return None
@@ -65,7 +78,7 @@ def _constant(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 
 
-def _all_timed_out(facts: RunFacts) -> bool:
+def _all_timed_out(facts: RunFacts, limits: Limits) -> bool:
     """Whether every evaluation episode lasted as long as any: policies that never arrive all get the same.
 
     Not where evaluated episodes differ, where all episodes of the task are of one length, and where training episodes
@@ -78,4 +91,4 @@ def _all_timed_out(facts: RunFacts) -> bool:
     if np.nanmax(trained.values) == np.nanmin(trained.values):
         return False
     longest = float(np.nanmin(evaluated.values))
-    return longest >= float(np.nanmax(trained.values)) and late.value > ARRIVES * longest
+    return longest >= float(np.nanmax(trained.values)) and late.value > limits.arrives * longest

@@ -15,6 +15,8 @@ References: Andy Jones, Debugging RL, Without the Agonizing Pain; probe S0c (gra
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.course import course_of
@@ -25,20 +27,31 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Of the spread of single episodes: what the means of a policy that acts the same may differ by.
-SAME = 0.03
-# Share of its start by which the training return of an unchanged policy may seem to rise.
-CHANCE = 0.5
+RULE = Rule("EVA09", needs=("return/train", "return/eval"), step=DecisionStep.PACE)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    same: float = 0.03
+    """Of the spread of single episodes: what the means of a policy that acts the same may differ by."""
+    chance: float = 0.5
+    """Share of its start by which the training return of an unchanged policy may seem to rise."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest and the smallest evaluation."""
     series, course = facts.series("return/eval"), course_of(facts)
     if series is None or course is None or facts.series("return/train") is None or reached_goal(facts):
         return None
-    by_chance = course.gain < CHANCE * abs(course.outcome.start)
-    if not (is_flat(facts) or by_chance) or is_dead(facts) or not evaluates_the_same(facts, SAME):
+    by_chance = course.gain < limits.chance * abs(course.outcome.start)
+    if not (is_flat(facts) or by_chance) or is_dead(facts) or not evaluates_the_same(facts, limits.same):
         return None
     steps, values = finite(series)
     span = float(np.ptp(values))

@@ -11,21 +11,34 @@ References: RL Baselines3 Zoo (eval-freq 25000, 5 to 10 episodes).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEW = 5
-# Training points that make a run long enough to be evaluated more often.
-LONG = 50
+RULE = Rule("EVA04", needs=("return/train", "return/eval"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    few: int = 5
+    long: int = 50
+    """Training points that make a run long enough to be evaluated more often."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the evaluations."""
     train, evaluation = facts.series("return/train"), facts.series("return/eval")
-    if train is None or evaluation is None or len(evaluation) >= FEW or len(train) < LONG:
+    if train is None or evaluation is None or len(evaluation) >= limits.few or len(train) < limits.long:
         return None
     times = "once" if len(evaluation) == 1 else f"{len(evaluation)} times"
     summary = f"{evaluation.logged_as} was logged {times}, {train.logged_as} {len(train)} times"
-    evidence = (facts.evidence("return/eval", float(len(evaluation)), float(FEW), note="number of evaluations"),)
+    evidence = (facts.evidence("return/eval", float(len(evaluation)), float(limits.few), note="number of evaluations"),)
     return RuleResult(Severity.INFO, 0.9, summary, evidence)

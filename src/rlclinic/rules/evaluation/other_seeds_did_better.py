@@ -13,29 +13,42 @@ References: Henderson et al. 2018 (arXiv 1709.06560); Agarwal et al. 2021 (arXiv
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.outcome import outcome_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEWEST_SEEDS = 2
-# Units of this run's noise by which the middle of the others must lie above it.
-FAR_ABOVE = 4.0
+RULE = Rule("EVA06", needs=("return/train|return/eval",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_seeds: int = 2
+    far_above: float = 4.0
+    """Units of this run's noise by which the middle of the others must lie above it."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the ends of the other seeds."""
     course, returns = course_of(facts), facts.run.returns
     if course is None or returns is None or not failed(facts):
         return None
     outcomes = [outcome_of(other.series.get(returns.name)) for other in facts.siblings]
     ends = sorted(outcome.end for outcome in outcomes if outcome is not None)
-    if len(ends) < FEWEST_SEEDS:
+    if len(ends) < limits.fewest_seeds:
         return None
     middle = ends[len(ends) // 2]
-    bar = course.end + max(FAR_ABOVE * course.unit, 0.5 * abs(course.end))
+    bar = course.end + max(limits.far_above * course.unit, 0.5 * abs(course.end))
     if middle < bar:
         return None
     summary = (

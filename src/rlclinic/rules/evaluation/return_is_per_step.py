@@ -15,6 +15,7 @@ References: Gymnasium's RecordEpisodeStatistics; SB3's Monitor: both log sums.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,27 +24,43 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-FEWEST_POINTS = 5
-# Steps of an episode from which on a sum is another number than a mean.
-LONG = 5.0
-# How far the logged return may lie from the reward of a step, as a share of it.
-EQUAL = 0.25
-# The same as a factor, at the ends alone.
-LAGS = 2.0
-# Of the return that the length of an episode would give: below it the two are apart.
-APART = 0.4
+RULE = Rule(
+    "EVA08",
+    needs=("return/train", "reward/step|return/eval", "episode_length|episode_length/eval"),
+    step=DecisionStep.ENVIRONMENT,
+    means=(Sign.EVALUATION_DIFFERS,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 5
+    long: float = 5.0
+    """Steps of an episode from which on a sum is another number than a mean."""
+    equal: float = 0.25
+    """How far the logged return may lie from the reward of a step, as a share of it."""
+    lags: float = 2.0
+    """The same as a factor, at the ends alone."""
+    apart: float = 0.4
+    """Of the return that the length of an episode would give: below it the two are apart."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the training return against the reward of a step."""
     train = facts.series("return/train")
-    if train is None or len(train) < FEWEST_POINTS or facts.is_language_model:
+    if train is None or len(train) < limits.fewest_points or facts.is_language_model:
         return None
     at, returns = finite(train)
     for name, steps, per_step, lengths in _rewards(facts):
         seen = np.interp(steps, at, returns)
-        if steps.size >= FEWEST_POINTS and _is_per_step(seen, per_step, lengths):
+        if steps.size >= limits.fewest_points and _is_per_step(seen, per_step, lengths, limits):
             told, length = float(np.median(seen)), float(np.median(lengths))
             summary = (
                 f"{train.logged_as} is {told:.4g}, about the reward of one step, while episodes last {length:.4g} "
@@ -54,19 +71,21 @@ def check(facts: RunFacts) -> RuleResult | None:
     return None
 
 
-def _is_per_step(returns: FloatArray, per_step: FloatArray, lengths: FloatArray) -> bool:
+def _is_per_step(returns: FloatArray, per_step: FloatArray, lengths: FloatArray, limits: Limits) -> bool:
     """The typical distance from the reward of a step is small; that from a sum over the episode is not."""
-    if float(np.median(lengths)) < LONG or not np.any(per_step):
+    if float(np.median(lengths)) < limits.long or not np.any(per_step):
         return False
     size = float(np.median(np.abs(per_step)))
-    near = float(np.median(np.abs(returns - per_step))) <= EQUAL * size or _agree_at_both_ends(returns, per_step)
-    return near and float(np.median(np.abs(returns))) < APART * float(np.median(np.abs(per_step * lengths)))
+    near = float(np.median(np.abs(returns - per_step))) <= limits.equal * size or _agree_at_both_ends(
+        returns, per_step, limits
+    )
+    return near and float(np.median(np.abs(returns))) < limits.apart * float(np.median(np.abs(per_step * lengths)))
 
 
-def _agree_at_both_ends(returns: FloatArray, per_step: FloatArray) -> bool:
+def _agree_at_both_ends(returns: FloatArray, per_step: FloatArray, limits: Limits) -> bool:
     """Whether first and last points are of one size; in between a mean over the last episodes lags behind."""
     ends = [(returns[at], per_step[at]) for at in (0, -1)]
-    return all(one * other > 0.0 and 1.0 / LAGS < one / other < LAGS for one, other in ends)
+    return all(one * other > 0.0 and 1.0 / limits.lags < one / other < limits.lags for one, other in ends)
 
 
 def _rewards(facts: RunFacts) -> Iterator[tuple[str, FloatArray, FloatArray, FloatArray]]:

@@ -16,24 +16,38 @@ done).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule("EVA03", step=DecisionStep.ENVIRONMENT)
 
 # Metrics that only a training writes.
 TRAINING = ("policy_loss", "value_loss", "loss", "entropy", "approx_kl", "q/mean", "td_error", "alpha", "grad_norm")
-FEWEST_POINTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 5
+
+
+LIMITS = Limits()
 # Words in a logged name that hint at a return under another name.
 HINTS = ("return", "reward", "score", "success")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for training metrics without a return."""
     run = facts.run
     returns = run.returns
     if (returns is not None and returns.last is not None) or "loss/supervised" in run:
         return None
-    seen = [run[name] for name in TRAINING if name in run and len(run[name]) >= FEWEST_POINTS]
+    seen = [run[name] for name in TRAINING if name in run and len(run[name]) >= limits.fewest_points]
     if not seen:
         return None
     longest = max(seen, key=len)
@@ -44,5 +58,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     names = [name for name in run.unknown_metrics if any(hint in name.lower() for hint in HINTS)]
     if names:
         summary += f"; unknown names that could be one: {', '.join(names[:3])}"
-    evidence = (facts.evidence(longest.name, float(len(longest)), FEWEST_POINTS, note="points of training metrics"),)
+    evidence = (
+        facts.evidence(longest.name, float(len(longest)), limits.fewest_points, note="points of training metrics"),
+    )
     return RuleResult(Severity.WARNING, 0.9, summary, evidence)

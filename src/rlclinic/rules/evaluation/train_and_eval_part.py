@@ -27,21 +27,37 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 
-FEWEST_EVALUATIONS = 6
-# Share of what the training return had climbed by then that the gap must exceed.
-MATERIAL = 0.35
-# Standard errors of the gap itself: robust ones, of which a few points give too small a number, or plain ones.
-CLEAR, CLEAR_PLAIN = 4.0, 3.0
-# Share of the gap by which the training return may fall over the second half.
-SINKING = 0.5
-# Share of the greatest entropy above which a policy is about uniform: its greedy version is another policy.
-UNIFORM = 0.75
-# Share of the late evaluations that must lie on one side.
-PERSISTENT = 0.9
-# How far apart the first quarter may be, as a share of the late gap, or of a clear climb (an untrained greedy policy
-# does worse than an untrained random one): more is another unit, not a parting.
-TOGETHER, TOGETHER_OF_CLIMB = 0.5, 0.6
+RULE = Rule(
+    "EVA01", needs=("return/train", "return/eval"), means=(Sign.EVALUATION_DIFFERS, Sign.EVALUATION_FELL_BEHIND)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_evaluations: int = 6
+    material: float = 0.35
+    """Share of what the training return had climbed by then that the gap must exceed."""
+    clear: float = 4.0
+    """Standard errors of the gap itself: robust ones, of which a few points give too small a number, or plain
+    ones."""
+    clear_plain: float = 3.0
+    sinking: float = 0.5
+    """Share of the gap by which the training return may fall over the second half."""
+    uniform: float = 0.75
+    """Share of the greatest entropy above which a policy is about uniform: its greedy version is another policy."""
+    persistent: float = 0.9
+    """Share of the late evaluations that must lie on one side."""
+    together: float = 0.5
+    """How far apart the first quarter may be, as a share of the late gap, or of a clear climb (an untrained greedy
+    policy does worse than an untrained random one): more is another unit, not a parting."""
+    together_of_climb: float = 0.6
+
+
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +77,23 @@ class Gap:
     evaluation: float
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare both returns at the steps of the evaluations."""
     train, evaluation = facts.series("return/train"), facts.series("return/eval")
     if train is None or evaluation is None or train.caveat or evaluation.caveat or train.axis != evaluation.axis:
         return None
-    gap = _gap(train, evaluation)
-    if gap is None or gap.late < gap.bar or gap.share < PERSISTENT or _is_uniform(facts) or _sinks(gap):
+    gap = _gap(train, evaluation, limits)
+    if (
+        gap is None
+        or gap.late < gap.bar
+        or gap.share < limits.persistent
+        or _is_uniform(facts, limits)
+        or _sinks(gap, limits)
+    ):
         return None
     course = course_of(facts)
     climb = gap.climb if course is not None and course.climbed else 0.0
-    if abs(gap.early) > max(TOGETHER * gap.late, TOGETHER_OF_CLIMB * climb):
+    if abs(gap.early) > max(limits.together * gap.late, limits.together_of_climb * climb):
         return None
     summary = (
         f"over the second half {evaluation.logged_as} is {gap.evaluation:.4g} where {train.logged_as} is "
@@ -79,28 +101,28 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence("return/eval", gap.late, gap.bar, note="training minus evaluation, second half"),
-        facts.evidence("return/eval", gap.share, PERSISTENT, note="share of late evaluations below training"),
+        facts.evidence("return/eval", gap.share, limits.persistent, note="share of late evaluations below training"),
     )
     return RuleResult(Severity.WARNING, 0.75, summary, evidence, gap.step)
 
 
-def _sinks(gap: Gap) -> bool:
+def _sinks(gap: Gap, limits: Limits) -> bool:
     """Whether the training return sinks: a mean over the last episodes then lies above what the policy gets by now."""
-    return gap.fall > SINKING * gap.late
+    return gap.fall > limits.sinking * gap.late
 
 
-def _is_uniform(facts: RunFacts) -> bool:
+def _is_uniform(facts: RunFacts, limits: Limits) -> bool:
     """Whether the policy hardly prefers any action; the best of nearly equal ones, always taken, leads elsewhere."""
     top, late = uniform(facts), facts.late("entropy", 0.5)
-    return top is not None and late is not None and late.value > UNIFORM * top
+    return top is not None and late is not None and late.value > limits.uniform * top
 
 
-def _gap(train: Series, evaluation: Series) -> Gap | None:
+def _gap(train: Series, evaluation: Series, limits: Limits) -> Gap | None:
     steps, values = _finite(evaluation)
     at, returns = _finite(train)
     inside = (steps >= at[0]) & (steps <= at[-1] * 1.02) if at.size else np.zeros(steps.size, bool)
     steps, values = steps[inside], values[inside]
-    if steps.size < FEWEST_EVALUATIONS or returns.size < FEWEST_EVALUATIONS:
+    if steps.size < limits.fewest_evaluations or returns.size < limits.fewest_evaluations:
         return None
     curve = _smooth(returns)
     differences = np.interp(steps, at, curve) - values
@@ -115,7 +137,10 @@ def _gap(train: Series, evaluation: Series) -> Gap | None:
         late=middle,
         climb=climb,
         fall=float(np.interp(steps[half], at, curve) - curve[-1]),
-        bar=max(MATERIAL * climb, min(CLEAR * scatter, CLEAR_PLAIN * late.std(ddof=1)) / np.sqrt(late.size)),
+        bar=max(
+            limits.material * climb,
+            min(limits.clear * scatter, limits.clear_plain * late.std(ddof=1)) / np.sqrt(late.size),
+        ),
         share=float(np.mean(late > 0)),
         step=float(steps[half]),
         train=float(np.median(np.interp(steps[half:], at, returns))),

@@ -13,6 +13,8 @@ References: RLinf#1568 ([B] against [B, 1]); DLR-RM/stable-baselines3 1.0 (last 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.critic import returns_vary
 from rlclinic.facts.growth import growth
@@ -20,36 +22,52 @@ from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Explained variance at the end: worse than predicting the mean, by half of the variance.
-NEGATIVE = -0.5
-# Late over early value loss, and rank correlation with time that counts as growing all along.
-GROWN = 3.0
-STEADY = 0.7
-# Units of noise within which the return must stay.
-SAME_RETURN = 4.0
-# KL in nats above which the policy itself moves too fast for its critic.
-JUMPS = 0.1
-FEWEST_POINTS = 30
+RULE = Rule(
+    "IMP05",
+    needs=("explained_variance", "value_loss", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.CRITIC,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    negative: float = -0.5
+    """Explained variance at the end: worse than predicting the mean, by half of the variance."""
+    grown: float = 3.0
+    """Late over early value loss, and rank correlation with time that counts as growing all along."""
+    steady: float = 0.7
+    same_return: float = 4.0
+    """Units of noise within which the return must stay."""
+    jumps: float = 0.1
+    """KL in nats above which the policy itself moves too fast for its critic."""
+    fewest_points: int = 30
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare early and late critics under a steady return."""
     explained, loss, course = facts.series("explained_variance"), facts.series("value_loss"), course_of(facts)
     if explained is None or loss is None or course is None:
         return None
-    if min(len(explained), len(loss), course.outcome.points) < FEWEST_POINTS or not returns_vary(facts):
+    if min(len(explained), len(loss), course.outcome.points) < limits.fewest_points or not returns_vary(facts):
         return None
-    if course.span > SAME_RETURN * course.unit or _policy_jumps(facts):
+    if course.span > limits.same_return * course.unit or _policy_jumps(facts, limits):
         return None
     early, late, grown = (
         facts.level("explained_variance", 0.05, 0.2),
         facts.late("explained_variance"),
         growth(loss),
     )
-    if early is None or late is None or grown is None or late.value > NEGATIVE or late.value >= early.value:
+    if early is None or late is None or grown is None or late.value > limits.negative or late.value >= early.value:
         return None
-    if grown.factor < GROWN or grown.steadiness < STEADY:
+    if grown.factor < limits.grown or grown.steadiness < limits.steady:
         return None
     summary = (
         f"explained variance fell from {early.value:.2g} to {late.value:.2g} and the value loss grew "
@@ -57,13 +75,13 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{course.outcome.curve.max():.4g}"
     )
     evidence = (
-        facts.evidence("explained_variance", late.value, NEGATIVE, level=late, note="median of the last tenth"),
-        facts.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
-        facts.evidence(return_name(facts), course.span, SAME_RETURN * course.unit, note="range, against noise"),
+        facts.evidence("explained_variance", late.value, limits.negative, level=late, note="median of the last tenth"),
+        facts.evidence("value_loss", grown.factor, limits.grown, level=grown.late, note="late over early level"),
+        facts.evidence(return_name(facts), course.span, limits.same_return * course.unit, note="range, against noise"),
     )
     return RuleResult(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)
 
 
-def _policy_jumps(facts: RunFacts) -> bool:
+def _policy_jumps(facts: RunFacts, limits: Limits) -> bool:
     kl = facts.series("approx_kl")
-    return kl is not None and (kl.highest or 0.0) > JUMPS
+    return kl is not None and (kl.highest or 0.0) > limits.jumps

@@ -14,29 +14,44 @@ References: DLR-RM/stable-baselines3 1.0 (entropy summed over action dimensions)
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the greatest entropy that rounding and averaging cannot explain.
-BEYOND = 0.05
-# Share of the points that must lie outside.
-NEARLY_ALL = 0.9
-FEWEST_POINTS = 5
+RULE = Rule(
+    "IMP03", needs=("entropy", "config:n_actions"), algorithms=("ppo", "actor-critic"), step=DecisionStep.EXPLORATION
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    beyond: float = 0.05
+    """Share of the greatest entropy that rounding and averaging cannot explain."""
+    nearly_all: float = 0.9
+    """Share of the points that must lie outside."""
+    fewest_points: int = 5
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the points outside of the legal range."""
     series, most = facts.series("entropy"), facts.max_entropy
     if series is None or most is None or facts.is_language_model or facts.run.config.get("action_shape"):
         return None
     steps, values = finite(series)
-    slack = BEYOND * most + rounding(series)
+    slack = limits.beyond * most + rounding(series)
     outside = (values < -slack) | (values > most + slack)
-    if values.size < FEWEST_POINTS or float(outside.mean()) < NEARLY_ALL:
+    if values.size < limits.fewest_points or float(outside.mean()) < limits.nearly_all:
         return None
     level, first = float(np.median(values[outside])), float(steps[int(outside.argmax())])
     bound = 0.0 if level < 0.0 else most

@@ -12,26 +12,39 @@ References: snake-hrl-torchrl (losses averaged over planned updates after an ear
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.signals.constants import constants
 from rlclinic.signals.rounding import rounding
 
-FEWEST_POINTS = 10
+RULE = Rule("IMP07", needs=("value_loss", "return/train|return/eval"), step=DecisionStep.CRITIC)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 10
+
+
+LIMITS = Limits()
 # Algorithms without a critic of their own.
 NO_CRITIC = frozenset({"REINFORCE", "ARS"})
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for exact zeros."""
     loss = facts.series("value_loss")
-    if loss is None or len(loss) < FEWEST_POINTS or facts.is_language_model:
+    if loss is None or len(loss) < limits.fewest_points or facts.is_language_model:
         return None
     if facts.run.algorithm.upper() in NO_CRITIC or facts.setting("vf_coef") == 0.0:
         return None
     found, printed = constants(loss), rounding(loss)
-    if not found.constant or found.zeros < FEWEST_POINTS or printed.printed_zeros:
+    if not found.constant or found.zeros < limits.fewest_points or printed.printed_zeros:
         return None
     returns = facts.run.returns
     if returns is None or constants(returns).constant:

@@ -17,6 +17,7 @@ References: Schulman et al. 2017 (arXiv 1707.06347), equation 7; probe P5 (advan
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,24 +27,41 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-WIDEST_CLIP = 0.3
-# Room for the rounding of minibatches.
-ROOM = 1.05
-FEWEST_POINTS = 10
-# Rows that must show it: one may be a slip of the log.
-FEWEST_BELOW = 2
+RULE = Rule(
+    "IMP08",
+    needs=("policy_loss", "return/train|return/eval"),
+    algorithms=("ppo",),
+    step=DecisionStep.PACE,
+    means=(Sign.NOT_LEARNING,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    widest_clip: float = 0.3
+    room: float = 1.05
+    """Room for the rounding of minibatches."""
+    fewest_points: int = 10
+    fewest_below: int = 2
+    """Rows that must show it: one may be a slip of the log."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the rows below the bound."""
-    series, clip = facts.series("policy_loss"), clip_range(facts) or WIDEST_CLIP
+    series, clip = facts.series("policy_loss"), clip_range(facts) or limits.widest_clip
     if series is None or facts.is_language_model or not suffers(facts):
         return None
     steps, values = finite(series)
-    bound = -ROOM * clip * _unit(facts)
+    bound = -limits.room * clip * _unit(facts)
     below = values < bound
-    if values.size < FEWEST_POINTS or below.sum() < FEWEST_BELOW:
+    if values.size < limits.fewest_points or below.sum() < limits.fewest_below:
         return None
     lowest = float(values.min())
     summary = (

@@ -16,6 +16,8 @@ References: DLR-RM/stable-baselines3 1.0 (terminal observation in replay); ray#1
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.episodes import pairs_of
@@ -24,47 +26,63 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.signals.return_on_length import return_on_length
 
-# Relative distance from pay / (1 - gamma) that counts as being there.
-THERE = 0.1
-# Change within the last third, as a share of that level, that still counts as rest.
-AT_REST = 0.03
-# Times that level beyond which Q has run away.
-RUN_AWAY = 3.0
-# Share of the least error per step that the loss must stay below; target networks and old data shift it by a factor.
-TOO_SMALL = 0.3
-# Share of random actions up to which the actions in the replay buffer are those that Q is taken at.
-NEARLY_GREEDY = 0.1
-# Share of that level that the longest episode seen may earn; above it, ends hardly matter.
-EARNED = 0.6
-# Share of the scatter of returns that their length must explain, for the pay per step to be one number.
-SAME_PAY = 0.9
-# A single episode may be this many times longer than the longest mean.
-OVER_MEAN = 3.0
-FEWEST_POINTS = 20
+RULE = Rule(
+    "IMP04",
+    needs=("q/mean|q1/mean|policy_loss|value/mean", "config:gamma", "return/train", "episode_length"),
+    step=DecisionStep.CRITIC,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    there: float = 0.1
+    """Relative distance from pay / (1 - gamma) that counts as being there."""
+    at_rest: float = 0.03
+    """Change within the last third, as a share of that level, that still counts as rest."""
+    run_away: float = 3.0
+    """Times that level beyond which Q has run away."""
+    too_small: float = 0.3
+    """Share of the least error per step that the loss must stay below; target networks and old data shift it by a
+    factor."""
+    nearly_greedy: float = 0.1
+    """Share of random actions up to which the actions in the replay buffer are those that Q is taken at."""
+    earned: float = 0.6
+    """Share of that level that the longest episode seen may earn; above it, ends hardly matter."""
+    same_pay: float = 0.9
+    """Share of the scatter of returns that their length must explain, for the pay per step to be one number."""
+    over_mean: float = 3.0
+    """A single episode may be this many times longer than the longest mean."""
+    fewest_points: int = 20
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the level of the last third against endless and against real episodes."""
     value, gamma, pairs = _value(facts), facts.setting("gamma"), pairs_of(facts)
     if value is None or gamma is None or pairs is None or not 0.0 < gamma < 1.0 or rewards_rescaled(facts):
         return None
     paid = return_on_length(pairs.returns, pairs.lengths)
-    if len(value) < FEWEST_POINTS or not paid.enough or not paid.explained >= SAME_PAY:
+    if len(value) < limits.fewest_points or not paid.enough or not paid.explained >= limits.same_pay:
         return None
     endless = paid.slope / (1.0 - gamma)
-    longest = float(np.max(pairs.lengths)) * (1.0 if pairs.are_single else OVER_MEAN)
+    longest = float(np.max(pairs.lengths)) * (1.0 if pairs.are_single else limits.over_mean)
     earned = abs(endless) * (1.0 - gamma**longest)
-    if earned > EARNED * abs(endless) or not abs(endless) > 0.0:
+    if earned > limits.earned * abs(endless) or not abs(endless) > 0.0:
         return None
     late = value.values[-max(1, len(value) // 3) :]
     level = float(np.median(late))
-    if facts.is_off_policy and abs(level) > RUN_AWAY * abs(endless):
-        return _too_little_error(facts, value, level, endless)
+    if facts.is_off_policy and abs(level) > limits.run_away * abs(endless):
+        return _too_little_error(facts, value, level, endless, limits)
     part = max(1, late.size // 3)
     moved = abs(float(np.median(late[-part:]) - np.median(late[:part])))
-    if not bool(np.all(np.abs(late / endless - 1.0) < THERE)) or moved > AT_REST * abs(endless):
+    if not bool(np.all(np.abs(late / endless - 1.0) < limits.there)) or moved > limits.at_rest * abs(endless):
         return None
     summary = (
         f"{value.logged_as} stays at {level:.4g}, which is the pay of {paid.slope:.3g} per step over 1 - gamma; "
@@ -81,7 +99,9 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.ERROR, 0.75, summary, evidence, onset)
 
 
-def _too_little_error(facts: RunFacts, value: Series, level: float, endless: float) -> RuleResult | None:
+def _too_little_error(
+    facts: RunFacts, value: Series, level: float, endless: float, limits: Limits
+) -> RuleResult | None:
     """Hold the loss against the error that Q needs to come down to nothing at the ends.
 
     Along an episode Q(first step) <= return + the sum of the TD errors, if the last target is the pay alone. A squared
@@ -89,12 +109,12 @@ def _too_little_error(facts: RunFacts, value: Series, level: float, endless: flo
     """
     loss, lengths = facts.late("value_loss", 1.0 / 3.0), facts.series("episode_length")
     epsilon = facts.late("epsilon", 0.5)
-    if loss is None or lengths is None or epsilon is None or epsilon.value > NEARLY_GREEDY:
+    if loss is None or lengths is None or epsilon is None or epsilon.value > limits.nearly_greedy:
         return None
     counted = lengths.values[np.isfinite(lengths.values) & (lengths.values > 0)]
     ends = float(np.mean(1.0 / counted))  # share of the transitions that end an episode
     least = ends * (abs(level) - abs(endless))
-    if not loss.value < TOO_SMALL * least:
+    if not loss.value < limits.too_small * least:
         return None
     summary = (
         f"{value.logged_as} ran away to {level:.4g} (an endless episode is worth {endless:.4g}) with a loss of "
@@ -102,8 +122,8 @@ def _too_little_error(facts: RunFacts, value: Series, level: float, endless: flo
         f"its errors had to be about {least:.3g}"
     )
     evidence = (
-        facts.evidence(value.name, level, RUN_AWAY * endless, note="median of the last third"),
-        facts.evidence("value_loss", loss.value, TOO_SMALL * least, level=loss, note="against the least error"),
+        facts.evidence(value.name, level, limits.run_away * endless, note="median of the last third"),
+        facts.evidence("value_loss", loss.value, limits.too_small * least, level=loss, note="against the least error"),
     )
     return RuleResult(Severity.WARNING, 0.6, summary, evidence, None)
 

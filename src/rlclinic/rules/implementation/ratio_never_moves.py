@@ -15,6 +15,8 @@ References: higgsfield/RL-Adventure-2#20, tensorforce#312, ElegantRL#243 (old lo
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import dead_from_start
@@ -25,48 +27,65 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.signals.constants import constants
 
-# KL that float32 rounding alone leaves on a ratio of exactly 1, in nats.
-ROUNDING_NOISE = 1e-9
-# Smallest learning rate whose steps must show.
-LEAST_RATE = 1e-6
-# Passes over a batch where neither config nor log tell: nobody trains with fewer but on purpose.
-USUAL_PASSES = 3.0
-FEWEST_POINTS = 15
+RULE = Rule(
+    "IMP02",
+    needs=("approx_kl", "config:n_epochs|return/train"),
+    algorithms=("ppo",),
+    covered_by=("OPT12",),
+    step=DecisionStep.PACE,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    rounding_noise: float = 1e-9
+    """KL that float32 rounding alone leaves on a ratio of exactly 1, in nats."""
+    least_rate: float = 1e-6
+    """Smallest learning rate whose steps must show."""
+    usual_passes: float = 3.0
+    """Passes over a batch where neither config nor log tell: nobody trains with fewer but on purpose."""
+    fewest_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for a KL of exactly zero where steps must have moved it."""
     kl, steps, rate = facts.series("approx_kl"), steps_per_batch(facts), positive(facts, "learning_rate")
-    if kl is None or kl.decimals is not None or len(kl) < FEWEST_POINTS or facts.is_language_model:
+    if kl is None or kl.decimals is not None or len(kl) < limits.fewest_points or facts.is_language_model:
         return None
     if rate is None:
         logged = facts.level("learning_rate")
-        rate = logged.value if logged is not None else LEAST_RATE
+        rate = logged.value if logged is not None else limits.least_rate
     known = steps is not None
     if steps is None:
-        steps = _passes(facts)
-    if steps <= 1.0 or rate < LEAST_RATE:
+        steps = _passes(facts, limits)
+    if steps <= 1.0 or rate < limits.least_rate:
         return None
     if dead_from_start(facts):
         return None
     largest = float(np.abs(finite(kl)[1]).max())
     clipped = facts.series("clip_fraction")
-    if largest > ROUNDING_NOISE or (clipped is not None and (clipped.highest or 0.0) > 0.0):
+    if largest > limits.rounding_noise or (clipped is not None and (clipped.highest or 0.0) > 0.0):
         return None
     entropy = facts.series("entropy")
     moves = entropy is not None and not constants(entropy).constant
     how = "the entropy moves: the old log-probability seems to be computed anew" if moves else "nothing moves at all"
     summary = f"{kl.logged_as} is 0 at all {len(kl)} points with {steps:.0f} gradient steps per batch: {how}"
-    evidence = (facts.evidence("approx_kl", largest, ROUNDING_NOISE, note="largest size, against rounding"),)
+    evidence = (facts.evidence("approx_kl", largest, limits.rounding_noise, note="largest size, against rounding"),)
     return RuleResult(Severity.ERROR, 0.8 if known else 0.5, summary, evidence, float(kl.steps[0]))
 
 
-def _passes(facts: RunFacts) -> float:
+def _passes(facts: RunFacts, limits: Limits) -> float:
     """Passes over each batch by the log's own count, in a run that does badly; else what is usual."""
     counted = facts.series("updates")
     if not suffers(facts):
         return 1.0
     counts = finite(counted)[1] if counted is not None else np.empty(0)
-    return float(np.median(np.diff(counts))) if counts.size > 1 else USUAL_PASSES
+    return float(np.median(np.diff(counts))) if counts.size > 1 else limits.usual_passes

@@ -14,30 +14,49 @@ References: ray#8889 (the clipped action was stored); ray#65036 (squashed log-pr
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.policy_updates import steps_per_batch
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Learning rate times gradient steps on a batch: Adam moves no weight further than this between two rollouts.
-NO_STEP = 1e-6
-# Nats and share of ratios that rounding in half precision cannot explain.
-KL = 1e-3
-CLIPPED = 0.01
-FEWEST_POINTS = 5
+RULE = Rule(
+    "IMP01",
+    needs=("approx_kl|clip_fraction", "learning_rate|config:learning_rate|config:n_epochs"),
+    algorithms=("ppo",),
+    step=DecisionStep.PACE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    no_step: float = 1e-6
+    """Learning rate times gradient steps on a batch: Adam moves no weight further than this between two
+    rollouts."""
+    kl: float = 1e-3
+    """Nats and share of ratios that rounding in half precision cannot explain."""
+    clipped: float = 0.01
+    fewest_points: int = 5
+
+
+LIMITS = Limits()
 # Frameworks whose PPO measures the ratio inside the loss, that is before the step.
 BEFORE_THE_STEP = frozenset({"sb3", "sb3-zoo", "cleanrl", "torchrl", "rsl_rl", "skrl", "rlclinic"})
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the ratio's metrics against what the steps can have done."""
-    reason = _cannot_have_moved(facts)
+    reason = _cannot_have_moved(facts, limits)
     if reason is None or facts.is_language_model:
         return None
     found = [
         (name, level, bar)
-        for name, bar in (("approx_kl", KL), ("clip_fraction", CLIPPED))
-        if (level := _level(facts, name)) is not None and abs(level.value) > bar
+        for name, bar in (("approx_kl", limits.kl), ("clip_fraction", limits.clipped))
+        if (level := _level(facts, name, limits)) is not None and abs(level.value) > bar
     ]
     if not found:
         return None
@@ -50,16 +69,16 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.ERROR, 0.8, f"{said} although {reason}", evidence, onset)
 
 
-def _level(facts: RunFacts, name: str) -> WindowLevel | None:
+def _level(facts: RunFacts, name: str, limits: Limits) -> WindowLevel | None:
     level = facts.level(name)
-    return level if level is not None and level.points >= FEWEST_POINTS else None
+    return level if level is not None and level.points >= limits.fewest_points else None
 
 
-def _cannot_have_moved(facts: RunFacts) -> str | None:
+def _cannot_have_moved(facts: RunFacts, limits: Limits) -> str | None:
     steps, rate = steps_per_batch(facts), facts.setting("learning_rate")
     logged = facts.level("learning_rate")
     rate = logged.value if logged is not None else rate
-    if steps is not None and rate is not None and 0.0 <= rate * max(steps, 1.0) <= NO_STEP:
+    if steps is not None and rate is not None and 0.0 <= rate * max(steps, 1.0) <= limits.no_step:
         return f"{steps:.0f} gradient steps of learning rate {rate:.2g} cannot move the policy that far"
     if steps == 1.0 and "ppo" in facts.families and facts.run.framework in BEFORE_THE_STEP:
         return "the ratio is measured before the only gradient step on a batch"

@@ -14,6 +14,8 @@ References: Ilyas et al. and the probe literature on flipped advantages; probe P
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.costs import longer_episodes_cost_more
@@ -25,29 +27,51 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.signals.drift import drift
 
-# Standard deviations of single random episodes by which the end must lie below their mean.
-BELOW = 0.5
-# Share of the curve's variance that one course downwards must explain.
-ONE_WAY = 0.7
-# Units of noise that the fall must exceed, and share of the start.
-CLEAR, MATERIAL = 4.0, 0.25
-# Units of noise below the untrained policy where nobody knows what random actions earn.
-FAR_BELOW = 6.0
-# Units of noise, and share of the fall, by which the return may have risen before.
-CLIMBED, CLIMBED_SHARE = 2.0, 0.35
-# Share of the fall from which on the return has begun to sink.
-BEGUN = 0.15
-# Share of the fall at which it is as good as complete, and of the run before which that makes it a jump, not a drift.
-COMPLETE, GRADUAL = 0.9, 0.15
-# Times the KL at which all ratios stand at the clip; beyond it updates are jumps. And the clip where none is known.
-JUMPS = 5.0
-USUAL_CLIP = 0.2
-FEWEST_POINTS = 20
+RULE = Rule(
+    "IMP06",
+    needs=("return/train|return/eval",),
+    algorithms=("ppo", "actor-critic", "continuous-q"),
+    step=DecisionStep.TASK,
+    means=(Sign.NOT_LEARNING,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    below: float = 0.5
+    """Standard deviations of single random episodes by which the end must lie below their mean."""
+    one_way: float = 0.7
+    """Share of the curve's variance that one course downwards must explain."""
+    clear: float = 4.0
+    """Units of noise that the fall must exceed, and share of the start."""
+    material: float = 0.25
+    far_below: float = 6.0
+    """Units of noise below the untrained policy where nobody knows what random actions earn."""
+    climbed: float = 2.0
+    """Units of noise, and share of the fall, by which the return may have risen before."""
+    climbed_share: float = 0.35
+    begun: float = 0.15
+    """Share of the fall from which on the return has begun to sink."""
+    complete: float = 0.9
+    """Share of the fall at which it is as good as complete, and of the run before which that makes it a jump, not a
+    drift."""
+    gradual: float = 0.15
+    jumps: float = 5.0
+    """Times the KL at which all ratios stand at the clip; beyond it updates are jumps. And the clip where none is
+    known."""
+    usual_clip: float = 0.2
+    fewest_points: int = 20
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the end against random actions, and look how it came there."""
     task, course, returns = known_task(facts), course_of(facts), facts.run.returns
     if course is None or returns is None:
@@ -56,48 +80,51 @@ def check(facts: RunFacts) -> RuleResult | None:
     if facts.series("epsilon") is not None or evaluations_hold(facts):
         return None
     if task is not None and task.random_mean is not None:
-        bar, about = task.random_mean - BELOW * (task.random_std or 0.0), f"random actions get {task.random_mean:.4g}"
+        bar, about = (
+            task.random_mean - limits.below * (task.random_std or 0.0),
+            f"random actions get {task.random_mean:.4g}",
+        )
     else:
-        bar, about = course.outcome.start - FAR_BELOW * course.unit, "it began with an untrained policy"
-    if course.outcome.points < FEWEST_POINTS or course.end >= bar:
+        bar, about = course.outcome.start - limits.far_below * course.unit, "it began with an untrained policy"
+    if course.outcome.points < limits.fewest_points or course.end >= bar:
         return None
-    if course.outcome.climb > max(CLIMBED * course.unit, CLIMBED_SHARE * -course.gain):
+    if course.outcome.climb > max(limits.climbed * course.unit, limits.climbed_share * -course.gain):
         return None
     if (
-        -course.gain < max(CLEAR * course.unit, MATERIAL * abs(course.outcome.start))
+        -course.gain < max(limits.clear * course.unit, limits.material * abs(course.outcome.start))
         or longer_episodes_cost_more(facts)
-        or _jumps(facts, course)
+        or _jumps(facts, course, limits)
     ):
         return None
     way = drift(returns, centre="mean")
-    reached = _first_below(course, course.outcome.start + COMPLETE * course.gain)
-    early = reached - returns.steps[0] < GRADUAL * (returns.steps[-1] - returns.steps[0])
-    if not way.enough or way.direction > 0 or not way.share >= ONE_WAY:
+    reached = _first_below(course, course.outcome.start + limits.complete * course.gain)
+    early = reached - returns.steps[0] < limits.gradual * (returns.steps[-1] - returns.steps[0])
+    if not way.enough or way.direction > 0 or not way.share >= limits.one_way:
         return None
-    if early and not _walked(facts, reached):
+    if early and not _walked(facts, reached, limits):
         return None
     summary = f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
     evidence = (
         facts.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),
-        facts.evidence(returns.name, way.share, ONE_WAY, note="share of the course that one way down explains"),
+        facts.evidence(returns.name, way.share, limits.one_way, note="share of the course that one way down explains"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
 
 
-def _jumps(facts: RunFacts, course: Course) -> bool:
+def _jumps(facts: RunFacts, course: Course, limits: Limits) -> bool:
     """Whether updates were jumps before the return had fallen; a policy that is lost may jump about afterwards."""
-    size = _kl_until(facts, _first_below(course, course.outcome.start + BEGUN * course.gain))
-    return size is not None and size > _jump(facts)
+    size = _kl_until(facts, _first_below(course, course.outcome.start + limits.begun * course.gain))
+    return size is not None and size > _jump(facts, limits)
 
 
-def _walked(facts: RunFacts, until: float) -> bool:
+def _walked(facts: RunFacts, until: float, limits: Limits) -> bool:
     """Whether a fall that was over soon was made of updates of a sane size."""
     size = _kl_until(facts, until)
-    return size is not None and size <= _jump(facts)
+    return size is not None and size <= _jump(facts, limits)
 
 
-def _jump(facts: RunFacts) -> float:
-    return JUMPS * clip_kl(clip_range(facts) or USUAL_CLIP)
+def _jump(facts: RunFacts, limits: Limits) -> float:
+    return limits.jumps * clip_kl(clip_range(facts) or limits.usual_clip)
 
 
 def _kl_until(facts: RunFacts, until: float) -> float | None:

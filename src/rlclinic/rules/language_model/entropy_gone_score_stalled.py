@@ -12,31 +12,46 @@ References: Cui et al. 2025 (arXiv 2505.22617); Yu et al. 2025 (DAPO, arXiv 2503
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.language_model import change, is_near_ceiling, is_progressing, told, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late over early entropy: less than what healthy runs keep.
-NEARLY_GONE = 0.1
+RULE = Rule(
+    "LMR08", needs=("entropy", "return/train"), algorithms=("language-model", "ppo"), step=DecisionStep.EXPLORATION
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    nearly_gone: float = 0.1
+    """Late over early entropy: less than what healthy runs keep."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the fall of entropy with the score."""
     series, levels = facts.series("entropy"), change(facts, "entropy")
     if not facts.is_language_model or series is None or levels is None or training(facts) is None:
         return None
     early, late = levels
-    if early.value <= max(0.0, 20 * rounding(series)) or late.value > NEARLY_GONE * early.value:
+    if early.value <= max(0.0, 20 * rounding(series)) or late.value > limits.nearly_gone * early.value:
         return None
     if is_progressing(facts) or is_near_ceiling(facts):
         return None
     share = late.value / early.value
     fall = f"from {early.value:.3g} to {late.value:.3g} ({100 * share:.2g} % of its start)"
     summary = f"entropy fell {fall} while {told(facts)}"
-    evidence = (facts.evidence("entropy", share, NEARLY_GONE, level=late, note="late over early entropy"),)
+    evidence = (facts.evidence("entropy", share, limits.nearly_gone, level=late, note="late over early entropy"),)
     steps, values = finite(series)
     return RuleResult(
-        Severity.WARNING, 0.75, summary, evidence, lasting_from(steps, values <= NEARLY_GONE * early.value)
+        Severity.WARNING, 0.75, summary, evidence, lasting_from(steps, values <= limits.nearly_gone * early.value)
     )

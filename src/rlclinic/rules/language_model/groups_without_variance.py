@@ -15,6 +15,8 @@ References: Yu et al. 2025 (DAPO, arXiv 2503.14476), dynamic sampling; huggingfa
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.language_model import MIN_POINTS, change, is_near_ceiling, is_progressing, told
@@ -23,24 +25,40 @@ from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of groups without variance that leaves at most a fifth of the batch to learn from.
-NEARLY_ALL = 0.8
-# Share of late points at which every advantage (or the spread within groups) is zero.
-MOSTLY_ZERO = 0.5
+RULE = Rule(
+    "LMR03",
+    needs=("zero_variance_groups|reward/std|advantage/abs_max|config:group_size",),
+    algorithms=("language-model",),
+    step=DecisionStep.REWARD,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    nearly_all: float = 0.8
+    """Share of groups without variance that leaves at most a fifth of the batch to learn from."""
+    mostly_zero: float = 0.5
+    """Share of late points at which every advantage (or the spread within groups) is zero."""
+
+
+LIMITS = Limits()
 GROUPED = frozenset({"GRPO", "DAPO", "GSPO", "RLOO"})
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the groups, then at the advantages, then at the group size."""
     if not facts.is_language_model:
         return None
-    return _tied_groups(facts) or _zero_advantages(facts) or _group_of_one(facts)
+    return _tied_groups(facts, limits) or _zero_advantages(facts, limits) or _group_of_one(facts)
 
 
-def _tied_groups(facts: RunFacts) -> RuleResult | None:
+def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
     levels = change(facts, "zero_variance_groups")
-    if levels is None or levels[1].value < NEARLY_ALL:
+    if levels is None or levels[1].value < limits.nearly_all:
         return None
     early, late = levels
     summary = (
@@ -48,12 +66,14 @@ def _tied_groups(facts: RunFacts) -> RuleResult | None:
         f"{told(facts)}"
     )
     evidence = (
-        facts.evidence("zero_variance_groups", late.value, NEARLY_ALL, level=late, note="median of the last 15 %"),
+        facts.evidence(
+            "zero_variance_groups", late.value, limits.nearly_all, level=late, note="median of the last 15 %"
+        ),
     )
     return RuleResult(_severity(facts), 0.8, summary, evidence)
 
 
-def _zero_advantages(facts: RunFacts) -> RuleResult | None:
+def _zero_advantages(facts: RunFacts, limits: Limits) -> RuleResult | None:
     for name in ("reward/std", "advantage/abs_max"):
         series = facts.series(name)
         if series is None or len(series) < MIN_POINTS:
@@ -61,10 +81,10 @@ def _zero_advantages(facts: RunFacts) -> RuleResult | None:
         values = series.values[np.isfinite(series.values)]
         late = values[-max(1, values.size // 3) :]
         zero = float(np.mean(np.abs(late) <= rounding(series)))
-        if zero < MOSTLY_ZERO:
+        if zero < limits.mostly_zero:
             continue
         summary = f"{series.logged_as} is zero in {100 * zero:.3g} % of the last {late.size} points{_why(facts)}"
-        evidence = (facts.evidence(name, zero, MOSTLY_ZERO, note="share of zeros in the last third"),)
+        evidence = (facts.evidence(name, zero, limits.mostly_zero, note="share of zeros in the last third"),)
         return RuleResult(_severity(facts), 0.75, summary, evidence)
     return None
 

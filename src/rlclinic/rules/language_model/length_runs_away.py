@@ -13,32 +13,44 @@ References: Liu et al. 2025 (Dr. GRPO, arXiv 2503.20783); Yu et al. 2025 (DAPO, 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.language_model import change, is_falling, is_progressing, told, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Late over early length; both count the same on a logarithmic scale.
-LONGER = 1.6
-SHORTER = 1 / LONGER
-# Robust spreads of the early length that the change must exceed.
-BEYOND_NOISE = 4.0
+RULE = Rule("LMR06", needs=("response_length", "return/train"), algorithms=("language-model", "ppo"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    longer: float = 1.6
+    """Late over early length; both count the same on a logarithmic scale, or its inverse."""
+    beyond_noise: float = 4.0
+    """Robust spreads of the early length that the change must exceed."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the change of the length with the score."""
     series, levels = facts.series("response_length"), change(facts, "response_length")
     if series is None or levels is None or training(facts) is None or is_progressing(facts):
         return None
     early, late = levels
-    if early.value <= 0 or SHORTER < (ratio := late.value / early.value) < LONGER:
+    if early.value <= 0 or 1 / limits.longer < (ratio := late.value / early.value) < limits.longer:
         return None
-    if abs(late.value - early.value) < BEYOND_NOISE * early.spread:
+    if abs(late.value - early.value) < limits.beyond_noise * early.spread:
         return None
     word = "longer" if ratio > 1 else "shorter"
     summary = f"responses became {word}, from {early.value:.4g} to {late.value:.4g} tokens, while {told(facts)}"
-    bar = LONGER if ratio > 1 else SHORTER
+    bar = limits.longer if ratio > 1 else 1 / limits.longer
     evidence = (facts.evidence("response_length", ratio, bar, level=late, note="late over early length"),)
     steps, values = finite(series)
     beyond = values >= bar * early.value if ratio > 1 else values <= bar * early.value

@@ -13,6 +13,9 @@ from __future__ import annotations
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
+
+RULE = Rule("LMR11", needs=("loss/supervised",))
 
 # Any of these shows that a policy is trained on rewards.
 OF_REINFORCEMENT = ("return/train", "return/eval", "policy_loss", "reward/shaped", "approx_kl", "kl_ref")

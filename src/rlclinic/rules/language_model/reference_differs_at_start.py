@@ -13,33 +13,46 @@ References: slime's own test asserts a KL below 1e-8 at step 0; a verl run with 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.language_model import MIN_POINTS, is_falling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Nats per token: a hundred times what differences of precision leave.
-CLEARLY = 0.02
-# Share of the largest KL of the run that the first one must be.
-MOST_OF_IT = 0.2
-FIRST_UPDATE = 1.0
+RULE = Rule("LMR04", needs=("kl_ref",), algorithms=("language-model", "ppo"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    clearly: float = 0.02
+    """Nats per token: a hundred times what differences of precision leave."""
+    most_of_it: float = 0.2
+    """Share of the largest KL of the run that the first one must be."""
+    first_update: float = 1.0
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the first KL to the reference."""
     series = facts.series("kl_ref")
     if series is None or len(series) < MIN_POINTS or series.axis not in ("updates", "iterations"):
         return None
     steps, values = finite(series)
     first, largest = float(values[0]), float(values.max())
-    if steps[0] > FIRST_UPDATE or first < CLEARLY or first < MOST_OF_IT * largest:
+    if steps[0] > limits.first_update or first < limits.clearly or first < limits.most_of_it * largest:
         return None
     other = _other_model(facts)
     summary = (
         f"{series.logged_as} is {first:.3g} at the first step (largest of the run {largest:.3g}){other}; {told(facts)}"
     )
-    evidence = (facts.evidence("kl_ref", first, CLEARLY, note="KL to the reference at the first step, nats"),)
+    evidence = (facts.evidence("kl_ref", first, limits.clearly, note="KL to the reference at the first step, nats"),)
     # A reference that the config names apart may be a teacher: it is a fault only where the score suffers.
     harmless = not is_falling(facts) if other else is_progressing(facts)
     severity = Severity.INFO if harmless else Severity.WARNING

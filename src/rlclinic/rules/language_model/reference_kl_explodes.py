@@ -12,27 +12,42 @@ References: PeterGriffinJin/Search-R1#88, #89; huggingface/open-r1#257; Schulman
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.language_model import is_falling, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Late over early KL.
-GREW = 3.0
+RULE = Rule("LMR05", needs=("kl_ref", "return/train"), algorithms=("language-model", "ppo"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grew: float = 3.0
+    """Late over early KL."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of the KL with the score."""
     series = facts.series("kl_ref")
     grown = growth(series)
-    if series is None or grown is None or grown.factor < GREW or not is_falling(facts):
+    if series is None or grown is None or grown.factor < limits.grew or not is_falling(facts):
         return None
     summary = (
         f"{series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "
         f"while {told(facts)}"
     )
     evidence = (
-        facts.evidence("kl_ref", grown.factor, GREW, level=grown.late, note="late over early KL to the reference"),
+        facts.evidence(
+            "kl_ref", grown.factor, limits.grew, level=grown.late, note="late over early KL to the reference"
+        ),
     )
     return RuleResult(Severity.WARNING, 0.75, summary, evidence, grown.onset_step)

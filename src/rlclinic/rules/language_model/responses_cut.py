@@ -14,37 +14,50 @@ References: Yu et al. 2025 (DAPO, arXiv 2503.14476); huggingface/trl#5697; AReaL
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Share of cut responses: a third lost is a large part of the signal; nearly all leaves none.
-MANY = 0.3
-NEARLY_ALL = 0.9
-# A rise by this much to at least this share is a runaway in the making.
-ROSE = 0.15
-# Late over early share below which the model is learning to stop.
-LEARNING_TO_STOP = 0.7
+RULE = Rule("LMR02", needs=("truncated_fraction",), algorithms=("language-model", "ppo"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    many: float = 0.3
+    """Share of cut responses: a third lost is a large part of the signal; nearly all leaves none."""
+    nearly_all: float = 0.9
+    rose: float = 0.15
+    """A rise by this much to at least this share is a runaway in the making."""
+    learning_to_stop: float = 0.7
+    """Late over early share below which the model is learning to stop."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge the late share of cut responses and its change."""
     series, levels = facts.series("truncated_fraction"), change(facts, "truncated_fraction")
     if series is None or levels is None or series.caveat:
         return None
     early, late = levels
-    rose = late.value - early.value >= ROSE
-    if (late.value < MANY and not rose) or late.value < LEARNING_TO_STOP * early.value:
+    rose = late.value - early.value >= limits.rose
+    if (late.value < limits.many and not rose) or late.value < limits.learning_to_stop * early.value:
         return None
     progressing = is_progressing(facts)
-    severity = Severity.INFO if progressing else Severity.ERROR if late.value >= NEARLY_ALL else Severity.WARNING
+    severity = Severity.INFO if progressing else Severity.ERROR if late.value >= limits.nearly_all else Severity.WARNING
     cap = _cap(facts)
     at = f" at {cap:.0f} tokens" if cap is not None else ""
     summary = f"{100 * late.value:.3g} % of the responses are cut{at} (early {100 * early.value:.3g} %); {told(facts)}"
-    bar = MANY if late.value >= MANY else early.value + ROSE
+    bar = limits.many if late.value >= limits.many else early.value + limits.rose
     evidence = [facts.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15 %")]
     if cap is not None:
         evidence.append(setting_evidence(facts, "max_response_length", cap, note="length cap in tokens"))

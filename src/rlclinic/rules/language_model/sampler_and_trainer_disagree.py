@@ -20,6 +20,9 @@ from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
+
+RULE = Rule("LMR09", algorithms=("language-model", "ppo"))
 
 PREFIX = "sampler_mismatch/"
 # Lowest and highest sound value of each measure, from verl's health check and NeMo-RL's guide. They are free of scale:

@@ -18,6 +18,15 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
+
+RULE = Rule(
+    "LMR01",
+    needs=("return/train", "reward/shaped"),
+    algorithms=("language-model", "ppo"),
+    step=DecisionStep.REWARD,
+    means=(Sign.REWARD_HACKING,),
+)
 
 
 def check(facts: RunFacts) -> RuleResult | None:

@@ -13,28 +13,43 @@ References: Gao et al. 2023 (arXiv 2210.10760); Amodei et al. 2016 (arXiv 1606.0
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.language_model import SIGNIFICANT, training, validation
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-ENOUGH_VALIDATIONS = 6
-# Relative gain of the training score that makes a flat validation odd.
-CLEAR_GAIN = 0.2
-# Scores of tasks are mostly shares: above this little is left to gain.
-CEILING = 0.9
+RULE = Rule(
+    "LMR10", needs=("return/train", "return/eval"), algorithms=("language-model", "ppo"), step=DecisionStep.REWARD
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    enough_validations: int = 6
+    clear_gain: float = 0.2
+    """Relative gain of the training score that makes a flat validation odd."""
+    ceiling: float = 0.9
+    """Scores of tasks are mostly shares: above this little is left to gain."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the courses of training and validation."""
     score, held_out = training(facts), validation(facts)
     if not facts.is_language_model or score is None or held_out is None:
         return None
-    if not score.rises or has_fallen(facts) or held_out.rises or CEILING <= held_out.end <= 1.0:
+    if not score.rises or has_fallen(facts) or held_out.rises or limits.ceiling <= held_out.end <= 1.0:
         return None
     gain = (score.end - score.start) / max(abs(score.start), abs(score.end), 1e-12)
-    if not held_out.falls and (held_out.points < ENOUGH_VALIDATIONS or gain < CLEAR_GAIN):
+    if not held_out.falls and (held_out.points < limits.enough_validations or gain < limits.clear_gain):
         return None
     verb = "fell" if held_out.falls else "stayed"
     summary = (

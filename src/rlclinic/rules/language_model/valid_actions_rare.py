@@ -11,27 +11,40 @@ References: PeterGriffinJin/Search-R1 generation.py; a run that began at a share
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Share below which four of five attempts are lost.
-RARE = 0.2
-# Late over early share above which the format is being learned.
-LEARNING = 1.5
+RULE = Rule("LMR12", needs=("valid_actions|finish_rate",), algorithms=("language-model", "ppo"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    rare: float = 0.2
+    """Share below which four of five attempts are lost."""
+    learning: float = 1.5
+    """Late over early share above which the format is being learned."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge the share of what could be parsed."""
     for name in ("valid_actions", "finish_rate"):
         levels = change(facts, name)
-        if levels is None or levels[1].value >= RARE or levels[1].value > 1.0:
+        if levels is None or levels[1].value >= limits.rare or levels[1].value > 1.0:
             continue
         early, late = levels
-        learning = is_progressing(facts) or (early.value > 0 and late.value > LEARNING * early.value)
+        learning = is_progressing(facts) or (early.value > 0 and late.value > limits.learning * early.value)
         logged = facts.run.series[name].logged_as
         summary = f"{logged} is {late.value:.3g} at the end ({early.value:.3g} early); {told(facts)}"
-        evidence = (facts.evidence(name, late.value, RARE, level=late, note="median of the last 15 %"),)
+        evidence = (facts.evidence(name, late.value, limits.rare, level=late, note="median of the last 15 %"),)
         return RuleResult(Severity.INFO if learning else Severity.WARNING, 0.75, summary, evidence)
     return None

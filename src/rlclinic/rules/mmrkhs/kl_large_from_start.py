@@ -14,6 +14,7 @@ References: Albatross679/snake-hrl-torchrl at 2451924, whose log shows KL 8.04 t
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,26 +22,38 @@ from rlclinic.facts.mmrkhs import is_mmrkhs
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 
-# Nats in the first rows; a first update from identical policies starts at 0.
-LARGE = 0.2
-# The surrogate of unit-variance advantages gains up to sqrt(2 KL) from a step of that KL; a real step gets a good part.
-SURROGATE = 0.05
-# Late over first KL: the artefact is there from the start and does not grow.
-GREW = 3.0
-FEWEST_POINTS = 5
+RULE = Rule("MMR03", needs=("approx_kl", "policy_loss"), algorithms=("actor-critic",), means=(Sign.BUG,))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    large: float = 0.2
+    """Nats in the first rows; a first update from identical policies starts at 0."""
+    surrogate: float = 0.05
+    """The surrogate of unit-variance advantages gains up to sqrt(2 KL) from a step of that KL; a real step gets a
+    good part."""
+    grew: float = 3.0
+    """Late over first KL: the artefact is there from the start and does not grow."""
+    fewest_points: int = 5
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the first KL with the last, and the policy loss with what such a KL would gain."""
     kl, loss = facts.series("approx_kl"), facts.series("policy_loss")
-    if kl is None or loss is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(facts):
+    if kl is None or loss is None or len(kl) < limits.fewest_points or not is_mmrkhs(facts):
         return None
     first, late = float(np.median(kl.values[:3])), facts.late("approx_kl", 0.3)
     size = float(np.median(np.abs(loss.values[np.isfinite(loss.values)])))
-    if late is None or not first >= LARGE or late.value < LARGE or late.value > GREW * first:
+    if late is None or not first >= limits.large or late.value < limits.large or late.value > limits.grew * first:
         return None
-    bar = SURROGATE * math.sqrt(2.0 * min(first, late.value))
+    bar = limits.surrogate * math.sqrt(2.0 * min(first, late.value))
     if size > bar:
         return None
     summary = (
@@ -48,7 +61,7 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{size:.2g}: a step of that KL would gain up to {math.sqrt(2.0 * first):.2g}"
     )
     evidence = (
-        facts.evidence("approx_kl", first, LARGE, note="median of the first three rows"),
+        facts.evidence("approx_kl", first, limits.large, note="median of the first three rows"),
         facts.evidence("policy_loss", size, bar, note="median size against 5 % of sqrt(2 KL)"),
     )
     return RuleResult(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))

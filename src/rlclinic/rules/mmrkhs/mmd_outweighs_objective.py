@@ -14,27 +14,40 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.1.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.mmrkhs import gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Penalty over the size of the policy loss.
-OUTWEIGHS = 10.0
-# The same for a policy that hardly moves. The gain grows with the step and the penalty with its square: where the
-# penalty is what ends the step, it stands at half of the gain.
-HOLDS = 0.25
-# MMD of identical policies, estimated from 8 sample pairs per state: no penalty at all.
-NOISE_FLOOR = 0.003
-FEWEST_POINTS = 12
+RULE = Rule("MMR01", needs=("mmd", "policy_loss", "return/train|return/eval"), algorithms=("actor-critic",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    outweighs: float = 10.0
+    """Penalty over the size of the policy loss."""
+    holds: float = 0.25
+    """The same for a policy that hardly moves. The gain grows with the step and the penalty with its square: where
+    the penalty is what ends the step, it stands at half of the gain."""
+    noise_floor: float = 0.003
+    """MMD of identical policies, estimated from 8 sample pairs per state: no penalty at all."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the weighted penalty of the last half against the policy loss."""
     mmd, loss, late = facts.series("mmd"), facts.series("policy_loss"), facts.late("mmd", 0.5)
     outcome = facts.outcome
-    if mmd is None or loss is None or late is None or outcome is None or len(mmd) < FEWEST_POINTS:
+    if mmd is None or loss is None or late is None or outcome is None or len(mmd) < limits.fewest_points:
         return None
     weighted = "penalty" in mmd.logged_as.lower()
     weight = 1.0 if weighted else positive(facts, "mmd_coef") or 1.0
@@ -43,8 +56,8 @@ def check(facts: RunFacts) -> RuleResult | None:
     if size is None or not is_mmrkhs(facts) or not gets_nowhere(facts):
         return None
     pinned, ratio = is_pinned(facts), penalty / max(size, 1e-12)
-    bar = HOLDS if pinned else OUTWEIGHS
-    if ratio < bar or (not pinned and late.value < NOISE_FLOOR):
+    bar = limits.holds if pinned else limits.outweighs
+    if ratio < bar or (not pinned and late.value < limits.noise_floor):
         return None
     kl = facts.level("approx_kl")
     moved = f", KL per update is {kl.value:.2g} nats" if pinned and kl is not None else ""

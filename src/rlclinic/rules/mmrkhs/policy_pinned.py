@@ -13,23 +13,36 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.2: the step gr
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.mmrkhs import NEARLY_ZERO, gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# MMD of identical policies, estimated from 8 sample pairs per state.
-NOISE_FLOOR = 0.003
-FEWEST_POINTS = 12
+RULE = Rule("MMR02", needs=("approx_kl", "return/train|return/eval"), algorithms=("actor-critic",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    noise_floor: float = 0.003
+    """MMD of identical policies, estimated from 8 sample pairs per state."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at KL, MMD and the return over the whole run."""
     kl, level, outcome = facts.series("approx_kl"), facts.level("approx_kl"), facts.outcome
-    if kl is None or level is None or outcome is None or len(kl) < FEWEST_POINTS or not is_mmrkhs(facts):
+    if kl is None or level is None or outcome is None or len(kl) < limits.fewest_points or not is_mmrkhs(facts):
         return None
     mmd = facts.level("mmd")
-    if not is_pinned(facts) or (mmd is not None and mmd.value > NOISE_FLOOR) or not gets_nowhere(facts):
+    if not is_pinned(facts) or (mmd is not None and mmd.value > limits.noise_floor) or not gets_nowhere(facts):
         return None
     distance = f" and mmd {mmd.value:.2g}" if mmd is not None else ""
     summary = (

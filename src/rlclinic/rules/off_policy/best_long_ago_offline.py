@@ -13,6 +13,8 @@ References: Kumar et al. 2021 (arXiv 2109.10813) on when to stop offline trainin
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.offline import is_offline
@@ -20,25 +22,36 @@ from rlclinic.facts.outcome import outcome_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEWEST_POINTS = 12
-# Share of the run within which the best lies.
-LONG_AGO = 0.7
-# Loss since the best, in units of the noise, and as a share of the range between worst and best.
-NOISES = 4.0
-SHARE_LOST = 0.2
+RULE = Rule("OFF12", needs=("return/eval",), algorithms=("q-learning", "continuous-q"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 12
+    long_ago: float = 0.7
+    """Share of the run within which the best lies."""
+    noises: float = 4.0
+    """Loss since the best, in units of the noise, and as a share of the range between worst and best."""
+    share_lost: float = 0.2
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the best of the smoothed evaluation with its end."""
     outcome = outcome_of(facts.series("return/eval"))
-    if outcome is None or outcome.points < FEWEST_POINTS or not is_offline(facts):
+    if outcome is None or outcome.points < limits.fewest_points or not is_offline(facts):
         return None
     span = float(outcome.steps[-1] - outcome.steps[0]) or 1.0
     where = (outcome.peak_step - float(outcome.steps[0])) / span
     reach = outcome.peak - float(np.min(outcome.curve))
-    bar = max(NOISES * outcome.scale, SHARE_LOST * reach)
-    if where > LONG_AGO or outcome.drop < bar:
+    bar = max(limits.noises * outcome.scale, limits.share_lost * reach)
+    if where > limits.long_ago or outcome.drop < bar:
         return None
     summary = (
         f"the evaluation was best at {100 * where:.0f} % of the run ({outcome.peak:.4g}) and ended at "
@@ -46,6 +59,6 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence("return/eval", outcome.drop, bar, note="best of the smoothed curve minus the last 12 %"),
-        facts.evidence("return/eval", where, LONG_AGO, note="where the best lies, as a share of the run"),
+        facts.evidence("return/eval", where, limits.long_ago, note="where the best lies, as a share of the run"),
     )
     return RuleResult(Severity.WARNING, 0.75, summary, evidence, outcome.peak_step)

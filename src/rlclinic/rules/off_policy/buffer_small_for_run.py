@@ -12,27 +12,40 @@ References: Fedus et al. 2020 (arXiv 2007.06700); Zhang and Sutton 2017 (arXiv 1
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Share of the run that the buffer keeps.
-SMALL_SHARE = 0.05
-# Episodes that it keeps.
-FEW_EPISODES = 20.0
+RULE = Rule("OFF08", needs=("config:buffer_size", "episode_length"), algorithms=("q-learning", "continuous-q"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    small_share: float = 0.05
+    """Share of the run that the buffer keeps."""
+    few_episodes: float = 20.0
+    """Episodes that it keeps."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the share of the run and the episodes that fit into the buffer."""
-    size, length = positive(facts, "buffer_size"), _episode_steps(facts)
+    size, length = positive(facts, "buffer_size"), _episode_steps(facts, limits)
     whole = max(facts.run.env_steps or 0.0, facts.run.budget or 0.0)
     if size is None or length is None or is_offline(facts) or whole <= 0 or facts.is_on_policy:
         return None
     share, episodes = size / whole, size / length
-    if share > SMALL_SHARE or episodes > FEW_EPISODES:
+    if share > limits.small_share or episodes > limits.few_episodes:
         return None
     bad = failed(facts)
     summary = (
@@ -40,16 +53,16 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"episodes of {length:.0f} steps"
     )
     evidence = (
-        setting_evidence(facts, "buffer_size", share, SMALL_SHARE, note="share of the run's steps"),
-        setting_evidence(facts, "buffer_size", episodes, FEW_EPISODES, note="episodes that fit"),
+        setting_evidence(facts, "buffer_size", share, limits.small_share, note="share of the run's steps"),
+        setting_evidence(facts, "buffer_size", episodes, limits.few_episodes, note="episodes that fit"),
     )
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.5 if bad else 0.4, summary, evidence)
 
 
-def _episode_steps(facts: RunFacts) -> float | None:
+def _episode_steps(facts: RunFacts, limits: Limits) -> float | None:
     """Env steps per episode. A monitor behind frame skipping counts frames, so steps over episodes come first."""
     episodes, steps = facts.run.episodes, facts.run.env_steps
-    if episodes is not None and len(episodes) >= FEW_EPISODES and steps:
+    if episodes is not None and len(episodes) >= limits.few_episodes and steps:
         return steps / len(episodes)
     level = facts.late("episode_length", 0.5)
     return level.value if level is not None and level.value > 0 else None

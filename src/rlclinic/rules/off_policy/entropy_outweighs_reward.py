@@ -14,6 +14,8 @@ References: Haarnoja et al. 2018 (arXiv 1812.05905), sections 4 and 5: reward sc
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.q_values import q_series, rewards_rescaled
@@ -22,15 +24,31 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-FEWEST_POINTS = 8
-# Rewards of a step, in size, from which on a mean Q is clearly positive.
-CLEAR = 2.0
-LATE = 0.34
+RULE = Rule(
+    "OFF16",
+    needs=("q/mean|q1/mean|policy_loss", "return/train|return/eval"),
+    algorithms=("continuous-q",),
+    step=DecisionStep.EXPLORATION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 8
+    clear: float = 2.0
+    """Rewards of a step, in size, from which on a mean Q is clearly positive."""
+    late: float = 0.34
+
+
+LIMITS = Limits()
 RETURNS = ("return/train", "return/eval", "return/train_max", "return/eval_max")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the signs of Q and of all returns."""
     q, outcome = q_series(facts), facts.outcome
     if q is None or outcome is None or "SAC" not in facts.run.algorithm.upper() or rewards_rescaled(facts):
@@ -38,12 +56,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     seen = [found.highest for name in RETURNS if (found := facts.series(name)) is not None]
     highest = max((value for value in seen if value is not None), default=None)
     steps, values = finite(q)
-    if highest is None or highest >= 0.0 or values.size < FEWEST_POINTS or not suffers(facts):
+    if highest is None or highest >= 0.0 or values.size < limits.fewest_points or not suffers(facts):
         return None
-    late = values[-max(1, int(LATE * values.size)) :]
+    late = values[-max(1, int(limits.late * values.size)) :]
     length = facts.late("episode_length")
     steps_each = length.value if length is not None and length.value > 0 else 1.0
-    level, bar = float(np.median(late)), CLEAR * abs(outcome.end) / steps_each
+    level, bar = float(np.median(late)), limits.clear * abs(outcome.end) / steps_each
     if level < bar:
         return None
     above = np.flatnonzero(values < 0.0)

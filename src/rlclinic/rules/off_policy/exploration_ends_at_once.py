@@ -14,6 +14,8 @@ References: SB3 DQN `exploration_fraction` 0.1; DRLinter's rule SuboptimalExplor
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
@@ -22,26 +24,42 @@ from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the run within which epsilon has fallen.
-AT_ONCE = 0.02
-# Above this nobody calls it the end of exploration.
-STILL_EXPLORES = 0.2
+RULE = Rule(
+    "OFF09",
+    needs=("epsilon|config:exploration_fraction|config:exploration_steps", "return/train|return/eval"),
+    algorithms=("q-learning",),
+    step=DecisionStep.EXPLORATION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    at_once: float = 0.02
+    """Share of the run within which epsilon has fallen."""
+    still_explores: float = 0.2
+    """Above this nobody calls it the end of exploration."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
 NOISY_NETWORKS = frozenset({"RAINBOW"})
-FEWEST_POINTS = 12
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the step at which epsilon is down, and hold it against the run and the first update."""
     epsilon, run = facts.series("epsilon"), facts.run
     whole = max(run.env_steps or 0.0, run.budget or 0.0)
     if run.algorithm.upper() in NOISY_NETWORKS or not failed(facts) or whole <= 0:
         return None
     starts = positive(facts, "learning_starts") or 0.0
-    ended = _logged_end(epsilon) if epsilon is not None else _configured_end(facts, whole)
+    ended = _logged_end(epsilon, limits) if epsilon is not None else _configured_end(facts, whole, limits)
     if ended is None or starts >= 0.5 * whole:
         return None
-    bar = max(AT_ONCE * whole, starts)
+    bar = max(limits.at_once * whole, starts)
     if ended > bar:
         return None
     outcome = facts.outcome
@@ -57,13 +75,13 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.6, summary, (found,), ended)
 
 
-def _logged_end(epsilon: Series) -> float | None:
+def _logged_end(epsilon: Series, limits: Limits) -> float | None:
     """First step from which on epsilon stays within a tenth of its range of its last value."""
-    if len(epsilon) < FEWEST_POINTS or epsilon.axis != "env_steps":
+    if len(epsilon) < limits.fewest_points or epsilon.axis != "env_steps":
         return None
     values = epsilon.values
     last = float(np.median(values[-max(1, len(epsilon) // 10) :]))
-    if last > STILL_EXPLORES or not np.isfinite(last):
+    if last > limits.still_explores or not np.isfinite(last):
         return None
     reach = max(0.1 * float(np.nanmax(values) - last), 1e-9)
     outside = np.flatnonzero(~(np.abs(values - last) <= reach))
@@ -72,8 +90,8 @@ def _logged_end(epsilon: Series) -> float | None:
     return float(epsilon.steps[min(int(outside[-1]) + 1, len(epsilon) - 1)])
 
 
-def _configured_end(facts: RunFacts, whole: float) -> float | None:
+def _configured_end(facts: RunFacts, whole: float, limits: Limits) -> float | None:
     fraction, end = positive(facts, "exploration_fraction"), facts.setting("exploration_final")
-    if fraction is None or end is None or end > STILL_EXPLORES:
+    if fraction is None or end is None or end > limits.still_explores:
         return positive(facts, "exploration_steps")
     return fraction * (facts.run.budget or whole)

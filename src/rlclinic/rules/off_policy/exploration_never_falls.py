@@ -13,33 +13,52 @@ References: RLExplorer's check of the exploration factor (arXiv 2410.04322).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of random actions.
-HIGH = 0.3
-# Share of the budget from which on a schedule should be down.
-USED = 0.8
-# Change of epsilon over the last half that still counts as flat.
-FLAT = 0.02
-FEWEST_POINTS = 12
+RULE = Rule("OFF10", needs=("epsilon",), algorithms=("q-learning",), step=DecisionStep.EXPLORATION)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    high: float = 0.3
+    """Share of random actions."""
+    used: float = 0.8
+    """Share of the budget from which on a schedule should be down."""
+    flat: float = 0.02
+    """Change of epsilon over the last half that still counts as flat."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the last part of epsilon, and whether it was still on its way down."""
     epsilon, late = facts.series("epsilon"), facts.late("epsilon")
     middle = facts.level("epsilon", 0.45, 0.55)
-    if epsilon is None or late is None or middle is None or len(epsilon) < FEWEST_POINTS or late.value < HIGH:
+    if (
+        epsilon is None
+        or late is None
+        or middle is None
+        or len(epsilon) < limits.fewest_points
+        or late.value < limits.high
+    ):
         return None
-    used = facts.progress is not None and facts.progress >= USED
-    flat = abs(middle.value - late.value) < FLAT
+    used = facts.progress is not None and facts.progress >= limits.used
+    flat = abs(middle.value - late.value) < limits.flat
     if not used and not flat:
         return None
     outcome = facts.outcome
     course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = f"epsilon ({epsilon.logged_as}) is still {late.value:.3g} in the last tenth of the run{course}"
-    evidence = (facts.evidence("epsilon", late.value, HIGH, level=late, note="median of the last 10 %"),)
+    evidence = (facts.evidence("epsilon", late.value, limits.high, level=late, note="median of the last 10 %"),)
     bad = failed(facts)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.75 if bad else 0.5, summary, evidence)

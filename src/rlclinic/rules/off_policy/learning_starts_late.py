@@ -13,6 +13,8 @@ References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -20,48 +22,70 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 
-# Share of the steps before the first update.
-LATE = 0.5
-FEWEST_POINTS = 6
+RULE = Rule(
+    "OFF07",
+    needs=("config:learning_starts|updates|value_loss",),
+    algorithms=("q-learning", "continuous-q"),
+    means=(Sign.MISCONFIGURED,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    late: float = 0.5
+    """Share of the steps before the first update."""
+    fewest_points: int = 6
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold learning_starts against the budget, then against the steps taken."""
     run = facts.run
     starts = positive(facts, "learning_starts")
     if run.step_axis != "env_steps":
         return None
     if starts is None:
-        return _by_the_log(facts)
+        return _by_the_log(facts, limits)
     # A budget of zero is an evaluation, or one that was not written down.
     budget, taken = run.budget or None, run.env_steps
     if budget is not None and starts >= budget:
-        return _sighting(facts, starts, budget, "budget", Severity.ERROR, 0.95)
-    if budget is not None and starts > LATE * budget:
-        return _sighting(facts, starts, budget, "budget", Severity.WARNING, 0.85)
-    if taken and starts > LATE * taken and (budget is None or taken < 0.9 * budget):
+        return _sighting(facts, starts, budget, "budget", Severity.ERROR, 0.95, limits)
+    if budget is not None and starts > limits.late * budget:
+        return _sighting(facts, starts, budget, "budget", Severity.WARNING, 0.85, limits)
+    if taken and starts > limits.late * taken and (budget is None or taken < 0.9 * budget):
         severity = Severity.INFO if budget is not None else Severity.WARNING
-        return _sighting(facts, starts, taken, "steps taken", severity, 0.6)
+        return _sighting(facts, starts, taken, "steps taken", severity, 0.6, limits)
     return None
 
 
-def _by_the_log(facts: RunFacts) -> RuleResult | None:
+def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
     """The first loss against the steps taken; the return must have been logged from the beginning."""
     loss, returns, taken = facts.series("value_loss"), facts.run.returns, facts.run.env_steps
-    if loss is None or returns is None or not taken or len(returns) < FEWEST_POINTS:
+    if loss is None or returns is None or not taken or len(returns) < limits.fewest_points:
         return None
     first = float(loss.steps[0])
-    if first < LATE * taken or float(returns.steps[0]) > LATE / 2 * taken or facts.run.status.state is Status.RUNNING:
+    if (
+        first < limits.late * taken
+        or float(returns.steps[0]) > limits.late / 2 * taken
+        or facts.run.status.state is Status.RUNNING
+    ):
         return None
     summary = f"{loss.logged_as} is first logged at {first:,.0f} of {taken:,.0f} env steps: nothing was learned before"
-    evidence = (facts.evidence("value_loss", first / taken, LATE, note="share of the steps before the first loss"),)
+    evidence = (
+        facts.evidence("value_loss", first / taken, limits.late, note="share of the steps before the first loss"),
+    )
     done = reached_goal(facts) or saturation(facts) is not None
     return RuleResult(Severity.WARNING if done else Severity.ERROR, 0.8, summary, evidence, first)
 
 
 def _sighting(
-    facts: RunFacts, starts: float, whole: float, of_what: str, severity: Severity, confidence: float
+    facts: RunFacts, starts: float, whole: float, of_what: str, severity: Severity, confidence: float, limits: Limits
 ) -> RuleResult:
     share = starts / whole
     left = max(0.0, whole - starts)
@@ -69,5 +93,5 @@ def _sighting(
         f"learning_starts is {starts:,.0f}, {100 * share:.0f} % of the {of_what} ({whole:,.0f}): "
         f"{left:,.0f} steps are left to learn in"
     )
-    evidence = (setting_evidence(facts, "learning_starts", share, LATE, note=f"share of the {of_what}"),)
+    evidence = (setting_evidence(facts, "learning_starts", share, limits.late, note=f"share of the {of_what}"),)
     return RuleResult(severity, confidence, summary, evidence)

@@ -13,9 +13,20 @@ References: SB3 documentation, `learning_starts` of off-policy algorithms.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
+
+RULE = Rule(
+    "OFF06",
+    needs=("return/train|return/eval", "fps|epsilon|time/elapsed|updates"),
+    algorithms=("q-learning", "continuous-q"),
+    step=DecisionStep.PACE,
+    means=(Sign.MISCONFIGURED,),
+)
 
 # Whatever an update leaves behind in a log.
 TRACES = ("value_loss", "policy_loss", "loss", "td_error", "q/mean", "q1/mean", "q/max", "alpha_loss", "grad_norm")
@@ -23,14 +34,23 @@ TRACES = ("value_loss", "policy_loss", "loss", "td_error", "q/mean", "q1/mean", 
 LOG_LOSSES = frozenset({"sb3", "sb3-zoo", "rlclinic"})
 # Rows that the trainer itself wrote.
 ROWS = ("fps", "epsilon", "time/elapsed")
-FEWEST_POINTS = 5
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 5
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for any trace of an update beside a log that the trainer wrote."""
     run = facts.run
     returns = run.returns
-    if not facts.is_off_policy or returns is None or len(returns) < FEWEST_POINTS:
+    if not facts.is_off_policy or returns is None or len(returns) < limits.fewest_points:
         return None
     if facts.outcome is not None and facts.outcome.improved:
         return None
@@ -42,7 +62,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     if counter is None and run.framework not in LOG_LOSSES:
         return None
     witness = counter or next((facts.series(name) for name in ROWS if facts.series(name) is not None), None)
-    if witness is None or len(witness) < FEWEST_POINTS:
+    if witness is None or len(witness) < limits.fewest_points:
         return None
     due = facts.setting("learning_starts")
     waits = due is not None and run.env_steps is not None and due >= run.env_steps

@@ -14,6 +14,8 @@ References: van Hasselt et al. 2016 (arXiv 1509.06461); Fujimoto et al. 2018 (ar
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.q_values import q_bound, q_series
@@ -21,24 +23,41 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Size of mean Q over the largest possible one. Working DQN runs overshoot by up to a half.
-ABOVE = 2.0
-FAR_ABOVE = 10.0
-FEWEST_POINTS = 12
-# Share of the points of the last third that must lie above.
-NEARLY_ALL = 0.9
+RULE = Rule(
+    "OFF11",
+    needs=("q/mean|q1/mean|policy_loss", "config:gamma", "return/train|return/eval"),
+    algorithms=("q-learning", "continuous-q"),
+    step=DecisionStep.CRITIC,
+    means=(Sign.CRITIC_DIVERGES,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    above: float = 2.0
+    """Size of mean Q over the largest possible one. Working DQN runs overshoot by up to a half."""
+    far_above: float = 10.0
+    fewest_points: int = 12
+    nearly_all: float = 0.9
+    """Share of the points of the last third that must lie above."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold Q against the bound over the last third."""
     q, bound = q_series(facts), q_bound(facts)
-    if q is None or bound is None or not bound.gamma_known or len(q) < FEWEST_POINTS:
+    if q is None or bound is None or not bound.gamma_known or len(q) < limits.fewest_points:
         return None
     sizes = np.abs(q.values[np.isfinite(q.values)])
     last_third = sizes[-max(1, sizes.size // 3) :]
-    bar = ABOVE * bound.value
-    if float(np.mean(last_third > bar)) < NEARLY_ALL:
+    bar = limits.above * bound.value
+    if float(np.mean(last_third > bar)) < limits.nearly_all:
         return None
     level = float(np.median(last_third))
     above = np.flatnonzero(~(np.abs(q.values) > bar))
@@ -48,5 +67,5 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"largest discounted return that fits the returns seen ({bound.value:.4g} at gamma {bound.gamma:g})"
     )
     evidence = (facts.evidence(q.name, level, bar, note=f"median of the last third; bound: {bound.note}"),)
-    severe = failed(facts) or level > FAR_ABOVE * bound.value
+    severe = failed(facts) or level > limits.far_above * bound.value
     return RuleResult(Severity.WARNING if severe else Severity.INFO, 0.75 if severe else 0.5, summary, evidence, onset)

@@ -16,33 +16,52 @@ rail-berkeley/rlkit#50.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import Growth, growth
 from rlclinic.facts.q_values import Bound, q_bound, q_series
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Late over early size of Q; below it the climb to the true level is not over.
-GREW = 10.0
-# Where no return is known, only growth beyond this is certain to be divergence.
-GREW_ALONE = 1000.0
-STEADY = 0.7
-# Q over the largest possible discounted return. An unknown gamma of 0.999 would allow ten times more.
-BEYOND = 3.0
-BEYOND_UNKNOWN_GAMMA = 20.0
-HOPELESS = 100.0
+RULE = Rule(
+    "OFF01",
+    needs=("q/mean|q1/mean|policy_loss",),
+    algorithms=("q-learning", "continuous-q"),
+    step=DecisionStep.CRITIC,
+    means=(Sign.CRITIC_DIVERGES,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grew: float = 10.0
+    """Late over early size of Q; below it the climb to the true level is not over."""
+    grew_alone: float = 1000.0
+    """Where no return is known, only growth beyond this is certain to be divergence."""
+    steady: float = 0.7
+    beyond: float = 3.0
+    """Q over the largest possible discounted return. An unknown gamma of 0.999 would allow ten times more."""
+    beyond_unknown_gamma: float = 20.0
+    hopeless: float = 100.0
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of Q with what the return allows."""
     q, outcome = q_series(facts), facts.outcome
     grown = growth(q)
-    if q is None or grown is None or grown.factor < GREW or grown.steadiness < STEADY:
+    if q is None or grown is None or grown.factor < limits.grew or grown.steadiness < limits.steady:
         return None
     bound = q_bound(facts)
     if bound is None or outcome is None:
-        return _by_growth_alone(facts, q.name, grown)
-    bar = (BEYOND if bound.gamma_known else BEYOND_UNKNOWN_GAMMA) * bound.value
+        return _by_growth_alone(facts, q.name, grown, limits)
+    bar = (limits.beyond if bound.gamma_known else limits.beyond_unknown_gamma) * bound.value
     if grown.late.value <= bar or outcome.improved:
         return None
     times = grown.late.value / max(bound.value, 1e-12)
@@ -51,23 +70,27 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"largest discounted return that fits the returns seen ({bound.value:.3g}), while the return went from "
         f"{outcome.start:.4g} to {outcome.end:.4g}"
     )
-    severity = Severity.ERROR if times > HOPELESS else Severity.WARNING
-    return RuleResult(severity, 0.85, summary, _evidence(facts, q.name, grown, bound, bar), grown.onset_step)
+    severity = Severity.ERROR if times > limits.hopeless else Severity.WARNING
+    return RuleResult(severity, 0.85, summary, _evidence(facts, q.name, grown, bound, bar, limits), grown.onset_step)
 
 
-def _by_growth_alone(facts: RunFacts, name: str, grown: Growth) -> RuleResult | None:
-    if grown.factor < GREW_ALONE or (facts.outcome is not None and facts.outcome.improved):
+def _by_growth_alone(facts: RunFacts, name: str, grown: Growth, limits: Limits) -> RuleResult | None:
+    if grown.factor < limits.grew_alone or (facts.outcome is not None and facts.outcome.improved):
         return None
     summary = (
         f"the size of mean Q grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "
         "and was still growing; no return on the same scale tells what would be possible"
     )
-    evidence = (facts.evidence(name, grown.factor, GREW_ALONE, level=grown.late, note="late over early size of Q"),)
+    evidence = (
+        facts.evidence(name, grown.factor, limits.grew_alone, level=grown.late, note="late over early size of Q"),
+    )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, grown.onset_step)
 
 
-def _evidence(facts: RunFacts, name: str, grown: Growth, bound: Bound, bar: float) -> tuple[Evidence, ...]:
+def _evidence(
+    facts: RunFacts, name: str, grown: Growth, bound: Bound, bar: float, limits: Limits
+) -> tuple[Evidence, ...]:
     return (
         facts.evidence(name, grown.late.value, bar, level=grown.late, note=f"size of Q, last 10 %; {bound.note}"),
-        facts.evidence(name, grown.factor, GREW, level=grown.early, note="late over early size of Q"),
+        facts.evidence(name, grown.factor, limits.grew, level=grown.early, note="late over early size of Q"),
     )

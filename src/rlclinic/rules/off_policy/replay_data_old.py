@@ -13,6 +13,8 @@ References: Fedus et al. 2020 (arXiv 2007.06700) on the age of the oldest policy
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import suffers
@@ -22,50 +24,64 @@ from rlclinic.facts.standing import failed
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Gradient steps since the average sample was taken. Fedus et al. find harm for the oldest policy above ten million.
-OLD = 1_000_000.0
-# Early over late critic loss: it learns what it is given.
-FELL = 3.0
-# Late over early lag, and how steadily it grows.
-GROWN = 5.0
-STEADY = 0.7
+RULE = Rule("OFF15", needs=("policy_lag|config:buffer_size", "return/train|return/eval"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    old: float = 1_000_000.0
+    """Gradient steps since the average sample was taken. Fedus et al. find harm for the oldest policy above ten
+    million."""
+    fell: float = 3.0
+    """Early over late critic loss: it learns what it is given."""
+    grown: float = 5.0
+    """Late over early lag, and how steadily it grows."""
+    steady: float = 0.7
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """A logged lag comes first, then the age that the config implies."""
-    return _lag(facts) or _age(facts)
+    return _lag(facts, limits) or _age(facts, limits)
 
 
-def _lag(facts: RunFacts) -> RuleResult | None:
+def _lag(facts: RunFacts, limits: Limits) -> RuleResult | None:
     series = facts.series("policy_lag")
     grown = growth(series)
     if series is None or grown is None or not suffers(facts):
         return None
-    if grown.factor < GROWN or grown.steadiness < STEADY:
+    if grown.factor < limits.grown or grown.steadiness < limits.steady:
         return None
     summary = (
         f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g} updates while the return does "
         "not rise"
     )
-    evidence = (facts.evidence("policy_lag", grown.factor, GROWN, level=grown.late, note="late over early"),)
+    evidence = (facts.evidence("policy_lag", grown.factor, limits.grown, level=grown.late, note="late over early"),)
     return RuleResult(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
 
 
-def _age(facts: RunFacts) -> RuleResult | None:
+def _age(facts: RunFacts, limits: Limits) -> RuleResult | None:
     size, ratio, steps = positive(facts, "buffer_size"), updates_per_step(facts), facts.run.env_steps
     loss = growth(facts.series("value_loss"))
     if size is None or ratio is None or not steps or loss is None or is_offline(facts) or not failed(facts):
         return None
     age = 0.5 * min(size, steps) * ratio
-    if age < OLD or loss.factor * FELL > 1.0:
+    if age < limits.old or loss.factor * limits.fell > 1.0:
         return None
     summary = (
         f"the average sample of the buffer ({size:,.0f} steps) is {age:,.0f} gradient steps old; the critic's loss "
         f"fell to {loss.factor:.2g} of its early level and the return does not rise"
     )
     evidence = (
-        setting_evidence(facts, "buffer_size", age, OLD, note="gradient steps since the average sample was taken"),
-        facts.evidence("value_loss", loss.factor, 1.0 / FELL, level=loss.late, note="late over early level"),
+        setting_evidence(
+            facts, "buffer_size", age, limits.old, note="gradient steps since the average sample was taken"
+        ),
+        facts.evidence("value_loss", loss.factor, 1.0 / limits.fell, level=loss.late, note="late over early level"),
     )
     return RuleResult(Severity.WARNING, 0.5, summary, evidence)

@@ -21,14 +21,25 @@ from rlclinic.facts.standing import failed
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Renewals of the target within the run.
-FEW = 3.0
-NEVER = 0.5
-# Share of the steps before learning starts.
-LATE = 0.5
-# Updates between two renewals; tau of 0.5 at every update is already a target without memory.
-NO_MEMORY = 2.0
+RULE = Rule("OFF13", needs=("config:tau|config:target_update_interval",), algorithms=("q-learning", "continuous-q"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    few: float = 3.0
+    """Renewals of the target within the run."""
+    never: float = 0.5
+    late: float = 0.5
+    """Share of the steps before learning starts."""
+    no_memory: float = 2.0
+    """Updates between two renewals; tau of 0.5 at every update is already a target without memory."""
+
+
+LIMITS = Limits()
 # Frameworks in which the interval of Q-learning counts env steps, not updates.
 IN_ENV_STEPS = frozenset({"sb3", "sb3-zoo", "cleanrl", "openai-baselines", "rllib", "rlclinic"})
 WITHOUT_TARGET = frozenset({"CROSSQ"})
@@ -43,29 +54,31 @@ class _Pace:
     key: str
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count renewals of the target in the run."""
-    pace = _pace(facts)
+    pace = _pace(facts, limits)
     if pace is None or facts.run.algorithm.upper() in WITHOUT_TARGET:
         return None
     renewals = pace.updates / pace.between
     bad = failed(facts)
-    if renewals < FEW:
-        bad = bad or (renewals < NEVER and facts.outcome is not None and not facts.outcome.improved)
+    if renewals < limits.few:
+        bad = bad or (renewals < limits.never and facts.outcome is not None and not facts.outcome.improved)
         summary = (
             f"a renewal of the target network takes {pace.between:,.0f} updates and the run has {pace.updates:,.0f}: "
             f"about {renewals:.2g} renewals"
         )
-        evidence = (setting_evidence(facts, pace.key, renewals, FEW, note="updates / (interval / tau)"),)
+        evidence = (setting_evidence(facts, pace.key, renewals, limits.few, note="updates / (interval / tau)"),)
         return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
-    if pace.between <= NO_MEMORY and bad:
+    if pace.between <= limits.no_memory and bad:
         summary = f"the target network becomes the online network within {pace.between:.2g} updates: it has no memory"
-        evidence = (setting_evidence(facts, pace.key, pace.between, NO_MEMORY, note="interval / tau, in updates"),)
+        evidence = (
+            setting_evidence(facts, pace.key, pace.between, limits.no_memory, note="interval / tau, in updates"),
+        )
         return RuleResult(Severity.WARNING, 0.5, summary, evidence)
     return None
 
 
-def _pace(facts: RunFacts) -> _Pace | None:
+def _pace(facts: RunFacts, limits: Limits) -> _Pace | None:
     tau, interval = positive(facts, "tau"), positive(facts, "target_update_interval")
     steps, ratio = facts.run.env_steps, updates_per_step(facts)
     starts = positive(facts, "learning_starts") or 0.0
@@ -73,7 +86,7 @@ def _pace(facts: RunFacts) -> _Pace | None:
     if (tau is None and interval is None) or not facts.is_off_policy or is_offline(facts) or not steps:
         return None
     # Few renewals because learning began late are another finding.
-    if starts > LATE * steps:
+    if starts > limits.late * steps:
         return None
     updates = (logged.highest or 0.0) if logged is not None else steps * ratio if ratio is not None else None
     if not updates:

@@ -14,28 +14,43 @@ References: van Hasselt et al. 2018 (arXiv 1812.02648); Kumar et al. 2019 (arXiv
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late over early loss, after the growth that the return explains.
-GREW = 1000.0
-HOPELESS = 1e5
-STEADY = 0.7
+RULE = Rule(
+    "OFF05", needs=("value_loss|td_error",), algorithms=("q-learning", "continuous-q"), step=DecisionStep.CRITIC
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grew: float = 1000.0
+    """Late over early loss, after the growth that the return explains."""
+    hopeless: float = 1e5
+    steady: float = 0.7
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of the error with that of the squared return."""
     outcome = facts.outcome
     for name in ("value_loss", "td_error"):
         series = facts.series(name)
         grown = growth(series)
-        if series is None or grown is None or grown.steadiness < STEADY:
+        if series is None or grown is None or grown.steadiness < limits.steady:
             continue
         explained = _explained(facts) if name == "value_loss" else _explained(facts) ** 0.5
         factor = grown.factor / explained
-        if factor < GREW or (outcome is not None and (outcome.improved or outcome.still_rising)):
+        if factor < limits.grew or (outcome is not None and (outcome.improved or outcome.still_rising)):
             continue
         course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
         summary = (
@@ -44,10 +59,10 @@ def check(facts: RunFacts) -> RuleResult | None:
         )
         evidence = (
             facts.evidence(
-                name, factor, GREW, level=grown.late, note=f"late over early, over {explained:.3g} explained"
+                name, factor, limits.grew, level=grown.late, note=f"late over early, over {explained:.3g} explained"
             ),
         )
-        severity = Severity.ERROR if factor > HOPELESS else Severity.WARNING
+        severity = Severity.ERROR if factor > limits.hopeless else Severity.WARNING
         return RuleResult(severity, 0.85, summary, evidence, grown.onset_step)
     return None
 

@@ -16,52 +16,70 @@ References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import crept, failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late alpha over its start, and how far a fixed one may move.
-GREW = 10.0
-FIXED = 1.01
-# Alpha times one nat over the reward of a step.
-OUTWEIGHS = 1.0
-# The same where the policy is still as wide as at its start.
-HOLDS = 0.1
-# Late action spread over the early one from which on a policy has not narrowed.
-AS_WIDE = 0.95
+RULE = Rule(
+    "OFF04",
+    needs=("alpha", "return/train|return/eval"),
+    algorithms=("q-learning", "continuous-q"),
+    step=DecisionStep.EXPLORATION,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grew: float = 10.0
+    """Late alpha over its start, and how far a fixed one may move."""
+    fixed: float = 1.01
+    outweighs: float = 1.0
+    """Alpha times one nat over the reward of a step."""
+    holds: float = 0.1
+    """The same where the policy is still as wide as at its start."""
+    as_wide: float = 0.95
+    """Late action spread over the early one from which on a policy has not narrowed."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the late alpha against its start and against the reward of a step."""
     alpha, outcome, length = facts.series("alpha"), facts.outcome, facts.late("episode_length", 0.3)
     grown = growth(alpha)
-    held = _held_wide(facts)
+    held = _held_wide(facts, limits)
     if alpha is None or grown is None or outcome is None or length is None or not (held or failed(facts)):
         return None
     start = min(grown.early.value, abs(float(alpha.values[0])))
     factor = grown.late.value / max(start, 1e-300)
     reward = max(abs(outcome.end), abs(outcome.start)) / max(length.value, 1.0)
-    if reward <= 0 or factor < 1.0 / FIXED or FIXED < factor < GREW:
+    if reward <= 0 or factor < 1.0 / limits.fixed or limits.fixed < factor < limits.grew:
         return None
     weight = grown.late.value / reward
-    bar = HOLDS if held and factor < GREW else OUTWEIGHS
+    bar = limits.holds if held and factor < limits.grew else limits.outweighs
     if weight < bar:
         return None
-    course = f"grew from {start:.3g} to" if factor >= GREW else "is fixed at"
+    course = f"grew from {start:.3g} to" if factor >= limits.grew else "is fixed at"
     summary = (
         f"alpha ({alpha.logged_as}) {course} {grown.late.value:.3g}, {weight:.3g} times the reward per step "
         f"({reward:.3g}); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
         facts.evidence("alpha", weight, bar, level=grown.late, note="alpha over the reward per step"),
-        facts.evidence("alpha", factor, GREW, level=grown.late, note="last 10 % over the start"),
+        facts.evidence("alpha", factor, limits.grew, level=grown.late, note="last 10 % over the start"),
     )
-    return RuleResult(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= GREW else None)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= limits.grew else None)
 
 
-def _held_wide(facts: RunFacts) -> bool:
+def _held_wide(facts: RunFacts, limits: Limits) -> bool:
     """Whether a run that crept through its budget acts as widely as at its start."""
     early, late = facts.early("action_std/mean", 0.2), facts.late("action_std/mean", 0.2)
-    return early is not None and late is not None and late.value >= AS_WIDE * early.value and crept(facts)
+    return early is not None and late is not None and late.value >= limits.as_wide * early.value and crept(facts)

@@ -14,21 +14,39 @@ References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late over first alpha: working runs on dense rewards lose one order of magnitude, seldom two.
-VANISHED = 0.01
-# How far a fixed one may move.
-FIXED = 0.99
-# Alpha times a nat as a share of the reward of a step: below it the bonus decides nothing.
-NO_WEIGHT = 1e-3
+RULE = Rule(
+    "OFF03",
+    needs=("alpha", "return/train|return/eval"),
+    algorithms=("q-learning", "continuous-q"),
+    step=DecisionStep.EXPLORATION,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    vanished: float = 0.01
+    """Late over first alpha: working runs on dense rewards lose one order of magnitude, seldom two."""
+    fixed: float = 0.99
+    """How far a fixed one may move."""
+    no_weight: float = 1e-3
+    """Alpha times a nat as a share of the reward of a step: below it the bonus decides nothing."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare alpha with its start, with the reward of a step and with the course of the return."""
     alpha, outcome = facts.series("alpha"), facts.outcome
     grown = growth(alpha)
@@ -36,8 +54,8 @@ def check(facts: RunFacts) -> RuleResult | None:
         return None
     start = max(float(alpha.values[0]), grown.early.value)
     fall, weight = grown.late.value / max(start, 1e-300), _weight(facts, grown.late.value)
-    fell, fixed = fall <= VANISHED, fall >= FIXED and weight is not None
-    if not (fell or fixed) or (weight is not None and weight > NO_WEIGHT):
+    fell, fixed = fall <= limits.vanished, fall >= limits.fixed and weight is not None
+    if not (fell or fixed) or (weight is not None and weight > limits.no_weight):
         return None
     course = f"fell from {start:.3g} to {grown.late.value:.3g}" if fell else f"is fixed at {grown.late.value:.3g}"
     share = f", {100 * weight:.2g} % of the reward per step" if weight is not None else ""
@@ -45,10 +63,12 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"alpha ({alpha.logged_as}) {course}{share}, while the return went from {outcome.start:.4g} to "
         f"{outcome.end:.4g}"
     )
-    evidence = [facts.evidence("alpha", fall, VANISHED, level=grown.late, note="last 10 % over the start")]
+    evidence = [facts.evidence("alpha", fall, limits.vanished, level=grown.late, note="last 10 % over the start")]
     if weight is not None:
-        evidence.append(facts.evidence("alpha", weight, NO_WEIGHT, level=grown.late, note="over the reward per step"))
-    onset = float(alpha.steps[int((alpha.values < VANISHED * start).argmax())]) if fell else None
+        evidence.append(
+            facts.evidence("alpha", weight, limits.no_weight, level=grown.late, note="over the reward per step")
+        )
+    onset = float(alpha.steps[int((alpha.values < limits.vanished * start).argmax())]) if fell else None
     return RuleResult(Severity.WARNING, 0.6 if fell else 0.45, summary, tuple(evidence), onset)
 
 

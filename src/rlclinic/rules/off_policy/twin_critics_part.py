@@ -14,7 +14,7 @@ References: Fujimoto et al. 2018 (arXiv 1802.09477), section 4.2.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,30 +25,41 @@ from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the size of Q; twin critics of working SAC and TD3 runs stay within a few percent.
-APART = 0.3
-# Late over early distance: a gap that was there from the start is closing, not opening.
-OPENED = 3.0
+RULE = Rule("OFF02", needs=("q/spread|q2/mean",), algorithms=("continuous-q",), step=DecisionStep.CRITIC)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    apart: float = 0.3
+    """Share of the size of Q; twin critics of working SAC and TD3 runs stay within a few percent."""
+    opened: float = 3.0
+    """Late over early distance: a gap that was there from the start is closing, not opening."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the distance of the critics against the size of Q and of the return."""
     gap, q = _gap(facts), q_series(facts)
     grown, size = growth(gap), growth(q)
-    if gap is None or grown is None or size is None or grown.factor < OPENED:
+    if gap is None or grown is None or size is None or grown.factor < limits.opened:
         return None
     scale = max(size.late.value, _return_scale(facts))
     share = grown.late.value / max(scale, 1e-12)
-    if share < APART:
+    if share < limits.apart:
         return None
     summary = (
         f"the twin critics are {grown.late.value:.3g} apart, {100 * share:.0f} % of the size of Q and of the return's "
         f"spread ({scale:.3g}); early in the run the distance was {grown.early.value:.3g}"
     )
     evidence = (
-        facts.evidence(gap.name, share, APART, level=grown.late, note="distance over scale, last 10 %"),
-        facts.evidence(gap.name, grown.factor, OPENED, level=grown.early, note="late over early distance"),
+        facts.evidence(gap.name, share, limits.apart, level=grown.late, note="distance over scale, last 10 %"),
+        facts.evidence(gap.name, grown.factor, limits.opened, level=grown.early, note="late over early distance"),
     )
     severity = Severity.WARNING if failed(facts) else Severity.INFO
     return RuleResult(severity, 0.6, summary, evidence, grown.onset_step)

@@ -13,6 +13,8 @@ References: Chen et al. 2021 (arXiv 2101.05982); Nikishin et al. 2022 (arXiv 220
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
@@ -21,30 +23,43 @@ from rlclinic.facts.stretch import finite
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Updates per env step.
-MANY = 8.0
-FEW = 0.02
+RULE = Rule(
+    "OFF14", needs=("updates|config:gradient_steps|config:update_to_data",), algorithms=("q-learning", "continuous-q")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    many: float = 8.0
+    """Updates per env step."""
+    few: float = 0.02
+    massive: float = 256.0
+    """Parallel environments above which few updates per step are the design."""
+
+
+LIMITS = Limits()
 MADE_FOR_MANY = frozenset({"REDQ", "DROQ", "CROSSQ", "DREAMERV3", "DREAMER"})
-# Parallel environments above which few updates per step are the design.
-MASSIVE = 256.0
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the ratio, logged before configured, against both bounds."""
     if not facts.is_off_policy or is_offline(facts) or facts.run.algorithm.upper() in MADE_FOR_MANY:
         return None
     logged, configured = _logged(facts), updates_per_step(facts)
     ratio = logged if logged is not None else configured
-    if ratio is None or FEW <= ratio <= MANY:
+    if ratio is None or limits.few <= ratio <= limits.many:
         return None
-    if ratio < FEW and (positive(facts, "n_envs") or 1.0) >= MASSIVE:
+    if ratio < limits.few and (positive(facts, "n_envs") or 1.0) >= limits.massive:
         return None
-    many = ratio > MANY
+    many = ratio > limits.many
     bad = failed(facts)
     source = "logged" if logged is not None else "configured"
     summary = f"{ratio:.3g} gradient updates per env step ({source}); usual are 0.06 to 1"
-    bar = MANY if many else FEW
+    bar = limits.many if many else limits.few
     evidence = (
         facts.evidence("updates", ratio, bar, note="updates over env steps since the first update")
         if logged is not None

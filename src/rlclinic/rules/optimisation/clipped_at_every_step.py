@@ -13,6 +13,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.gradients import gradient_norms
@@ -21,32 +23,43 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Norm over max_grad_norm.
-FAR_ABOVE = 100.0
-# Share of the rows.
-NEARLY_ALL = 0.9
-FEWEST_POINTS = 12
+RULE = Rule("OPT03", needs=("grad_norm", "config:max_grad_norm"), step=DecisionStep.GRADIENTS)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    far_above: float = 100.0
+    """Norm over max_grad_norm."""
+    nearly_all: float = 0.9
+    """Share of the rows."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the norm of the whole network against the clip."""
     clip = positive(facts, "max_grad_norm")
     whole = next((series for series in gradient_norms(facts) if series.name == "grad_norm"), None)
-    if clip is None or whole is None or len(whole) < FEWEST_POINTS:
+    if clip is None or whole is None or len(whole) < limits.fewest_points:
         return None
     ratios = whole.values[np.isfinite(whole.values)] / clip
-    above = float(np.mean(ratios > FAR_ABOVE))
-    if above < NEARLY_ALL:
+    above = float(np.mean(ratios > limits.far_above))
+    if above < limits.nearly_all:
         return None
     middle = float(np.median(ratios))
     bad = failed(facts)
     summary = (
         f"{whole.logged_as} is {middle:.3g} times max_grad_norm ({clip:g}) in the middle row and more than "
-        f"{FAR_ABOVE:.0f} times in {100 * above:.0f} % of {ratios.size} rows"
+        f"{limits.far_above:.0f} times in {100 * above:.0f} % of {ratios.size} rows"
     )
     evidence = (
-        facts.evidence("grad_norm", middle, FAR_ABOVE, note="median of norm over max_grad_norm"),
+        facts.evidence("grad_norm", middle, limits.far_above, note="median of norm over max_grad_norm"),
         setting_evidence(facts, "max_grad_norm", clip, note="clip in force"),
     )
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, evidence)

@@ -13,35 +13,48 @@ References: Sokar et al. 2023 (arXiv 2302.12902); Lyle et al. 2023 (arXiv 2303.0
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Share of units.
-MANY = 0.3
-GREW = 0.2
-FEWEST_POINTS = 12
+RULE = Rule("OPT09", needs=("dead_units",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    many: float = 0.3
+    """Share of units."""
+    grew: float = 0.2
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the late share with the early one."""
     dead, early, late = facts.series("dead_units"), facts.early("dead_units"), facts.late("dead_units")
-    if dead is None or early is None or late is None or len(dead) < FEWEST_POINTS:
+    if dead is None or early is None or late is None or len(dead) < limits.fewest_points:
         return None
     # Some trainers log percent under the same name.
     unit = 100.0 if (dead.highest or 0.0) > 1.0 else 1.0
     grew = (late.value - early.value) / unit
-    if late.value / unit < MANY or grew < GREW:
+    if late.value / unit < limits.many or grew < limits.grew:
         return None
     summary = (
         f"{dead.logged_as} rose from {100 * early.value / unit:.3g} % to {100 * late.value / unit:.3g} % of the units"
     )
     evidence = (
-        facts.evidence("dead_units", late.value / unit, MANY, level=late, note="share of dead units, last 10 %"),
-        facts.evidence("dead_units", grew, GREW, level=early, note="growth of the share"),
+        facts.evidence("dead_units", late.value / unit, limits.many, level=late, note="share of dead units, last 10 %"),
+        facts.evidence("dead_units", grew, limits.grew, level=early, note="growth of the share"),
     )
-    above = dead.values > MANY * unit
+    above = dead.values > limits.many * unit
     bad = failed(facts)
     onset = float(dead.steps[int(above.argmax())])
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.65 if bad else 0.5, summary, evidence, onset)

@@ -14,29 +14,46 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; hill-a/sta
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Gradient norm over the root of the value loss. Fifty recorded runs on four tasks have 0.6 to 18.
-LARGE = 50.0
-# Share of the points that must lie above, by windows of a quarter.
-QUARTERS = 3
-MIN_POINTS = 12
+RULE = Rule(
+    "OPT10",
+    needs=("grad_norm/critic|grad_norm", "value_loss"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.GRADIENTS,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    large: float = 50.0
+    """Gradient norm over the root of the value loss. Fifty recorded runs on four tasks have 0.6 to 18."""
+    quarters: int = 3
+    """Share of the points that must lie above, by windows of a quarter."""
+    min_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare gradient and error in every quarter."""
-    name = next((name for name in ("grad_norm/critic", "grad_norm") if _sound(facts, name)), None)
+    name = next((name for name in ("grad_norm/critic", "grad_norm") if _sound(facts, name, limits)), None)
     if name is None or facts.is_language_model:
         return None
     windows = [(index / 4, (index + 1) / 4) for index in range(4)]
     ratios = [_ratio(facts.level(name, *part), facts.level("value_loss", *part)) for part in windows]
     known = [ratio for ratio in ratios if ratio is not None]
     norm, loss = facts.level(name), facts.level("value_loss")
-    if norm is None or loss is None or sum(ratio > LARGE for ratio in known) < QUARTERS:
+    if norm is None or loss is None or sum(ratio > limits.large for ratio in known) < limits.quarters:
         return None
     ratio = sorted(known)[len(known) // 2]
     summary = (
@@ -44,16 +61,16 @@ def check(facts: RunFacts) -> RuleResult | None:
         "the error (1 to 20 is common), as if the inputs were that large"
     )
     evidence = (
-        facts.evidence(name, ratio, LARGE, level=norm, note="gradient norm over the root of the value loss"),
+        facts.evidence(name, ratio, limits.large, level=norm, note="gradient norm over the root of the value loss"),
         facts.evidence("value_loss", loss.value, level=loss, note="median"),
     )
     bad = failed(facts)
     return RuleResult(Severity.WARNING, 0.75 if bad else 0.6, summary, evidence, norm.first_step)
 
 
-def _sound(facts: RunFacts, name: str) -> bool:
+def _sound(facts: RunFacts, name: str, limits: Limits) -> bool:
     series = facts.series(name)
-    return series is not None and len(series) >= MIN_POINTS and "after clipping" not in series.caveat
+    return series is not None and len(series) >= limits.min_points and "after clipping" not in series.caveat
 
 
 def _ratio(norm: WindowLevel | None, loss: WindowLevel | None) -> float | None:

@@ -14,6 +14,8 @@ References: Pascanu et al. 2013 (arXiv 1211.5063); Engstrom et al. 2020 (arXiv 2
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.gradients import gradient_norms
 from rlclinic.facts.growth import growth
 from rlclinic.facts.q_values import q_series
@@ -21,23 +23,39 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import sank
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Late over early norm.
-GREW = 30.0
-GREW_AND_LOST = 8.0
-HOPELESS = 1e4
-STEADY = 0.5
+RULE = Rule(
+    "OPT01",
+    needs=("grad_norm|grad_norm/*",),
+    step=DecisionStep.GRADIENTS,
+    means=(Sign.POLICY_TOO_FAST, Sign.CRITIC_DIVERGES),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grew: float = 30.0
+    """Late over early norm."""
+    grew_and_lost: float = 8.0
+    hopeless: float = 1e4
+    steady: float = 0.5
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the norm that grew most and hold it against the bar."""
     outcome = facts.outcome
     if outcome is not None and outcome.improved and not sank(facts):
         return None
-    bar = GREW_AND_LOST if sank(facts) else GREW
+    bar = limits.grew_and_lost if sank(facts) else limits.grew
     explained = _explained(facts)
     found = [(series, grown) for series in gradient_norms(facts) if (grown := growth(series)) is not None]
-    found = [pair for pair in found if pair[1].factor >= bar * explained and pair[1].steadiness >= STEADY]
+    found = [pair for pair in found if pair[1].factor >= bar * explained and pair[1].steadiness >= limits.steady]
     if not found:
         return None
     series, grown = max(found, key=lambda pair: pair[1].factor)
@@ -48,7 +66,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     note = f"late over early norm, over {explained:.3g} explained by the growth of Q"
     evidence = (facts.evidence(series.name, grown.factor / explained, bar, level=grown.late, note=note),)
-    severity = Severity.ERROR if grown.factor > HOPELESS * explained else Severity.WARNING
+    severity = Severity.ERROR if grown.factor > limits.hopeless * explained else Severity.WARNING
     return RuleResult(severity, 0.75 if outcome is not None else 0.55, summary, evidence, grown.onset_step)
 
 

@@ -14,6 +14,8 @@ References: Glorot and Bengio 2010; Lyle et al. 2023 (arXiv 2303.01486) on lost 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.gradients import gradient_norms
@@ -23,14 +25,25 @@ from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late over early norm.
-VANISHED = 2e-3
-FEWEST_POINTS = 12
+RULE = Rule("OPT02", needs=("grad_norm|grad_norm/*", "return/train|return/eval"), step=DecisionStep.GRADIENTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    vanished: float = 2e-3
+    """Late over early norm."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
 OF_THE_CRITIC = ("critic", "value", "qf")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find a norm that fell to almost nothing."""
     outcome = facts.outcome
     if outcome is None or not failed(facts):
@@ -40,18 +53,20 @@ def check(facts: RunFacts) -> RuleResult | None:
         # A policy may saturate within the first tenth of a run, and a first row may be an outlier.
         starts = (facts.early(series.name, 0.1), facts.early(series.name, 0.3))
         before = max((level.value for level in starts if level is not None), default=0.0)
-        if late is None or len(series) < FEWEST_POINTS:
+        if late is None or len(series) < limits.fewest_points:
             continue
         after = max(late.value, rounding(series))
-        if before <= 0 or after > VANISHED * before * _explained(facts, series.name):
+        if before <= 0 or after > limits.vanished * before * _explained(facts, series.name):
             continue
-        below = np.flatnonzero(~(series.values <= max(VANISHED * before, rounding(series))))
+        below = np.flatnonzero(~(series.values <= max(limits.vanished * before, rounding(series))))
         onset = float(series.steps[min(int(below[-1]) + 1, len(series) - 1)]) if below.size else float(series.steps[0])
         summary = (
             f"{series.logged_as} fell from {before:.3g} to {late.value:.3g} while the return went from "
             f"{outcome.start:.4g} to {outcome.end:.4g}"
         )
-        evidence = (facts.evidence(series.name, after / before, VANISHED, level=late, note="late over early norm"),)
+        evidence = (
+            facts.evidence(series.name, after / before, limits.vanished, level=late, note="late over early norm"),
+        )
         return RuleResult(Severity.WARNING, 0.7, summary, evidence, onset)
     return None
 

@@ -13,6 +13,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7, on decay o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.return_state import reached_goal
@@ -20,37 +22,48 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Share of the highest rate.
-NOTHING = 0.01
-# Share of the run that is still to come.
-LEFT = 0.2
-FEWEST_POINTS = 12
+RULE = Rule("OPT04", needs=("learning_rate",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    nothing: float = 0.01
+    """Share of the highest rate."""
+    left: float = 0.2
+    """Share of the run that is still to come."""
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find where the rate falls to nothing for good, and how much of the run is left."""
     rate = facts.series("learning_rate")
-    if rate is None or len(rate) < FEWEST_POINTS:
+    if rate is None or len(rate) < limits.fewest_points:
         return None
     top = rate.highest or 0.0
-    if top <= 0 or rounding(rate) > NOTHING * top:
+    if top <= 0 or rounding(rate) > limits.nothing * top:
         return None
-    above = np.flatnonzero(~(rate.values <= NOTHING * top))
+    above = np.flatnonzero(~(rate.values <= limits.nothing * top))
     gone = int(above[-1]) + 1
     if gone >= len(rate):
         return None
     onset = float(rate.steps[gone])
     end = _end(facts, rate.axis, float(rate.steps[-1]))
     left = 1.0 - onset / end if end > 0 else 0.0
-    if left < LEFT:
+    if left < limits.left:
         return None
     good = reached_goal(facts)
     summary = (
         f"{rate.logged_as} fell below 1 % of {top:.3g} at step {onset:,.0f}, with {100 * left:.0f} % of the run "
         f"({end:,.0f}) still to come"
     )
-    evidence = (facts.evidence("learning_rate", left, LEFT, note="share of the run after the rate is gone"),)
+    evidence = (facts.evidence("learning_rate", left, limits.left, note="share of the run after the rate is gone"),)
     return RuleResult(Severity.INFO if good else Severity.WARNING, 0.85, summary, evidence, onset)
 
 

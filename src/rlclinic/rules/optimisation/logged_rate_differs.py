@@ -14,6 +14,8 @@ References: rsl_rl adaptive schedule (bounds 1e-5 to 1e-2, factor 1.5).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
@@ -22,30 +24,41 @@ from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Factor between configured and logged rate.
-FAR = 3.0
-# An adaptive schedule at or below this share of the configured rate.
-AT_FLOOR = 0.1
-FEWEST_POINTS = 5
+RULE = Rule("OPT06", needs=("learning_rate", "config:learning_rate"))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    far: float = 3.0
+    """Factor between configured and logged rate."""
+    at_floor: float = 0.1
+    """An adaptive schedule at or below this share of the configured rate."""
+    fewest_points: int = 5
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the range of logged rates with the configured one."""
     rate, configured = facts.series("learning_rate"), positive(facts, "learning_rate")
     setting = facts.run.config.settings.get("learning_rate")
-    if rate is None or configured is None or setting is None or setting.is_default or len(rate) < FEWEST_POINTS:
+    if rate is None or configured is None or setting is None or setting.is_default or len(rate) < limits.fewest_points:
         return None
     values = rate.values[np.isfinite(rate.values)]
-    if rounding(rate) > configured / FAR:
+    if rounding(rate) > configured / limits.far:
         return None
     if "adaptive" in str(facts.run.config.get("learning_rate_schedule") or "").lower():
-        return _adaptive(facts, configured)
+        return _adaptive(facts, configured, limits)
     top, start = float(values.max()), float(np.median(values[: max(3, values.size // 10)]))
     still_warming = bool(positive(facts, "warmup")) and int(values.argmax()) >= values.size - 2
-    if still_warming or (top >= configured / FAR and start <= configured * FAR):
+    if still_warming or (top >= configured / limits.far and start <= configured * limits.far):
         return None
-    shown = top if top < configured / FAR else start
+    shown = top if top < configured / limits.far else start
     summary = (
         f"{rate.logged_as} is {shown:.3g} at its {'highest' if shown == top else 'start'}, the config sets "
         f"{setting.native_key} = {configured:.3g}"
@@ -57,14 +70,14 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.7, summary, evidence)
 
 
-def _adaptive(facts: RunFacts, configured: float) -> RuleResult | None:
+def _adaptive(facts: RunFacts, configured: float, limits: Limits) -> RuleResult | None:
     late = facts.late("learning_rate", 0.5)
-    if late is None or late.value > AT_FLOOR * configured:
+    if late is None or late.value > limits.at_floor * configured:
         return None
     bad = failed(facts)
     summary = (
         f"the adaptive learning rate is {late.value:.3g} over the last half, {100 * late.value / configured:.2g} % of "
         f"the configured {configured:.3g}: each update moves the policy more than the KL target wants"
     )
-    evidence = (facts.evidence("learning_rate", late.value, AT_FLOOR * configured, level=late, note="median"),)
+    evidence = (facts.evidence("learning_rate", late.value, limits.at_floor * configured, level=late, note="median"),)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.6, summary, evidence)

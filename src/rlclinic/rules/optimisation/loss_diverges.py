@@ -12,18 +12,37 @@ References: Engstrom et al. 2020 (arXiv 2005.12729).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Late over early size, after the growth that the return explains.
-GREW = 1000.0
-HOPELESS = 1e6
-STEADY = 0.5
+RULE = Rule(
+    "OPT07",
+    needs=("policy_loss|loss",),
+    algorithms=("ppo", "actor-critic", "language-model"),
+    step=DecisionStep.GRADIENTS,
+    means=(Sign.CRITIC_DIVERGES,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grew: float = 1000.0
+    """Late over early size, after the growth that the return explains."""
+    hopeless: float = 1e6
+    steady: float = 0.5
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the late size of each loss with its early one."""
     outcome = facts.outcome
     if facts.is_off_policy or (outcome is not None and (outcome.improved or outcome.still_rising)):
@@ -35,7 +54,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     for name in ("policy_loss", "loss"):
         series = facts.series(name)
         grown = growth(series)
-        if series is None or grown is None or grown.steadiness < STEADY or grown.factor / explained < GREW:
+        if (
+            series is None
+            or grown is None
+            or grown.steadiness < limits.steady
+            or grown.factor / explained < limits.grew
+        ):
             continue
         course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
         summary = (
@@ -43,7 +67,7 @@ def check(facts: RunFacts) -> RuleResult | None:
             f"{grown.factor:.3g} times{course}"
         )
         note = f"late over early size, over {explained:.3g} explained by the return"
-        evidence = (facts.evidence(name, grown.factor / explained, GREW, level=grown.late, note=note),)
-        severity = Severity.ERROR if grown.factor / explained > HOPELESS else Severity.WARNING
+        evidence = (facts.evidence(name, grown.factor / explained, limits.grew, level=grown.late, note=note),)
+        severity = Severity.ERROR if grown.factor / explained > limits.hopeless else Severity.WARNING
         return RuleResult(severity, 0.75, summary, evidence, grown.onset_step)
     return None

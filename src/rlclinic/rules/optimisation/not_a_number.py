@@ -22,16 +22,32 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "OPT05",
+    needs=("policy_loss|value_loss|loss|grad_norm|approx_kl|entropy|q/mean|return/train|return/eval",),
+    step=DecisionStep.NUMBERS,
+)
 
 UPDATE = ("policy_loss", "value_loss", "loss", "grad_norm", "approx_kl", "entropy", "td_error", "alpha", "alpha_loss",
           "kl_ref", "learning_rate")  # fmt: skip
 UPDATE_FAMILIES = ("grad_norm/", "q/", "q1/", "q2/", "advantage/", "value/", "action_std/", "importance_ratio")
 RETURNS = ("return/train", "return/eval")
-# Trailing points that are enough on their own; with two metrics one point each is enough.
-LASTING = 3
-# Share of non-finite points above which single gaps are no accident.
-OFTEN = 0.05
-SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    lasting: int = 3
+    """Trailing points that are enough on their own; with two metrics one point each is enough."""
+    often: float = 0.05
+    """Share of non-finite points above which single gaps are no accident."""
+    shown: int = 4
+
+
+LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +58,17 @@ class _Broken:
     onset: float
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Collect what is not finite, in the order in which it began."""
     broken = sorted(_broken(facts), key=lambda item: (item.onset, -item.trailing))
     if not broken:
         return None
     lasting = [item for item in broken if item.trailing]
-    for_good = any(item.trailing >= LASTING for item in lasting) or len(lasting) > 1
-    often = any(item.bad > OFTEN * len(item.series) and item.bad >= LASTING for item in broken)
+    for_good = any(item.trailing >= limits.lasting for item in lasting) or len(lasting) > 1
+    often = any(item.bad > limits.often * len(item.series) and item.bad >= limits.lasting for item in broken)
     chosen = lasting if for_good else broken
-    names = ", ".join(item.series.logged_as for item in chosen[:SHOWN])
-    more = f" and {len(chosen) - SHOWN} more" if len(chosen) > SHOWN else ""
+    names = ", ".join(item.series.logged_as for item in chosen[: limits.shown])
+    more = f" and {len(chosen) - limits.shown} more" if len(chosen) > limits.shown else ""
     first = chosen[0]
     how = "and stays so to the end" if for_good else f"in {first.bad} of {len(first.series)} points"
     summary = f"not finite from step {first.onset:,.0f} on {how}, in the order of onset: {names}{more}"
@@ -62,7 +78,7 @@ def check(facts: RunFacts) -> RuleResult | None:
         facts.evidence(
             item.series.name, float(item.bad), 0.0, note=f"points not finite, first at step {item.onset:,.0f}"
         )
-        for item in chosen[:SHOWN]
+        for item in chosen[: limits.shown]
     )
     severity = Severity.ERROR if for_good else Severity.WARNING if often else Severity.INFO
     return RuleResult(severity, 0.95 if for_good else 0.6, summary, evidence, first.onset)

@@ -14,6 +14,8 @@ References: ray-project/ray PR #22171 (value branch without gradient); pytorch/r
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import is_dead
@@ -25,32 +27,46 @@ from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-FEWEST_POINTS = 5
-# Another part's norm over the rounding of the silent one, for a printed zero to mean zero.
-CLEARLY_ABOVE = 1000.0
-# Share of the other norms, and size in itself, below which a policy with scaled advantages gets as good as nothing; and
-# the share of the rows that must show it.
-NEXT_TO_NONE, NEARLY_ALL = 1e-5, 0.9
+RULE = Rule("OPT08", needs=("grad_norm/*",), step=DecisionStep.GRADIENTS, means=(Sign.BUG,))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 5
+    clearly_above: float = 1000.0
+    """Another part's norm over the rounding of the silent one, for a printed zero to mean zero."""
+    next_to_none: float = 1e-5
+    """Share of the other norms, and size in itself, below which a policy with scaled advantages gets as good as
+    nothing; and the share of the rows that must show it."""
+    nearly_all: float = 0.9
+
+
+LIMITS = Limits()
 # Parts that are never frozen on purpose.
 ESSENTIAL = ("actor", "policy", "critic", "value")
 POLICY = ("actor", "policy")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for a part whose every norm is zero beside one whose norms are not."""
-    norms = [series for series in gradient_norms(facts) if len(series) >= FEWEST_POINTS]
+    norms = [series for series in gradient_norms(facts) if len(series) >= limits.fewest_points]
     loud = max((float(np.median(series.values)) for series in norms if np.any(series.values)), default=0.0)
-    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud)]
-    certain = [series for series in silent if loud > CLEARLY_ABOVE * rounding(series)]
+    silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud, limits)]
+    certain = [series for series in silent if loud > limits.clearly_above * rounding(series)]
     if not certain or loud <= 0:
         return None
     names = ", ".join(series.logged_as for series in certain)
-    level = max(_level(series) for series in certain)
+    level = max(_level(series, limits) for series in certain)
     told = f"at most {level:.2g} in nearly" if level > 0.0 else "exactly 0 in"
     summary = f"{names}: {told} all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
     evidence = tuple(
-        facts.evidence(series.name, _level(series), _bar(loud), note="what nearly all norms of the part stay below")
+        facts.evidence(
+            series.name, _level(series, limits), _bar(loud, limits), note="what nearly all norms of the part stay below"
+        )
         for series in certain
     )
     severity = _severity(facts, certain)
@@ -59,20 +75,20 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(severity, sure, summary, evidence, float(certain[0].steps[0]))
 
 
-def _is_silent(facts: RunFacts, series: Series, loud: float) -> bool:
+def _is_silent(facts: RunFacts, series: Series, loud: float, limits: Limits) -> bool:
     """Whether a part gets nothing; that of a critic is small where its loss is, that of a policy never."""
     policy = any(word in series.name for word in POLICY) and not is_dead(facts)
-    return _level(series) <= _bar(loud) if policy else not np.any(series.values)
+    return _level(series, limits) <= _bar(loud, limits) if policy else not np.any(series.values)
 
 
-def _bar(loud: float) -> float:
+def _bar(loud: float, limits: Limits) -> float:
     """Below this a policy gets nothing: beside other parts, and in itself where a huge loss makes those loud."""
-    return NEXT_TO_NONE * min(loud, 1.0)
+    return limits.next_to_none * min(loud, 1.0)
 
 
-def _level(series: Series) -> float:
+def _level(series: Series, limits: Limits) -> float:
     """What nearly all norms stay below: the first rows may be those of another part's start."""
-    return float(np.quantile(np.abs(series.values[np.isfinite(series.values)]), NEARLY_ALL, method="lower"))
+    return float(np.quantile(np.abs(series.values[np.isfinite(series.values)]), limits.nearly_all, method="lower"))
 
 
 def _rose(facts: RunFacts) -> bool:

@@ -13,36 +13,55 @@ References: leggedrobotics/rsl_rl#33 (an outlier rollout); Mnih et al. 2015 on c
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.signals.spikes import spikes
 
+RULE = Rule(
+    "OPT11",
+    needs=("grad_norm|grad_norm/*|value_loss|approx_kl", "return/train|return/eval"),
+    covered_by=("ENV09",),
+    step=DecisionStep.GRADIENTS,
+)
+
 WATCHED = ("grad_norm", "grad_norm/critic", "grad_norm/actor", "value_loss", "approx_kl")
-# Distance from the course over the range of the points without spikes, and in units of noise.
-MATERIAL = 5.0
-NOISE_UNITS = 12.0
-# Spikes that make a pattern, and share of the points above which they are no longer single.
-FEWEST = 2
-MOST = 0.1
-# Share of the run that is its beginning, where everything is large.
-BEGINNING = 0.1
-FEWEST_POINTS = 30
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    material: float = 5.0
+    """Distance from the course over the range of the points without spikes, and in units of noise."""
+    noise_units: float = 12.0
+    fewest: int = 2
+    """Spikes that make a pattern, and share of the points above which they are no longer single."""
+    most: float = 0.1
+    beginning: float = 0.1
+    """Share of the run that is its beginning, where everything is large."""
+    fewest_points: int = 30
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the spikes of each metric of the update."""
     if not suffers(facts):
         return None
     for name in WATCHED:
         series = facts.series(name)
-        if series is None or len(series) < FEWEST_POINTS:
+        if series is None or len(series) < limits.fewest_points:
             continue
-        found = spikes(series, z=NOISE_UNITS, material=MATERIAL)
-        start = series.steps[0] + BEGINNING * (series.steps[-1] - series.steps[0])
+        found = spikes(series, z=limits.noise_units, material=limits.material)
+        start = series.steps[0] + limits.beginning * (series.steps[-1] - series.steps[0])
         late = [spike for spike in found.largest if spike.step > start and spike.z > 0]
-        if not found.enough or len(late) < FEWEST or found.share > MOST:
+        if not found.enough or len(late) < limits.fewest or found.share > limits.most:
             continue
         largest = max(late, key=lambda spike: spike.value)
         summary = (
@@ -50,7 +69,9 @@ def check(facts: RunFacts) -> RuleResult | None:
             f"{largest.relative:.3g} times the range of all other points; the return does not rise"
         )
         evidence = (
-            facts.evidence(name, largest.relative, MATERIAL, note="distance from the course over the usual range"),
+            facts.evidence(
+                name, largest.relative, limits.material, note="distance from the course over the usual range"
+            ),
         )
         return RuleResult(Severity.WARNING, 0.6, summary, evidence, late[0].step)
     return None

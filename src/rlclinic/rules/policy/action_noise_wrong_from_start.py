@@ -13,34 +13,53 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2: initial st
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Standard deviations on actions in about [-1, 1]: below and above them exploration is broken from the start.
-NARROW = 0.1
-WIDE = 5.0
-# Late over early level within which training has not changed it.
-STAYED = 2.0
-MIN_POINTS = 12
+RULE = Rule(
+    "POL15",
+    needs=("action_std/mean|action_std/min|action_std/max", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.EXPLORATION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    narrow: float = 0.1
+    """Standard deviations on actions in about [-1, 1]: below and above them exploration is broken from the
+    start."""
+    wide: float = 5.0
+    stayed: float = 2.0
+    """Late over early level within which training has not changed it."""
+    min_points: int = 12
+
+
+LIMITS = Limits()
 # At the start all dimensions have the same one.
 SPREADS = ("action_std/mean", "action_std/min", "action_std/max")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the first level of the std with the range, and the last with the first."""
     name = next((name for name in SPREADS if facts.series(name) is not None), SPREADS[0])
     early, late, outcome, series = facts.early(name), facts.late(name), facts.outcome, facts.series(name)
-    if series is None or early is None or late is None or outcome is None or len(series) < MIN_POINTS:
+    if series is None or early is None or late is None or outcome is None or len(series) < limits.min_points:
         return None
-    narrow, wide = early.value < NARROW, early.value > WIDE
-    if not (narrow or wide) or early.value <= 0.0 or not 1.0 / STAYED < late.value / early.value < STAYED:
+    narrow, wide = early.value < limits.narrow, early.value > limits.wide
+    if not (narrow or wide) or early.value <= 0.0 or not 1.0 / limits.stayed < late.value / early.value < limits.stayed:
         return None
     if not failed(facts):
         return None
-    bar = NARROW if narrow else WIDE
+    bar = limits.narrow if narrow else limits.wide
     summary = (
         f"{series.logged_as} began at {early.value:.3g} and is {late.value:.3g} at the end (0.3 to 1 is common for "
         f"actions in [-1, 1]); the return went from {outcome.start:.4g} to {outcome.end:.4g}"

@@ -14,40 +14,59 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Ahmed et a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.return_state import return_name, suffers
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Late over early width: 2.3 nats of entropy per dimension.
-COLLAPSED = 0.1
-# Narrowest over mean width of the dimensions.
-ONE_DIMENSION = 0.02
-MIN_POINTS = 12
+RULE = Rule(
+    "POL08",
+    needs=("action_std/mean|action_std/min", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.EXPLORATION,
+    means=(Sign.POLICY_TOO_FAST, Sign.POLICY_DEAD),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    collapsed: float = 0.1
+    """Late over early width: 2.3 nats of entropy per dimension."""
+    one_dimension: float = 0.02
+    """Narrowest over mean width of the dimensions."""
+    min_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the late width with the early one, then the narrowest dimension with the mean."""
     outcome = facts.outcome
     if outcome is None or not suffers(facts):
         return None
     for name in ("action_std/mean", "action_std/min"):
         early, late = facts.early(name), facts.late(name)
-        if early is None or late is None or early.value <= 0.0 or _points(facts, name) < MIN_POINTS:
+        if early is None or late is None or early.value <= 0.0 or _points(facts, name) < limits.min_points:
             continue
-        if late.value / early.value < COLLAPSED:
+        if late.value / early.value < limits.collapsed:
             note = "last 10 % over first 10 %"
             what = f"{_logged(facts, name)} fell from {early.value:.3g} to {late.value:.3g}"
-            return _sighting(facts, name, late, late.value / early.value, COLLAPSED, note, what)
+            return _sighting(facts, name, late, late.value / early.value, limits.collapsed, note, what)
     mean, narrowest = facts.late("action_std/mean"), facts.late("action_std/min")
     if mean is None or narrowest is None or narrowest.points < 2 or mean.value <= 0.0:
         return None
-    if narrowest.value / mean.value >= ONE_DIMENSION or _points(facts, "action_std/min") < MIN_POINTS:
+    if narrowest.value / mean.value >= limits.one_dimension or _points(facts, "action_std/min") < limits.min_points:
         return None
     what = f"the narrowest action dimension has {narrowest.value:.3g}, the mean {mean.value:.3g}"
     ratio = narrowest.value / mean.value
-    return _sighting(facts, "action_std/min", narrowest, ratio, ONE_DIMENSION, "narrowest over mean", what)
+    return _sighting(facts, "action_std/min", narrowest, ratio, limits.one_dimension, "narrowest over mean", what)
 
 
 def _sighting(

@@ -13,6 +13,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Stable-Bas
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import reached_goal, return_name, suffers
@@ -20,25 +22,36 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late over early width, with a return that does not rise, and without any return.
-GROWN = 3.0
-GROWN_UNSEEN = 5.0
-# Growth that leaves any action range behind, whatever the return gained before.
-GROWN_FAR = 10.0
-# Rank correlation with time that counts as growing all along.
-STEADY = 0.8
-MIN_POINTS = 15
+RULE = Rule("POL09", needs=("action_std/mean",), algorithms=("ppo", "actor-critic"), step=DecisionStep.EXPLORATION)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grown: float = 3.0
+    """Late over early width, with a return that does not rise, and without any return."""
+    grown_unseen: float = 5.0
+    grown_far: float = 10.0
+    """Growth that leaves any action range behind, whatever the return gained before."""
+    steady: float = 0.8
+    """Rank correlation with time that counts as growing all along."""
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure how far and how steadily the width grew."""
     width, outcome = facts.series("action_std/mean"), facts.outcome
     grown = growth(width)
-    if width is None or grown is None or len(finite(width)[0]) < MIN_POINTS:
+    if width is None or grown is None or len(finite(width)[0]) < limits.min_points:
         return None
-    needed = GROWN if outcome is not None else GROWN_UNSEEN
-    if grown.factor < needed or grown.steadiness < STEADY or _does_well(facts, grown.factor):
+    needed = limits.grown if outcome is not None else limits.grown_unseen
+    if grown.factor < needed or grown.steadiness < limits.steady or _does_well(facts, grown.factor, limits):
         return None
     beside = (
         f"while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
@@ -51,7 +64,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence: list[Evidence] = [
         facts.evidence("action_std/mean", grown.factor, needed, level=grown.late, note="late over early level"),
-        facts.evidence("action_std/mean", grown.steadiness, STEADY, note="rank correlation with time"),
+        facts.evidence("action_std/mean", grown.steadiness, limits.steady, note="rank correlation with time"),
     ]
     if outcome is not None:
         gain = facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end")
@@ -59,9 +72,9 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)
 
 
-def _does_well(facts: RunFacts, factor: float) -> bool:
+def _does_well(facts: RunFacts, factor: float, limits: Limits) -> bool:
     """Whether the return speaks against harm: it rises, is at its goal, or gained while the growth is moderate."""
     course = course_of(facts)
     if course is None or suffers(facts):
         return False
-    return factor < GROWN_FAR or course.rising or reached_goal(facts)
+    return factor < limits.grown_far or course.rising or reached_goal(facts)

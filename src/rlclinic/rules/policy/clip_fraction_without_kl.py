@@ -13,36 +13,49 @@ References: Schulman et al. 2017 (arXiv 1707.06347), figure 1 and table 1.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.policy_updates import clip_range
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the ratios that are clipped.
-MANY = 0.3
-# Nats per update: an action's probability moves by less than 2 % (Pinsker).
-TINY = 5e-4
-MIN_POINTS = 12
+RULE = Rule("POL11", needs=("clip_fraction", "approx_kl"), algorithms=("ppo",), step=DecisionStep.PACE)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    many: float = 0.3
+    """Share of the ratios that are clipped."""
+    tiny: float = 5e-4
+    """Nats per update: an action's probability moves by less than 2 % (Pinsker)."""
+    min_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the clip fraction against KL."""
     kl_series, outcome = facts.series("approx_kl"), facts.outcome
     fraction, kl = facts.level("clip_fraction"), facts.level("approx_kl")
-    if kl_series is None or fraction is None or kl is None or min(fraction.points, kl.points) < MIN_POINTS:
+    if kl_series is None or fraction is None or kl is None or min(fraction.points, kl.points) < limits.min_points:
         return None
     moved = max(abs(kl.value), rounding(kl_series))
-    if fraction.value < MANY or moved > TINY:
+    if fraction.value < limits.many or moved > limits.tiny:
         return None
     clip = clip_range(facts)
     known = f" at a clip range of {clip:.2g}" if clip is not None else ""
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = f"clip fraction is {fraction.value:.2f}{known} although KL is only {moved:.2g} nats per update{beside}"
     evidence = (
-        facts.evidence("clip_fraction", fraction.value, MANY, level=fraction, note="median of the run"),
-        facts.evidence("approx_kl", moved, TINY, level=kl, note="median of the run, in nats"),
+        facts.evidence("clip_fraction", fraction.value, limits.many, level=fraction, note="median of the run"),
+        facts.evidence("approx_kl", moved, limits.tiny, level=kl, note="median of the run, in nats"),
     )
     hurts = is_flat(facts)
     return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence, None)

@@ -14,6 +14,8 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import dead_from_start
@@ -23,28 +25,45 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Clip fraction that counts as none: one sample in a thousand.
-NONE = 1e-3
-# Share of the points that must show none.
-NEARLY_ALL = 0.9
-# Clip fraction of a single point that shows that the policy did move once.
-SOME = 0.05
-# KL that proves more than one gradient step per batch where the config does not tell; above float32 rounding.
-MOVES = 1e-9
-MIN_POINTS = 20
+RULE = Rule("POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.PACE)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    none: float = 1e-3
+    """Clip fraction that counts as none: one sample in a thousand."""
+    nearly_all: float = 0.9
+    """Share of the points that must show none."""
+    some: float = 0.05
+    """Clip fraction of a single point that shows that the policy did move once."""
+    moves: float = 1e-9
+    """KL that proves more than one gradient step per batch where the config does not tell; above float32
+    rounding."""
+    min_points: int = 20
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the points at which anything was clipped."""
     fraction, outcome, per_batch = facts.series("clip_fraction"), facts.outcome, steps_per_batch(facts)
     if fraction is None or outcome is None or facts.is_language_model:
         return None
     _, values = finite(fraction)
-    if values.size < MIN_POINTS or rounding(fraction) > NONE or not is_flat(facts) or dead_from_start(facts):
+    if (
+        values.size < limits.min_points
+        or rounding(fraction) > limits.none
+        or not is_flat(facts)
+        or dead_from_start(facts)
+    ):
         return None
-    share = float(np.mean(values <= NONE))
-    if share < NEARLY_ALL or values.max() > SOME or not _several_steps(facts, per_batch):
+    share = float(np.mean(values <= limits.none))
+    if share < limits.nearly_all or values.max() > limits.some or not _several_steps(facts, per_batch, limits):
         return None
     clip, kl = clip_range(facts), facts.level("approx_kl")
     known = f" at a clip range of {clip:.3g}" if clip is not None else ""
@@ -54,14 +73,14 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{outcome.start:.4g} to {outcome.end:.4g}: either nothing moves or the scale hides it"
     )
     evidence = (
-        facts.evidence("clip_fraction", share, NEARLY_ALL, note="share of the points that show at most 0.001"),
+        facts.evidence("clip_fraction", share, limits.nearly_all, note="share of the points that show at most 0.001"),
         facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.6, summary, evidence, None)
 
 
-def _several_steps(facts: RunFacts, per_batch: float | None) -> bool:
+def _several_steps(facts: RunFacts, per_batch: float | None, limits: Limits) -> bool:
     if per_batch is not None:
         return per_batch > 1.0
     kl = facts.level("approx_kl")
-    return kl is not None and abs(kl.value) > MOVES
+    return kl is not None and abs(kl.value) > limits.moves

@@ -16,6 +16,7 @@ References: Ahmed et al. 2019 (arXiv 1811.11214); Andrychowicz et al. 2021 (arXi
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
 from rlclinic.facts.goal import goal_of
@@ -25,31 +26,48 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, longest, return_at
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.signals.resample import resample
 
-# Share of the initial (or greatest possible) entropy below which hardly any exploration is left.
-NEARLY_NONE = 0.1
-# Share of the run that the stretch without exploration must cover.
-LONG = 0.2
+RULE = Rule(
+    "POL01",
+    needs=("entropy", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.EXPLORATION,
+    means=(Sign.POLICY_TOO_FAST, Sign.POLICY_DEAD),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    nearly_none: float = 0.1
+    """Share of the initial (or greatest possible) entropy below which hardly any exploration is left."""
+    long: float = 0.2
+    """Share of the run that the stretch without exploration must cover."""
+    min_points: int = 12
+    bins: int = 100
+
+
+LIMITS = Limits()
 # Nats per action dimension: a Gaussian of a tenth of its first width.
 NARROWER = math.log(10.0)
-MIN_POINTS = 12
-BINS = 100
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the longest stretch without exploration, and what the return did in it."""
     entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
-    if entropy is None or outcome is None or top is None or len(finite(entropy)[0]) < MIN_POINTS:
+    if entropy is None or outcome is None or top is None or len(finite(entropy)[0]) < limits.min_points:
         return None
     if facts.is_language_model or reached_goal(facts):
         return None
     if is_density(facts):
         return _narrowed(facts, outcome)
-    curve = resample(entropy, BINS)
-    floor = NEARLY_NONE * top
+    curve = resample(entropy, limits.bins)
+    floor = limits.nearly_none * top
     stretch = longest(curve.values < floor)
-    if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, LONG * len(curve)):
+    if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, limits.long * len(curve)):
         return None
     began_low = curve.values[: max(1, stretch[0])].max() < 2.0 * floor
     if began_low and goal_of(facts) is None:
@@ -66,7 +84,9 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"return went from {outcome.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
     )
     evidence = (
-        facts.evidence("entropy", low / top, NEARLY_NONE, note="mean share of the greatest entropy in the stretch"),
+        facts.evidence(
+            "entropy", low / top, limits.nearly_none, note="mean share of the greatest entropy in the stretch"
+        ),
         facts.evidence(
             return_name(facts), after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
         ),

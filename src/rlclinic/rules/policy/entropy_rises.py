@@ -13,6 +13,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.8.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
@@ -21,30 +23,47 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, return_at
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.signals.resample import resample
+
+RULE = Rule(
+    "POL03",
+    needs=("entropy", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.EXPLORATION,
+)
 
 # Share of ln(number of actions) by which the entropy must rise.
 RISE = 1 / 6
-# Nats per action dimension: a Gaussian 1.65 times as wide.
-RISE_PER_DIMENSION = 0.5
-MIN_POINTS = 15
-# Bins of the curve: each is a median, so that single points do not make a lowest level.
-BINS = 20
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    rise_per_dimension: float = 0.5
+    """Nats per action dimension: a Gaussian 1.65 times as wide."""
+    min_points: int = 15
+    bins: int = 20
+    """Bins of the curve: each is a median, so that single points do not make a lowest level."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure the rise from the lowest level to the end."""
     entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
     if entropy is None or outcome is None or top is None or facts.is_language_model:
         return None
-    if len(finite(entropy)[0]) < MIN_POINTS or not suffers(facts):
+    if len(finite(entropy)[0]) < limits.min_points or not suffers(facts):
         return None
     if not np.ptp(outcome.curve):
         return None
-    needed = _needed(facts, top)
+    needed = _needed(facts, top, limits)
     if needed is None:
         return None
-    curve = resample(entropy, BINS)
+    curve = resample(entropy, limits.bins)
     lowest = int(np.argmin(curve.values[: max(1, round(0.7 * len(curve)))]))
     late = facts.late("entropy", 0.2)
     if late is None or late.value - curve.values[lowest] < needed:
@@ -65,13 +84,13 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.65, summary, evidence, step)
 
 
-def _needed(facts: RunFacts, top: float) -> float | None:
+def _needed(facts: RunFacts, top: float, limits: Limits) -> float | None:
     """The rise that counts: in shares of the greatest entropy, or per dimension of a density."""
     if not is_density(facts):
         return RISE * top if top > 0.0 else None
     early, late = facts.early("action_std/mean"), facts.late("action_std/mean")
     dimensions = action_dimensions(facts)
     if dimensions is not None:
-        return RISE_PER_DIMENSION * dimensions
-    wider = early is not None and late is not None and late.value > np.exp(RISE_PER_DIMENSION) * early.value
-    return RISE_PER_DIMENSION if wider else None
+        return limits.rise_per_dimension * dimensions
+    wider = early is not None and late is not None and late.value > np.exp(limits.rise_per_dimension) * early.value
+    return limits.rise_per_dimension if wider else None

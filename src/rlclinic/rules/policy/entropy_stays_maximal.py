@@ -15,6 +15,8 @@ References: Mnih et al. 2016 (arXiv 1602.01783), section 4; Ahmed et al. 2019 (a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import ceiling, uniform
@@ -27,45 +29,61 @@ from rlclinic.facts.standing import is_open
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the greatest entropy: a two-action policy of 0.60/0.40 has 0.97.
-UNIFORM = 0.97
-# The same for a run that learned something and then stopped; 0.68/0.32 has 0.90.
-NEARLY_UNIFORM = 0.9
-# Share of the way to the goal beyond which a rather random policy is doing its work.
-FAR_FROM_GOAL = 0.3
+RULE = Rule(
+    "POL02",
+    needs=("entropy", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.EXPLORATION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    uniform: float = 0.97
+    """Share of the greatest entropy: a two-action policy of 0.60/0.40 has 0.97."""
+    nearly_uniform: float = 0.9
+    """The same for a run that learned something and then stopped; 0.68/0.32 has 0.90."""
+    far_from_goal: float = 0.3
+    """Share of the way to the goal beyond which a rather random policy is doing its work."""
+    min_points: int = 20
+
+
+LIMITS = Limits()
 # Share of the budget that must be used before a lack of progress counts.
 USED = 1 / 3
-MIN_POINTS = 20
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the entropy of each quarter against the greatest possible one."""
     entropy, outcome, equal = facts.series("entropy"), facts.outcome, uniform(facts)
     top = equal if equal is not None else ceiling(facts)
     if entropy is None or outcome is None or top is None or facts.is_language_model:
         return None
     _, values = finite(entropy)
-    if values.size < MIN_POINTS or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(facts):
+    if values.size < limits.min_points or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(facts):
         return None
     if facts.progress is not None and facts.progress < USED:
         return None
     quarters = [level for i in range(4) if (level := facts.level("entropy", i / 4, (i + 1) / 4)) is not None]
     lowest = min(quarters, key=lambda level: level.value)
-    if lowest.value >= UNIFORM * top and had_time(facts) and is_flat(facts):
-        return _sighting(facts, outcome, lowest, top, UNIFORM, 0.75)
-    if equal is None or lowest.value < NEARLY_UNIFORM * equal:
+    if lowest.value >= limits.uniform * top and had_time(facts) and is_flat(facts):
+        return _sighting(facts, outcome, lowest, top, limits.uniform, 0.75)
+    if equal is None or lowest.value < limits.nearly_uniform * equal:
         return None
-    if _stopped_far_from_goal(facts, outcome):
-        return _sighting(facts, outcome, lowest, equal, NEARLY_UNIFORM, 0.6)
+    if _stopped_far_from_goal(facts, outcome, limits):
+        return _sighting(facts, outcome, lowest, equal, limits.nearly_uniform, 0.6)
     if positive(facts, "ent_coef") is None or not is_open(facts):
         return None
-    return _sighting(facts, outcome, lowest, equal, NEARLY_UNIFORM, 0.5, Severity.INFO)
+    return _sighting(facts, outcome, lowest, equal, limits.nearly_uniform, 0.5, Severity.INFO)
 
 
-def _stopped_far_from_goal(facts: RunFacts, outcome: Outcome) -> bool:
+def _stopped_far_from_goal(facts: RunFacts, outcome: Outcome, limits: Limits) -> bool:
     goal = goal_of(facts)
-    far = goal is not None and goal.share(outcome.peak) <= FAR_FROM_GOAL
+    far = goal is not None and goal.share(outcome.peak) <= limits.far_from_goal
     return far and had_time(facts) and not outcome.still_rising
 
 

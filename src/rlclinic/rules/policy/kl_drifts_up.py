@@ -13,6 +13,8 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import suffers
@@ -20,34 +22,51 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Late over early KL.
-GROWN = 5.0
-# Rank correlation with time that counts as growing all along.
-STEADY = 0.7
-# Times the KL at which all ratios stand at the clip.
-BEYOND_CLIP = 2.0
-MIN_POINTS = 15
+RULE = Rule(
+    "POL12",
+    needs=("approx_kl", "clip_range|config:clip_range", "return/train|return/eval"),
+    algorithms=("ppo",),
+    step=DecisionStep.PACE,
+    means=(Sign.POLICY_TOO_FAST,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grown: float = 5.0
+    """Late over early KL."""
+    steady: float = 0.7
+    """Rank correlation with time that counts as growing all along."""
+    beyond_clip: float = 2.0
+    """Times the KL at which all ratios stand at the clip."""
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure how far and how steadily KL grew."""
     kl, outcome, clip = facts.series("approx_kl"), facts.outcome, clip_range(facts)
     grown = growth(kl)
-    if kl is None or outcome is None or clip is None or grown is None or len(finite(kl)[0]) < MIN_POINTS:
+    if kl is None or outcome is None or clip is None or grown is None or len(finite(kl)[0]) < limits.min_points:
         return None
-    bar = BEYOND_CLIP * clip_kl(clip)
-    if grown.factor < GROWN or grown.steadiness < STEADY or grown.late.value < bar or not suffers(facts):
+    bar = limits.beyond_clip * clip_kl(clip)
+    if grown.factor < limits.grown or grown.steadiness < limits.steady or grown.late.value < bar or not suffers(facts):
         return None
     summary = (
         f"KL of single updates grew {grown.factor:.3g} times, from {grown.early.value:.2g} to {grown.late.value:.2g} "
         f"nats, while the return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}"
     )
     evidence = (
-        facts.evidence("approx_kl", grown.factor, GROWN, level=grown.late, note="late over early level"),
+        facts.evidence("approx_kl", grown.factor, limits.grown, level=grown.late, note="late over early level"),
         facts.evidence(
-            "approx_kl", grown.late.value, bar, note=f"against {BEYOND_CLIP:g} times clip range squared / 2"
+            "approx_kl", grown.late.value, bar, note=f"against {limits.beyond_clip:g} times clip range squared / 2"
         ),
-        facts.evidence("approx_kl", grown.steadiness, STEADY, note="rank correlation with time"),
+        facts.evidence("approx_kl", grown.steadiness, limits.steady, note="rank correlation with time"),
     )
     return RuleResult(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)

@@ -16,6 +16,8 @@ References: Schulman et al. 2015 (arXiv 1502.05477); Schulman et al. 2017 (arXiv
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.evaluations import lost_evaluations
@@ -26,57 +28,79 @@ from rlclinic.facts.stretch import finite, longest, moving_median, return_at
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Nats per update. 0.5 means ratios off by a factor of e about the mean; working runs stay below 0.15.
-LARGE = 0.3
-MEANINGLESS = 0.5
-# Times the KL at which all ratios stand at the clip.
-BEYOND_CLIP = 10.0
-# The same for updates that leave the clip most of the time; working runs stay about 1, which the clip keeps them to.
-MOSTLY_BEYOND = 3.0
-# Nats below which a policy does not jump, however tight the clip.
-MOVES = 0.05
-# Share of the run, at its start, that may be lively.
-SETTLING = 0.25
-# Share of the points that must lie above, and the points of a moving median that ignores single spikes.
-SHARE = 0.1
-WIDTH = 3
-# A burst: nats, and times the median of the run.
-BURST = 0.1
-BURST_FACTOR = 10.0
-MIN_POINTS = 10
-# Share of the climb that may be missing at the end of a run that holds its best.
-HELD = 0.1
+RULE = Rule(
+    "POL04",
+    needs=("approx_kl",),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.PACE,
+    means=(Sign.POLICY_TOO_FAST,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    large: float = 0.3
+    """Nats per update. 0.5 means ratios off by a factor of e about the mean; working runs stay below 0.15."""
+    meaningless: float = 0.5
+    beyond_clip: float = 10.0
+    """Times the KL at which all ratios stand at the clip."""
+    mostly_beyond: float = 3.0
+    """The same for updates that leave the clip most of the time; working runs stay about 1, which the clip keeps
+    them to."""
+    moves: float = 0.05
+    """Nats below which a policy does not jump, however tight the clip."""
+    settling: float = 0.25
+    """Share of the run, at its start, that may be lively."""
+    share: float = 0.1
+    """Share of the points that must lie above, and the points of a moving median that ignores single spikes."""
+    width: int = 3
+    burst: float = 0.1
+    """A burst: nats, and times the median of the run."""
+    burst_factor: float = 10.0
+    min_points: int = 10
+    held: float = 0.1
+    """Share of the climb that may be missing at the end of a run that holds its best."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for updates that are too large in themselves, then for a burst that broke the run."""
     kl = facts.series("approx_kl")
     if kl is None:
         return None
     steps, values = finite(kl)
-    if values.size < MIN_POINTS:
+    if values.size < limits.min_points:
         return None
-    calm = moving_median(values, WIDTH)
+    calm = moving_median(values, limits.width)
     clip = clip_range(facts)
-    bar = min(max(LARGE, BEYOND_CLIP * clip_kl(clip)), MEANINGLESS) if clip is not None else LARGE
+    bar = (
+        min(max(limits.large, limits.beyond_clip * clip_kl(clip)), limits.meaningless)
+        if clip is not None
+        else limits.large
+    )
     above = calm >= bar
-    if above.sum() >= max(3, SHARE * calm.size):
-        return _sustained(facts, steps[WIDTH - 1 :], calm, bar)
+    if above.sum() >= max(3, limits.share * calm.size):
+        return _sustained(facts, steps[limits.width - 1 :], calm, bar, limits)
     if clip is not None and (suffers(facts) or stuck_short(facts) or lost_evaluations(facts) is not None):
-        found = _mostly_beyond(facts, steps[WIDTH - 1 :], calm, clip)
+        found = _mostly_beyond(facts, steps[limits.width - 1 :], calm, clip, limits)
         if found is not None:
             return found
-    return _burst(facts, steps[WIDTH - 1 :], calm, float(np.median(values)))
+    return _burst(facts, steps[limits.width - 1 :], calm, float(np.median(values)), limits)
 
 
-def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float) -> RuleResult:
+def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float, limits: Limits) -> RuleResult:
     above = calm >= bar
     level = float(np.median(calm[above]))
     first = longest(above)
     onset = float(steps[first[0]]) if first is not None else None
-    broken = level >= MEANINGLESS and ended_below_start(facts)
-    severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(facts) else Severity.WARNING
+    broken = level >= limits.meaningless and ended_below_start(facts)
+    severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(facts, limits) else Severity.WARNING
     confidence = 0.9 if broken else (0.8 if suffers(facts) else 0.65)
     summary = (
         f"KL of single updates is {level:.3g} nats in {100 * above.mean():.0f} % of the run (0.001 to 0.05 is common)"
@@ -89,18 +113,20 @@ def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float)
     return RuleResult(severity, confidence, summary, tuple(evidence), onset)
 
 
-def _holds_its_best(facts: RunFacts) -> bool:
+def _holds_its_best(facts: RunFacts, limits: Limits) -> bool:
     """Whether the return climbed and stands where it was best, and evaluations with it: jumps that do no harm."""
     outcome = facts.outcome
     if outcome is None or suffers(facts) or lost_evaluations(facts) is not None:
         return False
-    return outcome.improved and outcome.drop <= max(outcome.scale, HELD * outcome.climb)
+    return outcome.improved and outcome.drop <= max(outcome.scale, limits.held * outcome.climb)
 
 
-def _mostly_beyond(facts: RunFacts, steps: FloatArray, calm: FloatArray, clip: float) -> RuleResult | None:
+def _mostly_beyond(
+    facts: RunFacts, steps: FloatArray, calm: FloatArray, clip: float, limits: Limits
+) -> RuleResult | None:
     """Updates that leave the clip as a rule: the clip no longer limits them."""
-    settled = calm[int(SETTLING * calm.size) :]
-    level, bar = float(np.median(settled)), max(MOVES, MOSTLY_BEYOND * clip_kl(clip))
+    settled = calm[int(limits.settling * calm.size) :]
+    level, bar = float(np.median(settled)), max(limits.moves, limits.mostly_beyond * clip_kl(clip))
     if level < bar:
         return None
     first = longest(calm >= bar)
@@ -108,15 +134,15 @@ def _mostly_beyond(facts: RunFacts, steps: FloatArray, calm: FloatArray, clip: f
         f"KL of single updates is {level:.3g} nats after the first quarter, {level / clip_kl(clip):.3g} times what a "
         f"clip range of {clip:.3g} stands for{_return(facts)}"
     )
-    note = f"median after the first quarter, in nats, against {MOSTLY_BEYOND:g} times clip range squared / 2"
+    note = f"median after the first quarter, in nats, against {limits.mostly_beyond:g} times clip range squared / 2"
     evidence = (facts.evidence("approx_kl", level, bar, note=note),)
     onset = float(steps[first[0]]) if first is not None else None
     return RuleResult(Severity.WARNING, 0.75, summary, evidence, onset)
 
 
-def _burst(facts: RunFacts, steps: FloatArray, calm: FloatArray, usual: float) -> RuleResult | None:
+def _burst(facts: RunFacts, steps: FloatArray, calm: FloatArray, usual: float, limits: Limits) -> RuleResult | None:
     outcome, peak = facts.outcome, int(np.argmax(calm))
-    bar = max(BURST, BURST_FACTOR * max(usual, 0.0))
+    bar = max(limits.burst, limits.burst_factor * max(usual, 0.0))
     if outcome is None or calm[peak] < bar or not has_fallen(facts):
         return None
     step = float(steps[peak])

@@ -16,6 +16,7 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from rlclinic.facts.exploration import ceiling, dead_from_start
 from rlclinic.facts.outcome import Outcome
@@ -26,48 +27,67 @@ from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Share of the KL at which all ratios stand at the clip; working runs show a tenth to a half.
-TINY = 0.02
-# Clip range where none is known: the default of nearly every framework.
-USUAL_CLIP = 0.2
-# Nats: one update of this size shows that the policy did move, and may have been destroyed by it.
-JUMP = 0.02
-# KL that float32 rounding alone leaves on a ratio of exactly 1.
-ROUNDING_NOISE = 1e-9
-# Share of the greatest entropy by which the entropy may have moved.
-MOVED = 0.02
-# Greatest clip fraction that still counts as none.
-UNCLIPPED = 0.01
-# Change of an action's probability that all updates together could have made.
-NOTHING_CHANGED = 0.1
-# Share of its start by which the return of an unchanged policy may seem to rise.
-CHANCE = 0.25
-MIN_POINTS = 15
+RULE = Rule(
+    "POL05",
+    needs=("approx_kl", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.PACE,
+    means=(Sign.POLICY_FROZEN,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    tiny: float = 0.02
+    """Share of the KL at which all ratios stand at the clip; working runs show a tenth to a half."""
+    usual_clip: float = 0.2
+    """Clip range where none is known: the default of nearly every framework."""
+    jump: float = 0.02
+    """Nats: one update of this size shows that the policy did move, and may have been destroyed by it."""
+    rounding_noise: float = 1e-9
+    """KL that float32 rounding alone leaves on a ratio of exactly 1."""
+    moved: float = 0.02
+    """Share of the greatest entropy by which the entropy may have moved."""
+    unclipped: float = 0.01
+    """Greatest clip fraction that still counts as none."""
+    nothing_changed: float = 0.1
+    """Change of an action's probability that all updates together could have made."""
+    chance: float = 0.25
+    """Share of its start by which the return of an unchanged policy may seem to rise."""
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Bound how far the policy can have moved."""
     kl, outcome = facts.series("approx_kl"), facts.outcome
-    if kl is None or outcome is None or facts.is_language_model or len(finite(kl)[0]) < MIN_POINTS:
+    if kl is None or outcome is None or facts.is_language_model or len(finite(kl)[0]) < limits.min_points:
         return None
     per_batch, largest = steps_per_batch(facts), _largest(facts, kl)
-    if largest is None or float(finite(kl)[1].max()) > JUMP or (per_batch is not None and per_batch <= 1.0):
+    if largest is None or float(finite(kl)[1].max()) > limits.jump or (per_batch is not None and per_batch <= 1.0):
         return None
-    if dead_from_start(facts) or (per_batch is None and largest <= ROUNDING_NOISE):
+    if dead_from_start(facts) or (per_batch is None and largest <= limits.rounding_noise):
         return None
-    bar = TINY * clip_kl(clip_range(facts) or USUAL_CLIP)
+    bar = limits.tiny * clip_kl(clip_range(facts) or limits.usual_clip)
     count = updates(facts, "approx_kl")
     bound = count * math.sqrt(largest / 2.0)
     # A bound this tight outweighs a return that only wanders.
-    chance = bound < NOTHING_CHANGED and outcome.gain < CHANCE * abs(outcome.start)
-    if largest > bar or _stirred(facts) or not (is_flat(facts) or chance):
+    chance = bound < limits.nothing_changed and outcome.gain < limits.chance * abs(outcome.start)
+    if largest > bar or _stirred(facts, limits) or not (is_flat(facts) or chance):
         return None
-    return _sighting(facts, outcome, largest, bar, count, bound)
+    return _sighting(facts, outcome, largest, bar, count, bound, limits)
 
 
-def _sighting(facts: RunFacts, outcome: Outcome, largest: float, bar: float, count: float, bound: float) -> RuleResult:
-    hopeless = bound < NOTHING_CHANGED
+def _sighting(
+    facts: RunFacts, outcome: Outcome, largest: float, bar: float, count: float, bound: float, limits: Limits
+) -> RuleResult:
+    hopeless = bound < limits.nothing_changed
     reach = f"; {count:.0f} updates of that size move a probability by at most {bound:.2g}" if hopeless else ""
     summary = (
         f"KL of single updates is at most {largest:.2g} nats in every quarter (0.001 to 0.02 is common){reach}; "
@@ -87,12 +107,12 @@ def _largest(facts: RunFacts, kl: Series) -> float | None:
     return max(max(sizes), rounding(kl)) if sizes else None
 
 
-def _stirred(facts: RunFacts) -> bool:
+def _stirred(facts: RunFacts, limits: Limits) -> bool:
     """Whether another metric shows that the policy moved after all."""
     clipped, top = facts.level("clip_fraction"), ceiling(facts)
-    if clipped is not None and clipped.value > UNCLIPPED:
+    if clipped is not None and clipped.value > limits.unclipped:
         return True
     early, late = facts.early("entropy"), facts.late("entropy")
     if early is None or late is None or top is None:
         return False
-    return abs(late.value - early.value) > MOVED * max(abs(top), abs(early.value))
+    return abs(late.value - early.value) > limits.moved * max(abs(top), abs(early.value))

@@ -13,6 +13,8 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import is_dead
@@ -23,27 +25,45 @@ from rlclinic.facts.standing import is_open
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the KL at which all ratios stand at the clip; working runs show a fifth and more.
-SMALL = 0.03
-USUAL_CLIP = 0.2
-# Clip fraction that counts as none.
-UNCLIPPED = 0.01
-# Size of a policy loss over normalised advantages; working runs show twenty times as much. Below the second number it
-# is zero by construction.
-SMALL_LOSS, NO_LOSS = 2e-4, 1e-7
-FIRST_PART = 0.5
-FEWEST_POINTS = 12
+RULE = Rule(
+    "POL17",
+    needs=("approx_kl|policy_loss", "return/train|return/eval"),
+    algorithms=("ppo",),
+    covered_by=("POL05", "POL16"),
+    step=DecisionStep.PACE,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    small: float = 0.03
+    """Share of the KL at which all ratios stand at the clip; working runs show a fifth and more."""
+    usual_clip: float = 0.2
+    unclipped: float = 0.01
+    """Clip fraction that counts as none."""
+    small_loss: float = 2e-4
+    """Size of a policy loss over normalised advantages; working runs show twenty times as much. Below the second
+    number it is zero by construction."""
+    no_loss: float = 1e-7
+    first_part: float = 0.5
+    fewest_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the size of updates against what the clip allows."""
     outcome, per_batch = facts.outcome, steps_per_batch(facts)
     if outcome is None or facts.is_language_model or not is_open(facts):
         return None
-    if (per_batch is not None and per_batch <= 1.0) or is_dead(facts, 0.0, FIRST_PART):
+    if (per_batch is not None and per_batch <= 1.0) or is_dead(facts, 0.0, limits.first_part):
         return None
-    found = _by_kl(facts) if facts.series("approx_kl") is not None else _by_loss(facts)
+    found = _by_kl(facts, limits) if facts.series("approx_kl") is not None else _by_loss(facts, limits)
     if found is None:
         return None
     told, evidence = found
@@ -52,24 +72,24 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.8, summary, (evidence, about), None)
 
 
-def _by_kl(facts: RunFacts) -> tuple[str, Evidence] | None:
-    level, clipped = facts.level("approx_kl", 0.0, FIRST_PART), facts.level("clip_fraction")
-    bar = SMALL * clip_kl(clip_range(facts) or USUAL_CLIP)
-    if level is None or 2 * level.points < FEWEST_POINTS or not 0.0 < level.value < bar:
+def _by_kl(facts: RunFacts, limits: Limits) -> tuple[str, Evidence] | None:
+    level, clipped = facts.level("approx_kl", 0.0, limits.first_part), facts.level("clip_fraction")
+    bar = limits.small * clip_kl(clip_range(facts) or limits.usual_clip)
+    if level is None or 2 * level.points < limits.fewest_points or not 0.0 < level.value < bar:
         return None
-    if clipped is not None and clipped.value > UNCLIPPED:
+    if clipped is not None and clipped.value > limits.unclipped:
         return None
     told = f"KL of single updates is {level.value:.2g} nats over the first half (0.001 to 0.02 is common)"
     return told, facts.evidence("approx_kl", level.value, bar, level=level, note="median of the first half, in nats")
 
 
-def _by_loss(facts: RunFacts) -> tuple[str, Evidence] | None:
+def _by_loss(facts: RunFacts, limits: Limits) -> tuple[str, Evidence] | None:
     series = facts.series("policy_loss")
     if series is None or not advantages_are_normalised(facts):
         return None
     _, values = finite(series)
     size = float(np.median(np.abs(values)))
-    if values.size < FEWEST_POINTS or not NO_LOSS < size < SMALL_LOSS:
+    if values.size < limits.fewest_points or not limits.no_loss < size < limits.small_loss:
         return None
     told = f"{series.logged_as} is {size:.2g} in size (0.003 to 0.05 is common): ratios stay at 1"
-    return told, facts.evidence("policy_loss", size, SMALL_LOSS, note="median of its size")
+    return told, facts.evidence("policy_loss", size, limits.small_loss, note="median of its size")

@@ -15,6 +15,8 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Ahmed et al. 2019 (arXiv 18
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.exploration import ceiling, dead_from_start, is_density
@@ -26,34 +28,51 @@ from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import finite, lasting_from, moving_median, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Share of the greatest entropy below which a policy is as good as deterministic.
-DEAD = 0.05
-# Nats per update that count as a burst, and as calm.
-BURST_KL = 0.05
-CALM_KL = 2e-3
-# Highest over late level of the gradient norm, where KL is not logged.
-BURST_GRADIENT = 30.0
-# Share of the run at its end that must be calm.
-END = 0.15
-WIDTH = 3
-MIN_POINTS = 12
+RULE = Rule(
+    "POL13",
+    needs=("entropy", "approx_kl|grad_norm", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.PACE,
+    means=(Sign.POLICY_TOO_FAST, Sign.POLICY_DEAD),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    dead: float = 0.05
+    """Share of the greatest entropy below which a policy is as good as deterministic."""
+    burst_kl: float = 0.05
+    """Nats per update that count as a burst, and as calm."""
+    calm_kl: float = 2e-3
+    burst_gradient: float = 30.0
+    """Highest over late level of the gradient norm, where KL is not logged."""
+    end: float = 0.15
+    """Share of the run at its end that must be calm."""
+    width: int = 3
+    min_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for the burst before the calm."""
     entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
-    late = facts.late("entropy", END)
+    late = facts.late("entropy", limits.end)
     if entropy is None or outcome is None or top is None or late is None or facts.is_language_model:
         return None
     steps, values = finite(entropy)
-    if values.size < MIN_POINTS or top <= 0.0 or is_density(facts) or late.value > DEAD * top:
+    if values.size < limits.min_points or top <= 0.0 or is_density(facts) or late.value > limits.dead * top:
         return None
     if dead_from_start(facts):
-        return _dead_at_once(facts, outcome, late, top)
+        return _dead_at_once(facts, outcome, late, top, limits)
     if not ended_below_start(facts):
         return None
-    burst = _burst_of_kl(facts) or _burst_of_gradients(facts)
+    burst = _burst_of_kl(facts, limits) or _burst_of_gradients(facts, limits)
     if burst is None:
         return None
     name, highest, bar, calm = burst
@@ -64,13 +83,17 @@ def check(facts: RunFacts) -> RuleResult | None:
     evidence = (
         facts.evidence(name, highest, bar, note="highest value"),
         facts.evidence(name, calm.value, level=calm, note="median of the end"),
-        facts.evidence("entropy", late.value / top, DEAD, level=late, note="share of the greatest entropy at the end"),
+        facts.evidence(
+            "entropy", late.value / top, limits.dead, level=late, note="share of the greatest entropy at the end"
+        ),
         facts.evidence(return_name(facts), outcome.gain, -2 * outcome.scale, note="gain from start to end"),
     )
-    return RuleResult(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= DEAD * top))
+    return RuleResult(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= limits.dead * top))
 
 
-def _dead_at_once(facts: RunFacts, outcome: Outcome, late: WindowLevel, top: float) -> RuleResult | None:
+def _dead_at_once(
+    facts: RunFacts, outcome: Outcome, late: WindowLevel, top: float, limits: Limits
+) -> RuleResult | None:
     """The burst came before the first row; what is left of it is a policy that no longer chooses."""
     if not ended_below_start(facts) and (goal_of(facts) is None or not failed(facts)):
         return None
@@ -80,30 +103,32 @@ def _dead_at_once(facts: RunFacts, outcome: Outcome, late: WindowLevel, top: flo
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}: the first updates left a dead policy"
     )
     evidence = (
-        facts.evidence("entropy", float(values.max()) / top, DEAD, note="share of the greatest entropy, at most"),
+        facts.evidence(
+            "entropy", float(values.max()) / top, limits.dead, note="share of the greatest entropy, at most"
+        ),
         facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"),
     )
     return RuleResult(Severity.ERROR, 0.8, summary, evidence, float(steps[0]))
 
 
-def _burst_of_kl(facts: RunFacts) -> tuple[str, float, float, WindowLevel] | None:
-    kl, calm = facts.series("approx_kl"), facts.late("approx_kl", END)
+def _burst_of_kl(facts: RunFacts, limits: Limits) -> tuple[str, float, float, WindowLevel] | None:
+    kl, calm = facts.series("approx_kl"), facts.late("approx_kl", limits.end)
     if kl is None or calm is None:
         return None
     _, values = finite(kl)
-    if values.size < MIN_POINTS or max(abs(calm.value), rounding(kl)) > CALM_KL:
+    if values.size < limits.min_points or max(abs(calm.value), rounding(kl)) > limits.calm_kl:
         return None
     highest = float(values.max())
-    return ("approx_kl", highest, BURST_KL, calm) if highest >= BURST_KL else None
+    return ("approx_kl", highest, limits.burst_kl, calm) if highest >= limits.burst_kl else None
 
 
-def _burst_of_gradients(facts: RunFacts) -> tuple[str, float, float, WindowLevel] | None:
-    norm, calm = facts.series("grad_norm"), facts.late("grad_norm", END)
+def _burst_of_gradients(facts: RunFacts, limits: Limits) -> tuple[str, float, float, WindowLevel] | None:
+    norm, calm = facts.series("grad_norm"), facts.late("grad_norm", limits.end)
     if norm is None or calm is None or facts.series("approx_kl") is not None:
         return None
     _, values = finite(norm)
-    if values.size < MIN_POINTS:
+    if values.size < limits.min_points:
         return None
-    highest = float(np.max(moving_median(values, WIDTH)))
-    bar = BURST_GRADIENT * calm.value
+    highest = float(np.max(moving_median(values, limits.width)))
+    bar = limits.burst_gradient * calm.value
     return ("grad_norm", highest, bar, calm) if highest > max(bar, 0.0) else None

@@ -14,6 +14,8 @@ References: Probe P5 and the static contract of gradient flow (S0c).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.evaluations import evaluates_the_same
@@ -22,33 +24,49 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# A few roundings of a 32-bit float, as a share of the level.
-ROUNDING = 2e-6
-FEWEST_POINTS = 6
+RULE = Rule(
+    "POL16",
+    needs=("entropy", "value_loss", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.PACE,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    rounding: float = 2e-6
+    """A few roundings of a 32-bit float, as a share of the level."""
+    fewest_points: int = 6
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest and the smallest entropy."""
     loss = facts.series("value_loss")
-    if loss is None or not is_frozen(facts) or not (suffers(facts) or evaluates_the_same(facts)):
+    if loss is None or not is_frozen(facts, limits) or not (suffers(facts) or evaluates_the_same(facts)):
         return None
     _, losses = finite(loss)
-    if losses.size < FEWEST_POINTS or np.ptp(losses) == 0.0:
+    if losses.size < limits.fewest_points or np.ptp(losses) == 0.0:
         return None
     entropy = facts.run.series["entropy"]
     _, values = finite(entropy)
     summary = f"{entropy.logged_as} is {values[0]:.6g} in all {values.size} rows while the value loss goes on changing"
-    span, bar = float(np.ptp(values)), ROUNDING * float(np.abs(values).max())
+    span, bar = float(np.ptp(values)), limits.rounding * float(np.abs(values).max())
     evidence = (facts.evidence("entropy", span, bar, note="largest minus smallest"),)
     return RuleResult(Severity.ERROR, 0.85, summary, evidence, None)
 
 
-def is_frozen(facts: RunFacts) -> bool:
+def is_frozen(facts: RunFacts, limits: Limits = LIMITS) -> bool:
     """Whether the entropy is one number, to the last digit, in every row."""
     entropy = facts.series("entropy")
     if entropy is None or entropy.decimals is not None:
         return False
     _, values = finite(entropy)
     level = float(np.abs(values).max())
-    return values.size >= FEWEST_POINTS and level > 0.0 and float(np.ptp(values)) <= ROUNDING * level
+    return values.size >= limits.fewest_points and level > 0.0 and float(np.ptp(values)) <= limits.rounding * level

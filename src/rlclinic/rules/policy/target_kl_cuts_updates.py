@@ -12,6 +12,8 @@ References: Achiam 2018, Spinning Up, PPO (target KL 0.01); Dossa et al. 2021 on
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.policy_updates import clip_kl, clip_range
@@ -22,27 +24,38 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_implied
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Share of the implied updates that were made.
-FEW = 0.3
-# Target KL as a share of the KL at which all ratios stand at the clip (0.02 for a clip of 0.2).
-TINY = 0.1
-USUAL_CLIP = 0.2
-FEWEST_POINTS = 10
+RULE = Rule("POL14", needs=("updates", "config:target_kl|approx_kl"), algorithms=("ppo",), step=DecisionStep.PACE)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    few: float = 0.3
+    """Share of the implied updates that were made."""
+    tiny: float = 0.1
+    """Target KL as a share of the KL at which all ratios stand at the clip (0.02 for a clip of 0.2)."""
+    usual_clip: float = 0.2
+    fewest_points: int = 10
+
+
+LIMITS = Limits()
 # Frameworks whose counter counts passes over a rollout.
 COUNT_PASSES = COUNTERS | {"rlclinic"}
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the limit against the clip, and the made updates against the implied ones."""
     limit, counted = positive(facts, "target_kl"), made_and_implied(facts)
     if not facts.run.config.settings:
-        return _by_the_log(facts)
+        return _by_the_log(facts, limits)
     if limit is None or counted is None:
         return None
     made, implied = counted
-    bar = TINY * clip_kl(clip_range(facts) or USUAL_CLIP)
-    if limit > bar or made > FEW * implied:
+    bar = limits.tiny * clip_kl(clip_range(facts) or limits.usual_clip)
+    if limit > bar or made > limits.few * implied:
         return None
     summary = (
         f"target_kl is {limit:.2g} (0.01 to 0.03 is common) and {made:,.0f} of {implied:,.0f} implied updates were "
@@ -50,18 +63,23 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         setting_evidence(facts, "target_kl", limit, bar, note="against a tenth of clip range squared / 2"),
-        facts.evidence("updates", made / implied, FEW, note="made over implied updates"),
+        facts.evidence("updates", made / implied, limits.few, note="made over implied updates"),
     )
     severity = Severity.ERROR if failed(facts) else Severity.WARNING
     return RuleResult(severity, 0.85, summary, evidence)
 
 
-def _by_the_log(facts: RunFacts) -> RuleResult | None:
+def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
     """One pass over every rollout, where several are usual, that moves the policy by next to nothing."""
     counted, level = facts.series("updates"), facts.level("approx_kl")
-    if counted is None or level is None or len(counted) < FEWEST_POINTS or facts.run.framework not in COUNT_PASSES:
+    if (
+        counted is None
+        or level is None
+        or len(counted) < limits.fewest_points
+        or facts.run.framework not in COUNT_PASSES
+    ):
         return None
-    bar = TINY * clip_kl(clip_range(facts) or USUAL_CLIP)
+    bar = limits.tiny * clip_kl(clip_range(facts) or limits.usual_clip)
     if not bool(np.all(np.diff(finite(counted)[1]) == 1.0)) or not 0.0 < level.value < bar or not is_open(facts):
         return None
     summary = (

@@ -13,6 +13,8 @@ References: Achiam 2018, Spinning Up, PPO (the early stop ends one batch, not th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.course import course_of
@@ -22,20 +24,37 @@ from rlclinic.facts.stretch import finite, return_at
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.signals.constants import constants
+
+RULE = Rule(
+    "POL10",
+    needs=("policy_loss|value_loss|approx_kl|entropy|loss|grad_norm", "return/train|return/eval"),
+    step=DecisionStep.PACE,
+    means=(Sign.POLICY_DEAD,),
+)
 
 # Metrics that every update writes; a constant policy may leave some of them unchanged, but not all.
 LOGGED_BY_UPDATES = ("policy_loss", "value_loss", "approx_kl", "entropy", "loss", "grad_norm", "explained_variance")
-# Share of the run without updates.
-SHARE = 0.25
-# Points of the return after the stop, and intervals between points that the gap must measure.
-POINTS = 10
-INTERVALS = 10.0
-# Units of the return's noise by which it may rise after the stop: a mean over past episodes follows late.
-RISEN = 4.0
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    share: float = 0.25
+    """Share of the run without updates."""
+    points: int = 10
+    """Points of the return after the stop, and intervals between points that the gap must measure."""
+    intervals: float = 10.0
+    risen: float = 4.0
+    """Units of the return's noise by which it may rise after the stop: a mean over past episodes follows late."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the last step at which an update shows."""
     returns, outcome, course = facts.run.returns, facts.outcome, course_of(facts)
     if returns is None or outcome is None or course is None or reached_goal(facts):
@@ -43,12 +62,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     steps, _ = finite(returns)
     trained = [series for name in LOGGED_BY_UPDATES if (series := facts.series(name)) is not None]
     trained = [series for series in trained if series.axis == returns.axis]
-    if not trained or steps.size < POINTS:
+    if not trained or steps.size < limits.points:
         return None
     counter = facts.series("updates")
     counted = _changes_until(counter) if counter is not None and counter.axis == returns.axis else None
     stop, how = max(float(series.steps[-1]) for series in trained), "nothing is logged by updates"
-    frozen = _all_frozen(trained)
+    frozen = _all_frozen(trained, limits)
     if counted is not None and counted > stop:
         return None
     if counted is not None and counted < stop:
@@ -57,10 +76,14 @@ def check(facts: RunFacts) -> RuleResult | None:
         stop, how = frozen, "every metric of the updates is constant to the last digit"
     span = float(steps[-1] - steps[0])
     gap = (float(steps[-1]) - stop) / span if span > 0 else 0.0
-    if gap < SHARE or int((steps > stop).sum()) < POINTS or not _sudden(trained[0], float(steps[-1]) - stop):
+    if (
+        gap < limits.share
+        or int((steps > stop).sum()) < limits.points
+        or not _sudden(trained[0], float(steps[-1]) - stop, limits)
+    ):
         return None
     since = outcome.end - return_at(outcome, stop)
-    if since > max(RISEN * course.unit, 0.3 * outcome.climb):
+    if since > max(limits.risen * course.unit, 0.3 * outcome.climb):
         return None
     summary = (
         f"{how} after step {stop:,.0f}, for the last {100 * gap:.0f} % of the run; the return was "
@@ -68,7 +91,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence: tuple[Evidence, ...] = (
         facts.evidence(trained[0].name, stop, float(steps[-1]), note="last step with an update, last step of the run"),
-        facts.evidence(returns.name, since, RISEN * course.unit, note="change of the return since"),
+        facts.evidence(returns.name, since, limits.risen * course.unit, note="change of the return since"),
     )
     return RuleResult(Severity.ERROR, 0.85, summary, evidence, stop)
 
@@ -79,17 +102,19 @@ def _changes_until(series: Series) -> float | None:
     return None if found.constant or found.last is None else found.last.start_step
 
 
-def _all_frozen(trained: list[Series]) -> float | None:
+def _all_frozen(trained: list[Series], limits: Limits) -> float | None:
     """The step from which on all of at least two unrounded metrics are constant, having changed before."""
     unrounded = [series for series in trained if series.decimals is None]
-    if len(unrounded) < 2 or any(len(series) < POINTS or not np.isfinite(series.values[-1]) for series in unrounded):
+    if len(unrounded) < 2 or any(
+        len(series) < limits.points or not np.isfinite(series.values[-1]) for series in unrounded
+    ):
         return None
     last = [_changes_until(series) for series in unrounded]
     known = [step for step in last if step is not None]
     return max(known) if len(known) == len(last) else None
 
 
-def _sudden(series: Series, gap: float) -> bool:
+def _sudden(series: Series, gap: float, limits: Limits) -> bool:
     """Whether the gap is long against the usual distance of points."""
     steps, _ = finite(series)
-    return steps.size > 1 and gap > INTERVALS * float(np.median(np.diff(steps)))
+    return steps.size > 1 and gap > limits.intervals * float(np.median(np.diff(steps)))

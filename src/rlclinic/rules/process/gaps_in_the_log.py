@@ -13,27 +13,40 @@ References: none needed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.rules.words import steps_text
 
-FEWEST_POINTS = 20
-# Times the usual longest interval (95th percentile), seconds, and share of the run's duration.
-FAR_LONGER = 10.0
-LONG_SECONDS = 300.0
-MATERIAL = 0.05
+RULE = Rule("PRC07")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 20
+    far_longer: float = 10.0
+    """Times the usual longest interval (95th percentile), seconds, and share of the run's duration."""
+    long_seconds: float = 300.0
+    material: float = 0.05
+
+
+LIMITS = Limits()
 # Words of a reader's note on a resumed run.
 RESUMED = "a resumed run"
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for the longest pause, then for a note on a resume."""
-    series = _timed(facts)
-    pause = _pause(facts, series) if series is not None else None
+    series = _timed(facts, limits)
+    pause = _pause(facts, series, limits) if series is not None else None
     if pause is not None:
         return pause
     note = next((note for note in facts.run.provenance.notes if RESUMED in note), None)
@@ -43,20 +56,20 @@ def check(facts: RunFacts) -> RuleResult | None:
     return RuleResult(Severity.INFO, 0.8, note, evidence)
 
 
-def _timed(facts: RunFacts) -> Series | None:
+def _timed(facts: RunFacts, limits: Limits) -> Series | None:
     """The longest series that has wall times."""
     timed = [series for series in facts.run.series.values() if series.wall_times is not None]
     longest = max(timed, key=len, default=None)
-    return longest if longest is not None and len(longest) >= FEWEST_POINTS else None
+    return longest if longest is not None and len(longest) >= limits.fewest_points else None
 
 
-def _pause(facts: RunFacts, series: Series) -> RuleResult | None:
+def _pause(facts: RunFacts, series: Series, limits: Limits) -> RuleResult | None:
     times = series.wall_times
     if times is None or not np.isfinite(times).all():
         return None
     intervals = np.diff(times)
     longest, total = float(intervals.max()), float(times[-1] - times[0])
-    bar = max(FAR_LONGER * float(np.percentile(intervals, 95)), LONG_SECONDS, MATERIAL * total)
+    bar = max(limits.far_longer * float(np.percentile(intervals, 95)), limits.long_seconds, limits.material * total)
     if longest < bar:
         return None
     where = int(intervals.argmax())

@@ -19,7 +19,10 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule, Sign
 from rlclinic.rules.words import quoted
+
+RULE = Rule("PRC02", means=(Sign.OUT_OF_MEMORY,))
 
 _MEMORY = re.compile(
     r"out of memory|outofmemory|\bMemoryError\b|cannot allocate memory|unable to allocate|std::bad_alloc|oom[- _]?kill"

@@ -14,73 +14,88 @@ References: none needed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEWEST_POINTS = 20
+RULE = Rule("PRC04", needs=("fps|time/elapsed|return/train|return/eval",))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 20
+    slower: float = 0.5
+    """Late over early speed."""
+    far_slower: float = 0.25
+    coarse: float = 50.0
+    """Speeds below this, per second, are too coarse to be turned back when they are printed as whole numbers."""
+
+
+LIMITS = Limits()
 # Shares of the steps that are compared; the first fifth holds warm-up and caches.
 EARLY = (0.2, 0.4)
 LATE = (0.8, 1.0)
-# Late over early speed.
-SLOWER = 0.5
-FAR_SLOWER = 0.25
-# Speeds below this, per second, are too coarse to be turned back when they are printed as whole numbers.
-COARSE = 50.0
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the speed early and late."""
-    found = _speeds(facts)
+    found = _speeds(facts, limits)
     if found is None:
         return None
     name, steps, speeds = found
-    if steps.size < FEWEST_POINTS:
+    if steps.size < limits.fewest_points:
         return None
     early, late = _middle(steps, speeds, EARLY), _middle(steps, speeds, LATE)
-    if early is None or late is None or early <= 0 or late / early >= SLOWER or _warms_up(facts, steps):
+    if early is None or late is None or early <= 0 or late / early >= limits.slower or _warms_up(facts, steps):
         return None
     logged = facts.run.series[name].logged_as if name in facts.run.series else name
     summary = (
         f"{late:,.0f} steps per second over the last fifth, {early:,.0f} between a fifth and two fifths of the run "
         f"(from {logged})"
     )
-    evidence = (facts.evidence(name, late / early, SLOWER, note="late speed over early speed"),)
-    severity = Severity.WARNING if late / early < FAR_SLOWER else Severity.INFO
+    evidence = (facts.evidence(name, late / early, limits.slower, note="late speed over early speed"),)
+    severity = Severity.WARNING if late / early < limits.far_slower else Severity.INFO
     return RuleResult(severity, 0.75, summary, evidence, float(steps[0] + LATE[0] * (steps[-1] - steps[0])))
 
 
-def _speeds(facts: RunFacts) -> tuple[str, FloatArray, FloatArray] | None:
+def _speeds(facts: RunFacts, limits: Limits) -> tuple[str, FloatArray, FloatArray] | None:
     """Steps and speeds of stretches, from the best source there is."""
     elapsed, fps = facts.series("time/elapsed"), facts.series("fps")
-    if elapsed is not None and len(elapsed) >= FEWEST_POINTS and elapsed.axis == "env_steps":
-        return _rates("time/elapsed", elapsed.steps, elapsed.values)
-    if fps is not None and len(fps) >= FEWEST_POINTS:
+    if elapsed is not None and len(elapsed) >= limits.fewest_points and elapsed.axis == "env_steps":
+        return _rates("time/elapsed", elapsed.steps, elapsed.values, limits)
+    if fps is not None and len(fps) >= limits.fewest_points:
         if fps.window != "since the start":
             return "fps", fps.steps, fps.values
-        if fps.axis == "env_steps" and float(np.nanmin(fps.values)) > COARSE:
-            return _rates("fps", fps.steps, fps.steps / fps.values)
-    timed = _timed(facts)
-    return _rates(timed.name, timed.steps, timed.wall_times) if timed is not None else None
+        if fps.axis == "env_steps" and float(np.nanmin(fps.values)) > limits.coarse:
+            return _rates("fps", fps.steps, fps.steps / fps.values, limits)
+    timed = _timed(facts, limits)
+    return _rates(timed.name, timed.steps, timed.wall_times, limits) if timed is not None else None
 
 
-def _timed(facts: RunFacts) -> Series | None:
+def _timed(facts: RunFacts, limits: Limits) -> Series | None:
     returns = facts.run.returns
     if returns is None or returns.wall_times is None or returns.axis != "env_steps":
         return None
-    return returns if len(returns) >= FEWEST_POINTS else None
+    return returns if len(returns) >= limits.fewest_points else None
 
 
-def _rates(name: str, steps: FloatArray, seconds: FloatArray | None) -> tuple[str, FloatArray, FloatArray] | None:
+def _rates(
+    name: str, steps: FloatArray, seconds: FloatArray | None, limits: Limits
+) -> tuple[str, FloatArray, FloatArray] | None:
     """Steps per second between about forty points: neighbours are too close for whole seconds."""
     if seconds is None:
         return None
     finite = np.isfinite(seconds) & np.isfinite(steps)
     steps, seconds = steps[finite], seconds[finite]
-    if steps.size < FEWEST_POINTS:
+    if steps.size < limits.fewest_points:
         return None
     chosen = np.unique(np.linspace(0, steps.size - 1, 41).astype(int))
     taken, passed = np.diff(steps[chosen]), np.diff(seconds[chosen])

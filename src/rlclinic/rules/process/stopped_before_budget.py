@@ -12,31 +12,44 @@ References: none needed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.rules.words import steps_text
 
-# Share of the budget from which on the rest does not matter.
-NEARLY_ALL = 0.95
-# Share below which a return that has not moved yet was not given a chance.
-HARDLY_BEGUN = 0.25
-# Budgets above this many steps mean "until stopped by hand".
-UNLIMITED = 1e13
+RULE = Rule("PRC03")
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    nearly_all: float = 0.95
+    """Share of the budget from which on the rest does not matter."""
+    hardly_begun: float = 0.25
+    """Share below which a return that has not moved yet was not given a chance."""
+    unlimited: float = 1e13
+    """Budgets above this many steps mean "until stopped by hand"."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the steps taken with the budget."""
     run, share = facts.run, facts.progress
     if run.status.state is not Status.INTERRUPTED or run.budget is None or share is None:
         return None
-    if share >= NEARLY_ALL or run.budget > UNLIMITED:
+    if share >= limits.nearly_all or run.budget > limits.unlimited:
         return None
     summary = f"{steps_text(facts, run.steps)} of {run.budget:,.0f} were taken ({100 * share:.0f} %)"
-    evidence = (Evidence("steps", "budget", share, NEARLY_ALL, note="share of the budget that was used"),)
+    evidence = (Evidence("steps", "budget", share, limits.nearly_all, note="share of the budget that was used"),)
     course = course_of(facts)
     moved = course is not None and (course.climbed or course.surely_gained)
-    severity = Severity.INFO if moved or share >= HARDLY_BEGUN else Severity.WARNING
+    severity = Severity.INFO if moved or share >= limits.hardly_begun else Severity.WARNING
     return RuleResult(severity, 0.85, summary, evidence, run.steps)

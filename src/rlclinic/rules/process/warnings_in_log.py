@@ -17,7 +17,10 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import LogExcerpt, Status
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.rules.words import quoted
+
+RULE = Rule("PRC06")
 
 # How the reader of logs marks a passage that repeats.
 _REPEATS = re.compile(r"\(seen (\d+) times\)$")

@@ -16,6 +16,9 @@ from rlclinic.facts.reinforce import baseline_of, is_reinforce
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
+
+RULE = Rule("RNF02", algorithms=("actor-critic",))
 
 
 def check(facts: RunFacts) -> RuleResult | None:

@@ -14,29 +14,42 @@ References: Williams 1992; Greensmith et al. 2004 (JMLR 5); Sutton and Barto 201
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.reinforce import baseline_of, is_reinforce
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-FEWEST_POINTS = 20
-# Scatter of a point over the climb of the smoothed return.
-HIDES = 1.0
+RULE = Rule("RNF01", needs=("return/train|return/eval",), algorithms=("actor-critic",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 20
+    hides: float = 1.0
+    """Scatter of a point over the climb of the smoothed return."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the scatter of the return with its climb."""
     outcome = facts.outcome
-    if outcome is None or outcome.points < FEWEST_POINTS or not is_reinforce(facts) or baseline_of(facts):
+    if outcome is None or outcome.points < limits.fewest_points or not is_reinforce(facts) or baseline_of(facts):
         return None
     climb = max(outcome.climb, outcome.noise, 1e-12)
     ratio = outcome.point_noise / climb
-    if ratio < HIDES or not failed(facts):
+    if ratio < limits.hides or not failed(facts):
         return None
     summary = (
         f"the return scatters by {outcome.point_noise:.3g} from point to point and climbed by {outcome.climb:.3g} at "
         f"best (start {outcome.start:.4g}, end {outcome.end:.4g}); no baseline is seen in log or config"
     )
-    evidence = (facts.evidence("return/train", ratio, HIDES, note="scatter of a point over the climb"),)
+    evidence = (facts.evidence("return/train", ratio, limits.hides, note="scatter of a point over the climb"),)
     return RuleResult(Severity.WARNING, 0.5, summary, evidence)

@@ -13,24 +13,37 @@ References: Gymnasium's registry of reward thresholds; RL Baselines3 Zoo benchma
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import Course, course_of
 from rlclinic.facts.goal import Goal, goal_of, reach_of, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.rules.words import steps_text
 
-FEWEST_POINTS = 5
-# Share of the steps that published runs needed, before which nobody expects the goal to be met.
-EXPECTED = 1.0
+RULE = Rule("SUC02", needs=("return/train|return/eval",), step=DecisionStep.TASK)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    fewest_points: int = 5
+    expected: float = 1.0
+    """Share of the steps that published runs needed, before which nobody expects the goal to be met."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure the gap between the end and the goal."""
     goal, course = goal_of(facts), course_of(facts)
     returns = facts.run.returns
-    if goal is None or course is None or returns is None or course.outcome.points < FEWEST_POINTS:
+    if goal is None or course is None or returns is None or course.outcome.points < limits.fewest_points:
         return None
     reach = reach_of(facts, goal)
     if course.end >= goal.level or (reach is not None and reach.held):
@@ -43,16 +56,16 @@ def check(facts: RunFacts) -> RuleResult | None:
     if reach is not None:
         summary += f"; it was reached at {steps_text(facts, reach.step)} and lost"
     evidence = (facts.evidence(returns.name, course.end, goal.level, note="level of the last points"),)
-    severity, because = _severity(facts, course, goal)
+    severity, because = _severity(facts, course, goal, limits)
     return RuleResult(severity, 0.9, summary + because, evidence)
 
 
-def _severity(facts: RunFacts, course: Course, goal: Goal) -> tuple[Severity, str]:
+def _severity(facts: RunFacts, course: Course, goal: Goal, limits: Limits) -> tuple[Severity, str]:
     """A gap is a warning only where the run had its time and no longer closes it."""
     if course.rising:
         return Severity.INFO, "; the return is still rising"
     needed, taken = reference_steps(facts), facts.run.env_steps
-    if needed is not None and taken is not None and taken < EXPECTED * needed:
+    if needed is not None and taken is not None and taken < limits.expected * needed:
         return Severity.INFO, f"; published runs needed {needed:,.0f} env steps, this one took {taken:,.0f}"
     if facts.run.status.state is Status.INTERRUPTED or not course.enough:
         return Severity.INFO, ""

@@ -14,17 +14,30 @@ References: RL Baselines3 Zoo benchmark (one run per entry); CleanRL documentati
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import course_of
 from rlclinic.facts.goal import goal_of, known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Share of the way from random to best below which the end is far from what is possible.
-FAR = 0.6
+RULE = Rule("SUC05", needs=("return/train|return/eval",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    far: float = 0.6
+    """Share of the way from random to best below which the end is far from what is possible."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Place the end between random and best."""
     task, course, needed = known_task(facts), course_of(facts), reference_steps(facts)
     taken, returns = facts.run.env_steps, facts.run.returns
@@ -38,12 +51,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     if course.rising or (goal is not None and course.end < goal.level):
         return None
     share = (course.end - task.random_mean) / (task.best_return - task.random_mean)
-    if share >= FAR:
+    if share >= limits.far:
         return None
     summary = (
         f"{returns.logged_as} ended at {course.end:.4g}; the best published return on {task.name} is "
         f"{task.best_return:.4g}, a random policy gets {task.random_mean:.4g} "
         f"({100 * max(share, 0.0):.0f} % of the way)"
     )
-    evidence = (facts.evidence(returns.name, share, FAR, note="share of the way from random to best published"),)
+    evidence = (facts.evidence(returns.name, share, limits.far, note="share of the way from random to best published"),)
     return RuleResult(Severity.INFO, 0.8, summary, evidence)

@@ -15,22 +15,35 @@ References: random returns measured with Gymnasium 1.3.0 (uniform actions).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.course import Course, course_of
 from rlclinic.facts.goal import known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Share of the published steps after which a working run is clearly above random.
-MATERIAL = 0.5
-# Standard deviations of the random return: the end must be within one, the start within one and a half.
-END_WITHIN = 1.0
-START_WITHIN = 1.5
-# Points from which on a return that stays below the random level needs no more time to show it.
-LASTING_POINTS = 20
+RULE = Rule("SUC04", needs=("return/train|return/eval",), step=DecisionStep.TASK, means=(Sign.NOT_LEARNING,))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    material: float = 0.5
+    """Share of the published steps after which a working run is clearly above random."""
+    end_within: float = 1.0
+    """Standard deviations of the random return: the end must be within one, the start within one and a half."""
+    start_within: float = 1.5
+    lasting_points: int = 20
+    """Points from which on a return that stays below the random level needs no more time to show it."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the random policy."""
     task, course, needed = known_task(facts), course_of(facts), reference_steps(facts)
     taken, returns = facts.run.env_steps, facts.run.returns
@@ -40,22 +53,27 @@ def check(facts: RunFacts) -> RuleResult | None:
     if mean is None or spread is None or (course.rising and course.climbed):
         return None
     spread = max(spread, course.unit)
-    if abs(course.outcome.start - mean) > START_WITHIN * spread or course.end > mean + END_WITHIN * spread:
+    if (
+        abs(course.outcome.start - mean) > limits.start_within * spread
+        or course.end > mean + limits.end_within * spread
+    ):
         return None
-    if taken < MATERIAL * needed and not _stays_below(course, mean - END_WITHIN * spread):
+    if taken < limits.material * needed and not _stays_below(course, mean - limits.end_within * spread, limits):
         return None
     summary = (
         f"{returns.logged_as} ended at {course.end:.4g} after {taken:,.0f} env steps; random actions get {mean:.4g} "
         f"(standard deviation {spread:.3g}) on {task.name}"
     )
     evidence = (
-        facts.evidence(returns.name, course.end, mean + END_WITHIN * spread, note="level of the last points"),
-        facts.evidence(returns.name, taken, MATERIAL * needed, note="env steps, against half of the published ones"),
+        facts.evidence(returns.name, course.end, mean + limits.end_within * spread, note="level of the last points"),
+        facts.evidence(
+            returns.name, taken, limits.material * needed, note="env steps, against half of the published ones"
+        ),
     )
     return RuleResult(Severity.WARNING, 0.85, summary, evidence)
 
 
-def _stays_below(course: Course, level: float) -> bool:
+def _stays_below(course: Course, level: float, limits: Limits) -> bool:
     """Whether the whole second half lies below a level that random actions hold."""
     curve = course.outcome.curve
-    return course.outcome.points >= LASTING_POINTS and bool((curve[curve.size // 2 :] < level).all())
+    return course.outcome.points >= limits.lasting_points and bool((curve[curve.size // 2 :] < level).all())

@@ -13,18 +13,31 @@ References: RL Baselines3 Zoo benchmark; DLR-RM/rl-trained-agents, evaluations o
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.goal import goal_of, known_task, reach_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.signals.crossing import crossing
 
-# Factors over the published steps. Seeds of one config differ by two to three; five is beyond them.
-SLOW = 5.0
-VERY_SLOW = 20.0
+RULE = Rule("SUC03", needs=("return/train|return/eval",))
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    slow: float = 5.0
+    """Factors over the published steps. Seeds of one config differ by two to three; five is beyond them."""
+    very_slow: float = 20.0
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the steps to the target with published ones."""
     task, goal = known_task(facts), goal_of(facts)
     if task is None or goal is None or task.target is None or goal.level < task.target:
@@ -36,7 +49,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     crossed = crossing(reach.series, goal.level)
     earliest = min(reach.step, crossed.reached_earliest) if crossed.reached_earliest is not None else reach.step
     factor = earliest / published
-    if factor < SLOW:
+    if factor < limits.slow:
         return None
     summary = (
         f"{goal.level:.4g} was reached after {reach.step:,.0f} env steps ({earliest:,.0f} at the earliest); "
@@ -44,7 +57,9 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{task.name} needed {published:,.0f} ({factor:.1f} times fewer)"
     )
     evidence = (
-        facts.evidence(reach.series.name, factor, SLOW, note="earliest steps to the target over the published steps"),
+        facts.evidence(
+            reach.series.name, factor, limits.slow, note="earliest steps to the target over the published steps"
+        ),
     )
-    severity = Severity.WARNING if factor >= VERY_SLOW else Severity.INFO
+    severity = Severity.WARNING if factor >= limits.very_slow else Severity.INFO
     return RuleResult(severity, 0.7, summary, evidence)

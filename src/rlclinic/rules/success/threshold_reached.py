@@ -16,7 +16,10 @@ from rlclinic.facts.goal import goal_of, reach_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 from rlclinic.rules.words import steps_text
+
+RULE = Rule("SUC01", needs=("return/train|return/eval",))
 
 
 def check(facts: RunFacts) -> RuleResult | None:

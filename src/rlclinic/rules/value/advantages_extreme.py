@@ -14,23 +14,47 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Engstrom e
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Largest over standard deviation. A batch of n samples cannot exceed sqrt(n - 1).
-EXTREME = 20.0
-MIN_POINTS = 12
+RULE = Rule(
+    "VAL06",
+    needs=("advantage/abs_max", "advantage/std"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.ADVANTAGES,
+    means=(Sign.RETURNS_TOO_LARGE,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    extreme: float = 20.0
+    """Largest over standard deviation. A batch of n samples cannot exceed sqrt(n - 1)."""
+    min_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest advantage with the spread."""
     largest, spread, outcome = facts.level("advantage/abs_max"), facts.level("advantage/std"), facts.outcome
-    if largest is None or spread is None or min(largest.points, spread.points) < MIN_POINTS or spread.value <= 0.0:
+    if (
+        largest is None
+        or spread is None
+        or min(largest.points, spread.points) < limits.min_points
+        or spread.value <= 0.0
+    ):
         return None
     ratio = largest.value / spread.value
-    if ratio < EXTREME:
+    if ratio < limits.extreme:
         return None
     hurts = suffers(facts)
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
@@ -39,6 +63,8 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{ratio:.0f} times as much (4 to 6 is common){beside}"
     )
     evidence = (
-        facts.evidence("advantage/abs_max", ratio, EXTREME, level=largest, note="median over median of advantage/std"),
+        facts.evidence(
+            "advantage/abs_max", ratio, limits.extreme, level=largest, note="median over median of advantage/std"
+        ),
     )
     return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.6 if hurts else 0.5, summary, evidence, None)

@@ -12,6 +12,8 @@ References: definition of explained variance, 1 - Var(error) / Var(target), for 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts import critic as _critic
@@ -19,34 +21,48 @@ from rlclinic.facts.critic import critic_of, returns_vary
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import Rule
 
-# Explained variance that would alarm if the returns varied.
-LOW = 0.5
-LATE = 0.2
-MIN_POINTS = 12
+RULE = Rule(
+    "VAL09", needs=("explained_variance", "value_loss|return/train|return/eval"), algorithms=("ppo", "actor-critic")
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    low: float = 0.5
+    """Explained variance that would alarm if the returns varied."""
+    late: float = 0.2
+    min_points: int = 12
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Ask whether the end of the run has any variance to explain."""
     series = facts.series("explained_variance")
-    if series is None or len(series) < MIN_POINTS or returns_vary(facts, 1.0 - LATE):
+    if series is None or len(series) < limits.min_points or returns_vary(facts, 1.0 - limits.late):
         return None
-    end = series.values[int((1.0 - LATE) * len(series)) :]
+    end = series.values[int((1.0 - limits.late) * len(series)) :]
     seen = end[np.isfinite(end)]
-    level = facts.late("explained_variance", LATE)
-    if level is not None and level.value >= LOW and seen.size == end.size:
+    level = facts.late("explained_variance", limits.late)
+    if level is not None and level.value >= limits.low and seen.size == end.size:
         return None
     shown = f"{level.value:.3g}" if level is not None else "not a number"
-    summary = f"explained variance is {shown} over the last fifth, but {_why(facts)}: it says nothing about the critic"
+    why = _why(facts, limits)
+    summary = f"explained variance is {shown} over the last fifth, but {why}: it says nothing about the critic"
     value = level.value if level is not None else float("nan")
-    evidence = (facts.evidence("explained_variance", value, LOW, level=level, note="median of the last fifth"),)
+    evidence = (facts.evidence("explained_variance", value, limits.low, level=level, note="median of the last fifth"),)
     return RuleResult(Severity.INFO, 0.8, summary, evidence, None)
 
 
-def _why(facts: RunFacts) -> str:
+def _why(facts: RunFacts, limits: Limits) -> str:
     critic, outcome = critic_of(facts), facts.outcome
     if critic is not None:
-        left = critic.left(1.0 - LATE, 1.0)
+        left = critic.left(1.0 - limits.late, 1.0)
         if left < _critic.STILL:
             return f"only {100 * left:.2g} % of the earlier variance of the value targets is left"
     return f"all returns there are about {outcome.end:.4g}" if outcome is not None else "returns hardly vary there"

@@ -13,6 +13,7 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Stable-Bas
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 from rlclinic.facts.critic import has_critic, returns_vary
@@ -21,31 +22,42 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Distance from zero within which a critic is as good as a constant.
-NOTHING = 0.1
-# The first points are left out: critics start at random.
-AFTER = 0.1
-MIN_POINTS = 20
-# Points of the return from which on its lack of a rise is more than a short run.
-WARNING_POINTS = 40
+RULE = Rule("VAL03", needs=("explained_variance",), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    nothing: float = 0.1
+    """Distance from zero within which a critic is as good as a constant."""
+    after: float = 0.1
+    """The first points are left out: critics start at random."""
+    min_points: int = 20
+    warning_points: int = 40
+    """Points of the return from which on its lack of a rise is more than a short run."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge every quarter of the run."""
     series = facts.series("explained_variance")
-    if series is None or len(series) < MIN_POINTS or not has_critic(facts):
+    if series is None or len(series) < limits.min_points or not has_critic(facts):
         return None
-    edges = (AFTER, 0.25, 0.5, 0.75, 1.0)
+    edges = (limits.after, 0.25, 0.5, 0.75, 1.0)
     levels = [facts.level("explained_variance", a, b) for a, b in pairwise(edges)]
     found = [level for level in levels if level is not None]
-    if len(found) < len(levels) or any(abs(level.value) > NOTHING for level in found):
+    if len(found) < len(levels) or any(abs(level.value) > limits.nothing for level in found):
         return None
     if not all(returns_vary(facts, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
         return None
     furthest = max(found, key=lambda level: abs(level.value))
     outcome = facts.outcome
-    long_enough = outcome is not None and outcome.points >= WARNING_POINTS
+    long_enough = outcome is not None and outcome.points >= limits.warning_points
     hurts = long_enough and suffers(facts) and had_time(facts)
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
@@ -54,7 +66,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     evidence = (
         facts.evidence(
-            "explained_variance", furthest.value, NOTHING, level=furthest, note="quarter furthest from zero"
+            "explained_variance", furthest.value, limits.nothing, level=furthest, note="quarter furthest from zero"
         ),
     )
     return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.7 if hurts else 0.6, summary, evidence, None)

@@ -14,6 +14,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Nikishin e
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.critic import critic_of, returns_vary
@@ -22,42 +24,59 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import moving_median
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 from rlclinic.signals.resample import resample
 
-# Explained variance of a good critic, of a poor one, and the fall between them.
-GOOD = 0.5
-POOR = 0.3
-FALL = 0.4
-# Variance of the targets late over that at the best time. A smaller rest may be all that was left to explain; a
-# larger one means another task, or another part of it.
-SHRUNK = 0.1
-SWOLLEN = 5.0
-# Bins of the course and bins of a level that held: three of thirty are a tenth of the run.
-BINS = 30
-HELD = 3
-LATE = 0.15
-MIN_POINTS = 20
+RULE = Rule(
+    "VAL02", needs=("explained_variance", "value_loss"), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    good: float = 0.5
+    """Explained variance of a good critic, of a poor one, and the fall between them."""
+    poor: float = 0.3
+    fall: float = 0.4
+    shrunk: float = 0.1
+    """Variance of the targets late over that at the best time. A smaller rest may be all that was left to explain;
+    a larger one means another task, or another part of it."""
+    swollen: float = 5.0
+    bins: int = 30
+    """Bins of the course and bins of a level that held: three of thirty are a tenth of the run."""
+    held: int = 3
+    late: float = 0.15
+    min_points: int = 20
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the best level that held with the end."""
     series, critic = facts.series("explained_variance"), critic_of(facts)
-    late = facts.late("explained_variance", LATE)
-    if series is None or critic is None or late is None or critic.steps.size < MIN_POINTS or reached_goal(facts):
+    late = facts.late("explained_variance", limits.late)
+    if series is None or critic is None or late is None or critic.steps.size < limits.min_points or reached_goal(facts):
         return None
-    curve = resample(series, BINS)
-    held = moving_median(curve.values, HELD)
+    curve = resample(series, limits.bins)
+    held = moving_median(curve.values, limits.held)
     if not held.size:
         return None
     best = int(np.argmax(held))
-    if held[best] < GOOD or late.value > min(POOR, float(held[best]) - FALL) or not returns_vary(facts, 1 - LATE):
+    if (
+        held[best] < limits.good
+        or late.value > min(limits.poor, float(held[best]) - limits.fall)
+        or not returns_vary(facts, 1 - limits.late)
+    ):
         return None
-    at = float(curve.steps[best + HELD // 2])
+    at = float(curve.steps[best + limits.held // 2])
     middle = int(np.searchsorted(critic.steps, at))
     around = slice(max(0, middle - critic.steps.size // 20), middle + critic.steps.size // 20 + 1)
     then = float(np.median(critic.variance[around]))
-    rest = float(np.median(critic.variance[critic.window(1 - LATE, 1.0)])) / then if then > 0 else 0.0
-    if not SHRUNK <= rest <= SWOLLEN:
+    rest = float(np.median(critic.variance[critic.window(1 - limits.late, 1.0)])) / then if then > 0 else 0.0
+    if not limits.shrunk <= rest <= limits.swollen:
         return None
     outcome = facts.outcome
     rising = outcome is not None and outcome.still_rising
@@ -67,8 +86,10 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"variance of the value targets is {rest:.2g} times what it was{beside}"
     )
     evidence = (
-        facts.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
-        facts.evidence("explained_variance", float(held[best]) - late.value, FALL, note="fall from its best level"),
-        facts.evidence("value_loss", rest, SHRUNK, note="variance of targets, end over best time"),
+        facts.evidence("explained_variance", late.value, limits.poor, level=late, note="median of the end"),
+        facts.evidence(
+            "explained_variance", float(held[best]) - late.value, limits.fall, note="fall from its best level"
+        ),
+        facts.evidence("value_loss", rest, limits.shrunk, note="variance of targets, end over best time"),
     )
     return RuleResult(Severity.INFO if rising else Severity.WARNING, 0.5 if rising else 0.65, summary, evidence, at)

@@ -15,6 +15,8 @@ References: Schulman et al. 2016 (arXiv 1506.02438); Andrychowicz et al. 2021 (a
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.critic import returns_vary
@@ -23,35 +25,46 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Explained variance that is worse than the scatter of an untrained critic around zero.
-WORSE = -0.1
-# Share of the points that must lie below zero.
-MOST = 0.75
-# Where the judged window begins, as a share of the run: critics start at random.
-AFTER = 0.4
-MIN_POINTS = 15
+RULE = Rule("VAL01", needs=("explained_variance",), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    worse: float = -0.1
+    """Explained variance that is worse than the scatter of an untrained critic around zero."""
+    most: float = 0.75
+    """Share of the points that must lie below zero."""
+    after: float = 0.4
+    """Where the judged window begins, as a share of the run: critics start at random."""
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge the later part of the run."""
-    series, level = facts.series("explained_variance"), facts.level("explained_variance", AFTER)
-    if series is None or level is None or level.points < MIN_POINTS:
+    series, level = facts.series("explained_variance"), facts.level("explained_variance", limits.after)
+    if series is None or level is None or level.points < limits.min_points:
         return None
     steps, values = finite(series)
-    share = float(np.mean(values[int(AFTER * values.size) :] < 0.0))
-    if level.value > WORSE or share < MOST or not returns_vary(facts, AFTER):
+    share = float(np.mean(values[int(limits.after * values.size) :] < 0.0))
+    if level.value > limits.worse or share < limits.most or not returns_vary(facts, limits.after):
         return None
     hurts = suffers(facts)
     outcome = facts.outcome
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
     summary = (
-        f"explained variance is {level.value:.3g} over the last {100 * (1 - AFTER):.0f} % of the run and below zero at "
-        f"{100 * share:.0f} % of its points (0.5 or more is common){beside}"
+        f"explained variance is {level.value:.3g} over the last {100 * (1 - limits.after):.0f} % of the run and below "
+        f"zero at {100 * share:.0f} % of its points (0.5 or more is common){beside}"
     )
     evidence = (
-        facts.evidence("explained_variance", level.value, WORSE, level=level, note="median of the later part"),
-        facts.evidence("explained_variance", share, MOST, level=level, note="share of points below zero"),
+        facts.evidence("explained_variance", level.value, limits.worse, level=level, note="median of the later part"),
+        facts.evidence("explained_variance", share, limits.most, level=level, note="share of points below zero"),
     )
     severity = Severity.WARNING if hurts else Severity.INFO
     return RuleResult(severity, 0.75 if hurts else 0.6, summary, evidence, lasting_from(steps, values < 0.0))

@@ -14,6 +14,8 @@ References: Henderson et al. 2018 (arXiv 1709.06560), section on reward scale; E
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
@@ -23,30 +25,45 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Spread of the targets in units of the value head, whose output starts of order 0.01 to 1.
-TINY = 0.01
-# Explained variance of the first tenth: predictions scatter more than the targets themselves.
-NOISE = -0.5
-AFTER = 0.1
-MIN_POINTS = 15
+RULE = Rule(
+    "VAL11", needs=("explained_variance", "value_loss"), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    tiny: float = 0.01
+    """Spread of the targets in units of the value head, whose output starts of order 0.01 to 1."""
+    noise: float = -0.5
+    """Explained variance of the first tenth: predictions scatter more than the targets themselves."""
+    after: float = 0.1
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compute the implied spread of returns and look how the critic began."""
-    critic, scale = critic_of(facts), target_scale(facts, AFTER)
+    critic, scale = critic_of(facts), target_scale(facts, limits.after)
     first = facts.early("explained_variance")
-    if critic is None or scale is None or first is None or critic.steps.size < MIN_POINTS:
+    if critic is None or scale is None or first is None or critic.steps.size < limits.min_points:
         return None
-    if not 0.0 < scale < TINY or not returns_vary(facts, AFTER):
+    if not 0.0 < scale < limits.tiny or not returns_vary(facts, limits.after):
         return None
-    spread = facts.evidence("value_loss", scale, TINY, note="sqrt(loss / (1 - explained variance)), median")
+    spread = facts.evidence("value_loss", scale, limits.tiny, note="sqrt(loss / (1 - explained variance)), median")
     largest = _largest_return(facts)
-    if first.value <= NOISE:
+    if first.value <= limits.noise:
         seen = (
             f"and explained variance began at {first.value:.2g}: the critic's first guesses are larger than the returns"
         )
-        beside = facts.evidence("explained_variance", first.value, NOISE, level=first, note="median of the first tenth")
+        beside = facts.evidence(
+            "explained_variance", first.value, limits.noise, level=first, note="median of the first tenth"
+        )
     elif largest is not None and largest < scale and failed(facts):
         seen = f"and no return is larger than {largest:.2g}: they are made of the critic's own noise"
         beside = facts.evidence(return_name(facts), largest, scale, note="largest return without its sign")

@@ -16,6 +16,8 @@ References: van Hasselt et al. 2016 (arXiv 1602.07714); Engstrom et al. 2020 (ar
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
 from rlclinic.facts.goal import had_time
 from rlclinic.facts.return_state import suffers
@@ -23,35 +25,57 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.standing import crept
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Spread of the targets in units of the value head, whose output starts of order 1. CartPole's returns spread by 10 to
-# 20 and are learned without help.
-LARGE = 30.0
-# Explained variance over the run, and at its end, of a critic that did not catch up.
-POOR = 0.2
-POOR_AT_END = 0.5
-# Gradient norm over its clip that leaves the policy a tenth of a step.
-CLIPPED_HARD = 10.0
-# Spread beyond which a critic that explains nothing all along keeps a return from more than creeping up.
-HOPELESS = 300.0
-EXPLAINS_NOTHING = 0.05
-AFTER = 0.1
-MIN_POINTS = 15
+RULE = Rule(
+    "VAL04",
+    needs=("explained_variance", "value_loss"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.CRITIC,
+    means=(Sign.RETURNS_TOO_LARGE,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    large: float = 30.0
+    """Spread of the targets in units of the value head, whose output starts of order 1. CartPole's returns spread
+    by 10 to 20 and are learned without help."""
+    poor: float = 0.2
+    """Explained variance over the run, and at its end, of a critic that did not catch up."""
+    poor_at_end: float = 0.5
+    clipped_hard: float = 10.0
+    """Gradient norm over its clip that leaves the policy a tenth of a step."""
+    hopeless: float = 300.0
+    """Spread beyond which a critic that explains nothing all along keeps a return from more than creeping up."""
+    explains_nothing: float = 0.05
+    after: float = 0.1
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compute the implied spread of returns and ask whether the critic coped."""
-    critic, scale = critic_of(facts), target_scale(facts, AFTER)
-    over, late = facts.level("explained_variance", AFTER), facts.late("explained_variance", 0.15)
-    loss = facts.level("value_loss", AFTER)
+    critic, scale = critic_of(facts), target_scale(facts, limits.after)
+    over, late = facts.level("explained_variance", limits.after), facts.late("explained_variance", 0.15)
+    loss = facts.level("value_loss", limits.after)
     if critic is None or scale is None or over is None or late is None or loss is None:
         return None
-    if critic.steps.size < MIN_POINTS or scale < LARGE or over.value > POOR or late.value > POOR_AT_END:
+    if (
+        critic.steps.size < limits.min_points
+        or scale < limits.large
+        or over.value > limits.poor
+        or late.value > limits.poor_at_end
+    ):
         return None
-    squeeze = _squeeze(facts)
-    if (squeeze is not None and squeeze < CLIPPED_HARD) or not returns_vary(facts, AFTER):
+    squeeze = _squeeze(facts, limits)
+    if (squeeze is not None and squeeze < limits.clipped_hard) or not returns_vary(facts, limits.after):
         return None
-    hopeless = scale >= HOPELESS and max(over.value, late.value) < EXPLAINS_NOTHING and crept(facts)
+    hopeless = scale >= limits.hopeless and max(over.value, late.value) < limits.explains_nothing and crept(facts)
     hurts, outcome = hopeless or (suffers(facts) and had_time(facts)), facts.outcome
     clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
     beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
@@ -60,20 +84,22 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{over.value:.2g} over the run and {late.value:.2g} at its end{clipped}{beside}"
     )
     evidence: list[Evidence] = [
-        facts.evidence("value_loss", scale, LARGE, level=loss, note="sqrt(loss / (1 - explained variance)), median"),
-        facts.evidence("explained_variance", over.value, POOR, level=over, note="median after the first tenth"),
+        facts.evidence(
+            "value_loss", scale, limits.large, level=loss, note="sqrt(loss / (1 - explained variance)), median"
+        ),
+        facts.evidence("explained_variance", over.value, limits.poor, level=over, note="median after the first tenth"),
     ]
     if squeeze is not None:
-        evidence.append(facts.evidence("grad_norm", squeeze, CLIPPED_HARD, note="median over max_grad_norm"))
+        evidence.append(facts.evidence("grad_norm", squeeze, limits.clipped_hard, note="median over max_grad_norm"))
     sure = 0.1 if squeeze is not None else 0.0
     severity = Severity.WARNING if hurts else Severity.INFO
     return RuleResult(severity, (0.65 if hurts else 0.5) + sure, summary, tuple(evidence), None)
 
 
-def _squeeze(facts: RunFacts) -> float | None:
+def _squeeze(facts: RunFacts, limits: Limits) -> float | None:
     """Gradient norm before clipping over its clip; None where either is unknown."""
     norm, clip, series = (
-        facts.level("grad_norm", AFTER),
+        facts.level("grad_norm", limits.after),
         facts.setting("max_grad_norm"),
         facts.series("grad_norm"),
     )

@@ -15,6 +15,7 @@ issue 8908.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
 from rlclinic.facts.return_state import suffers
@@ -22,27 +23,43 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Clip width over the spread of the targets.
-SMALL = 0.05
-# Explained variance at the end of a critic that does not get anywhere.
-POOR = 0.3
-# Share of the values that are clipped, where it is logged.
-MOST = 0.3
-AFTER = 0.1
-LATE = 0.2
-MIN_POINTS = 15
+RULE = Rule(
+    "VAL05",
+    needs=("clip_range/value|config:clip_range_vf|config:clip_value_loss", "explained_variance", "value_loss"),
+    algorithms=("ppo",),
+    step=DecisionStep.CRITIC,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    small: float = 0.05
+    """Clip width over the spread of the targets."""
+    poor: float = 0.3
+    """Explained variance at the end of a critic that does not get anywhere."""
+    most: float = 0.3
+    """Share of the values that are clipped, where it is logged."""
+    after: float = 0.1
+    late: float = 0.2
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the clip width against the implied spread of returns."""
-    width, critic, scale = _width(facts), critic_of(facts), target_scale(facts, AFTER)
-    late, clipped = facts.late("explained_variance", LATE), facts.level("clip_fraction/value", AFTER)
-    if width is None or critic is None or scale is None or late is None or critic.steps.size < MIN_POINTS:
+    width, critic, scale = _width(facts), critic_of(facts), target_scale(facts, limits.after)
+    late, clipped = facts.late("explained_variance", limits.late), facts.level("clip_fraction/value", limits.after)
+    if width is None or critic is None or scale is None or late is None or critic.steps.size < limits.min_points:
         return None
-    if width > SMALL * scale or late.value > POOR or not returns_vary(facts, 1.0 - LATE):
+    if width > limits.small * scale or late.value > limits.poor or not returns_vary(facts, 1.0 - limits.late):
         return None
-    if clipped is not None and clipped.value < MOST:
+    if clipped is not None and clipped.value < limits.most:
         return None
     hurts = suffers(facts)
     share = f", {100 * clipped.value:.0f} % of the values are clipped" if clipped is not None else ""
@@ -51,11 +68,13 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"explained variance is {late.value:.2g} at the end{share}"
     )
     evidence: list[Evidence] = [
-        setting_evidence(facts, "clip_range_vf", width / scale, SMALL, note="clip width over sqrt(loss / (1 - EV))"),
-        facts.evidence("explained_variance", late.value, POOR, level=late, note="median of the end"),
+        setting_evidence(
+            facts, "clip_range_vf", width / scale, limits.small, note="clip width over sqrt(loss / (1 - EV))"
+        ),
+        facts.evidence("explained_variance", late.value, limits.poor, level=late, note="median of the end"),
     ]
     if clipped is not None:
-        evidence.append(facts.evidence("clip_fraction/value", clipped.value, MOST, level=clipped, note="median"))
+        evidence.append(facts.evidence("clip_fraction/value", clipped.value, limits.most, level=clipped, note="median"))
     return RuleResult(
         Severity.WARNING if hurts else Severity.INFO, 0.6 if hurts else 0.5, summary, tuple(evidence), None
     )

@@ -14,6 +14,8 @@ References: Explained variance in OpenAI Baselines' and SB3's utilities: 1 - Var
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.critic import has_critic, target_scale
@@ -22,38 +24,51 @@ from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# What is left of the explained variance of a constant: a few roundings of a 32-bit float.
-ROUNDING = 5e-6
-# The same of values that differ by less than a hundredth of what returns do, and the spread of returns up to which that
-# says something: against larger ones the values of a healthy network are as good as a constant at first.
-NEARLY, ORDINARY = 1e-4, 20.0
-# Spread of returns beside which every value is a constant (returns-too-large-for-critic).
-HUGE = 1e3
-MOST = 0.9
-FEWEST_POINTS = 10
+RULE = Rule("VAL12", needs=("explained_variance",), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    rounding: float = 5e-6
+    """What is left of the explained variance of a constant: a few roundings of a 32-bit float."""
+    nearly: float = 1e-4
+    """The same of values that differ by less than a hundredth of what returns do, and the spread of returns up to
+    which that says something: against larger ones the values of a healthy network are as good as a constant at
+    first."""
+    ordinary: float = 20.0
+    huge: float = 1e3
+    """Spread of returns beside which every value is a constant (returns-too-large-for-critic)."""
+    most: float = 0.9
+    fewest_points: int = 10
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the points at which the explained variance is that of a constant."""
     series = facts.series("explained_variance")
     # Printed with few digits, a small number is a zero too.
     if series is None or series.decimals is not None or not has_critic(facts):
         return None
     _, values = finite(series)
-    if values.size < FEWEST_POINTS or not values.any():
+    if values.size < limits.fewest_points or not values.any():
         return None
     scale = target_scale(facts)
-    if scale is not None and scale > HUGE:
+    if scale is not None and scale > limits.huge:
         return None
-    bar = NEARLY if scale is not None and scale <= ORDINARY else ROUNDING
+    bar = limits.nearly if scale is not None and scale <= limits.ordinary else limits.rounding
     share = float(np.mean(np.abs(values) < bar))
-    if share < MOST:
+    if share < limits.most:
         return None
     summary = (
         f"{series.logged_as} is that of a constant in {100 * share:.0f} % of {values.size} points (at most "
         f"{bar:g} from zero): the critic gives every state the same value"
     )
-    evidence = (facts.evidence("explained_variance", share, MOST, note="share of points that are zero"),)
+    evidence = (facts.evidence("explained_variance", share, limits.most, note="share of points that are zero"),)
     bad = failed(facts)
     return RuleResult(Severity.ERROR if bad else Severity.WARNING, 0.9 if bad else 0.8, summary, evidence, None)

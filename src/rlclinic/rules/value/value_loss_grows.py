@@ -15,6 +15,8 @@ References: van Hasselt et al. 2016 (arXiv 1602.07714); Andrychowicz et al. 2021
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.growth import growth
@@ -24,36 +26,60 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
-# Late over early loss, and the same over the growth of the squared return.
-GROWN = 10.0
-UNEXPLAINED = 5.0
-# Rank correlation with time.
-STEADY = 0.5
-# Explained variance above which a large loss only mirrors large returns.
-GOOD = 0.5
-MIN_POINTS = 15
+RULE = Rule(
+    "VAL07",
+    needs=("value_loss", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.CRITIC,
+    means=(Sign.CRITIC_DIVERGES,),
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    grown: float = 10.0
+    """Late over early loss, and the same over the growth of the squared return."""
+    unexplained: float = 5.0
+    steady: float = 0.5
+    """Rank correlation with time."""
+    good: float = 0.5
+    """Explained variance above which a large loss only mirrors large returns."""
+    min_points: int = 15
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of the loss with that of the squared return."""
     loss, outcome = facts.series("value_loss"), facts.outcome
     grown, explained = growth(loss), facts.late("explained_variance", 0.15)
-    if loss is None or outcome is None or grown is None or len(finite(loss)[0]) < MIN_POINTS:
+    if loss is None or outcome is None or grown is None or len(finite(loss)[0]) < limits.min_points:
         return None
-    if explained is not None and explained.value > GOOD:
+    if explained is not None and explained.value > limits.good:
         return None
     expected = max(1.0, _growth_of_square(outcome))
     unexplained = grown.factor / expected
-    if grown.factor < GROWN or unexplained < UNEXPLAINED or grown.steadiness < STEADY or not suffers(facts):
+    if (
+        grown.factor < limits.grown
+        or unexplained < limits.unexplained
+        or grown.steadiness < limits.steady
+        or not suffers(facts)
+    ):
         return None
     summary = (
         f"value loss grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, while the "
         f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        facts.evidence("value_loss", grown.factor, GROWN, level=grown.late, note="late over early level"),
-        facts.evidence("value_loss", unexplained, UNEXPLAINED, note="the same over the growth of the squared return"),
+        facts.evidence("value_loss", grown.factor, limits.grown, level=grown.late, note="late over early level"),
+        facts.evidence(
+            "value_loss", unexplained, limits.unexplained, note="the same over the growth of the squared return"
+        ),
     )
     return RuleResult(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
 

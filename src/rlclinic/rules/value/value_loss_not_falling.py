@@ -14,6 +14,8 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.critic import returns_vary
@@ -22,43 +24,61 @@ from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Late over early error in relation to the returns.
-NOT_FALLING = 0.9
-# Explained variance between nothing (another rule) and good.
-NOTHING = 0.1
-GOOD = 0.5
-SHARE = 0.2
-MIN_POINTS = 30
+RULE = Rule(
+    "VAL10",
+    needs=("value_loss", "return/train|return/eval"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.CRITIC,
+)
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    not_falling: float = 0.9
+    """Late over early error in relation to the returns."""
+    nothing: float = 0.1
+    """Explained variance between nothing (another rule) and good."""
+    good: float = 0.5
+    share: float = 0.2
+    min_points: int = 30
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the relative error of the first and the last fifth."""
     loss, outcome = facts.series("value_loss"), facts.outcome
-    early, late = facts.early("value_loss", SHARE), facts.late("value_loss", SHARE)
-    if loss is None or outcome is None or early is None or late is None or len(loss) < MIN_POINTS:
+    early, late = facts.early("value_loss", limits.share), facts.late("value_loss", limits.share)
+    if loss is None or outcome is None or early is None or late is None or len(loss) < limits.min_points:
         return None
-    if early.value <= 0.0 or not is_flat(facts) or outcome.climbed or not returns_vary(facts, 1.0 - SHARE):
+    if early.value <= 0.0 or not is_flat(facts) or outcome.climbed or not returns_vary(facts, 1.0 - limits.share):
         return None
     known = facts.series("explained_variance") is not None
-    ratio = _by_explained_variance(facts) if known else _by_return(outcome, early, late)
-    if ratio is None or ratio < NOT_FALLING:
+    ratio = _by_explained_variance(facts, limits) if known else _by_return(outcome, early, late)
+    if ratio is None or ratio < limits.not_falling:
         return None
     summary = (
         f"value loss went from {early.value:.3g} to {late.value:.3g}, {ratio:.2g} times its early share of the "
         f"returns' variance, while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
     )
     evidence = (
-        facts.evidence("value_loss", ratio, NOT_FALLING, level=late, note="relative error, last over first fifth"),
+        facts.evidence(
+            "value_loss", ratio, limits.not_falling, level=late, note="relative error, last over first fifth"
+        ),
         facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.5, summary, evidence, None)
 
 
-def _by_explained_variance(facts: RunFacts) -> float | None:
+def _by_explained_variance(facts: RunFacts, limits: Limits) -> float | None:
     """Growth of the unexplained share; None where another rule speaks, or the critic is good."""
-    early, late = facts.early("explained_variance", SHARE), facts.late("explained_variance", SHARE)
-    if early is None or late is None or not NOTHING < late.value < GOOD:
+    early, late = facts.early("explained_variance", limits.share), facts.late("explained_variance", limits.share)
+    if early is None or late is None or not limits.nothing < late.value < limits.good:
         return None
     return (1.0 - late.value) / max(1.0 - early.value, 1e-3)
 

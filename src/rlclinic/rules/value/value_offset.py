@@ -15,46 +15,64 @@ the mean.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
 
-# Difference of the means over the size of the target.
-OFF = 0.5
-# How many times beyond the possible range an estimate must lie.
-FAR_OFF = 3.0
-# Explained variance from which on the critic counts as good.
-GOOD = 0.3
-AFTER = 0.67
-MIN_POINTS = 12
+RULE = Rule(
+    "VAL08",
+    needs=("value/mean", "value/target|episode_length"),
+    algorithms=("ppo", "actor-critic"),
+    step=DecisionStep.CRITIC,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    off: float = 0.5
+    """Difference of the means over the size of the target."""
+    far_off: float = 3.0
+    """How many times beyond the possible range an estimate must lie."""
+    good: float = 0.3
+    """Explained variance from which on the critic counts as good."""
+    after: float = 0.67
+    min_points: int = 12
+
+
+LIMITS = Limits()
 # Frameworks that log values after normalisation.
 NORMALISED = frozenset({"sample-factory", "skrl"})
 
 
-def check(facts: RunFacts) -> RuleResult | None:
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the mean prediction with the mean target, or with what it could be at most."""
-    value, explained = facts.level("value/mean", AFTER), facts.late("explained_variance", 1.0 - AFTER)
+    value, explained = facts.level("value/mean", limits.after), facts.late("explained_variance", 1.0 - limits.after)
     series = facts.series("value/mean")
-    if series is None or value is None or len(series) < MIN_POINTS or facts.is_language_model:
+    if series is None or value is None or len(series) < limits.min_points or facts.is_language_model:
         return None
-    if explained is not None and explained.value < GOOD:
+    if explained is not None and explained.value < limits.good:
         return None
-    target = facts.level("value/target", AFTER)
+    target = facts.level("value/target", limits.after)
     if target is not None:
-        return _against_target(facts, value, target)
-    return _against_return(facts, value)
+        return _against_target(facts, value, target, limits)
+    return _against_return(facts, value, limits)
 
 
-def _against_target(facts: RunFacts, value: WindowLevel, target: WindowLevel) -> RuleResult | None:
+def _against_target(facts: RunFacts, value: WindowLevel, target: WindowLevel, limits: Limits) -> RuleResult | None:
     series = facts.series("value/target")
     if series is None or np.ptp(series.values[np.isfinite(series.values)]) == 0.0:
         return None
     size = max(abs(target.value), 3.0 * target.spread, 3.0 * value.spread)
     off = abs(value.value - target.value) / size if size > 0.0 else 0.0
-    if off < OFF:
+    if off < limits.off:
         return None
     hurts = suffers(facts)
     summary = (
@@ -62,24 +80,24 @@ def _against_target(facts: RunFacts, value: WindowLevel, target: WindowLevel) ->
     )
     evidence = (
         facts.evidence("value/mean", value.value, target.value, level=value, note="median, against the mean target"),
-        facts.evidence("value/mean", off, OFF, level=value, note="difference over the size of the target"),
+        facts.evidence("value/mean", off, limits.off, level=value, note="difference over the size of the target"),
     )
     return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.65 if hurts else 0.5, summary, evidence, None)
 
 
-def _against_return(facts: RunFacts, value: WindowLevel) -> RuleResult | None:
-    outcome, length, gamma = facts.outcome, facts.level("episode_length", AFTER), facts.setting("gamma")
+def _against_return(facts: RunFacts, value: WindowLevel, limits: Limits) -> RuleResult | None:
+    outcome, length, gamma = facts.outcome, facts.level("episode_length", limits.after), facts.setting("gamma")
     if outcome is None or length is None or gamma is None or not 0.0 < gamma < 1.0 or length.value < 2.0:
         return None
     if facts.run.config.get("normalize_reward") or facts.run.framework in NORMALISED:
         return None
-    total = float(np.median(outcome.curve[int(AFTER * outcome.curve.size) :]))
+    total = float(np.median(outcome.curve[int(limits.after * outcome.curve.size) :]))
     if abs(total) < 5.0 * outcome.scale:
         return None
     most = abs(total) / length.value / (1.0 - gamma)
     # Mean over an episode of the discounted return to go, for rewards spread evenly.
     even = most * (1.0 - gamma * (1.0 - gamma**length.value) / (length.value * (1.0 - gamma)))
-    low, high = even / FAR_OFF, most * FAR_OFF
+    low, high = even / limits.far_off, most * limits.far_off
     if low <= value.value * np.sign(total) <= high:
         return None
     summary = (

@@ -158,8 +158,7 @@ def explain(desk: Desk, name: str = "") -> Explanation:
     from rlclinic.causes.catalogue import catalogue
     from rlclinic.causes.pages import cause_page
     from rlclinic.rules.documentation import find_rule, page_of
-    from rlclinic.rules.registry import ROWS
-    from rlclinic.rules.thresholds import thresholds_of
+    from rlclinic.rules.registry import RULES
 
     wanted = name.strip()
     row, entry = find_rule(wanted), catalogue().get(wanted)
@@ -167,23 +166,23 @@ def explain(desk: Desk, name: str = "") -> Explanation:
         page = page_of(row)
         return Explanation(
             name=f"{page.code} {page.name}", kind="rule", title=page.title, sections=dict(page.sections),
-            thresholds=dict(thresholds_of(row)), entries=[],
+            thresholds=dict(row.limits), entries=[],
         ).said(f"{page.code} {page.name}: {page.title}.")  # fmt: skip
     if entry is not None:
         body = {"Meaning": entry.meaning, "Class": entry.cause_class, **cause_page(entry)["speaks"]}
         return Explanation(
             name=entry.id, kind="cause", title=entry.meaning, sections=body, thresholds={}, entries=[]
         ).said(f"{entry.id}: {entry.meaning}.")
-    if not wanted or wanted in {item.family for item in ROWS}:
-        rules = [f"{item.code} {item.name}" for item in ROWS if wanted in ("", item.family)]
-        entries = rules if wanted else [*catalogue(), *sorted({f"family {item.family}" for item in ROWS})]
+    if not wanted or wanted in {item.family for item in RULES}:
+        rules = [f"{item.code} {item.name}" for item in RULES if wanted in ("", item.family)]
+        entries = rules if wanted else [*catalogue(), *sorted({f"family {item.family}" for item in RULES})]
         return Explanation(
             name=wanted or "all", kind="list", title="Names that explain takes", sections={}, thresholds={},
             entries=entries,
         ).said(f"{len(entries)} names; a family lists its rules.")  # fmt: skip
     import difflib
 
-    names = [*catalogue(), *(item.name for item in ROWS), *(item.code for item in ROWS)]
+    names = [*catalogue(), *(item.name for item in RULES), *(item.code for item in RULES)]
     near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.5)
     told = f"did you mean {' or '.join(near)}? " if near else ""
     raise UsageError(f"no rule or cause is called {wanted!r}", hint=f"{told}explain without a name lists them")

@@ -1,0 +1,132 @@
+"""What a rule says of itself: its code, what it needs, where it stands in the decision path, what a finding means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from importlib import import_module
+from types import ModuleType
+
+from rlclinic.facts.run_facts import RunFacts
+
+
+class DecisionStep(StrEnum):
+    """The questions of an experienced debugger, in his order. Reward is a lagging indicator: it comes late."""
+
+    NUMBERS = "Are all numbers finite?"
+    CRITIC = "Does the value function explain the returns?"
+    EXPLORATION = "Does the policy still explore?"
+    GRADIENTS = "Are the gradients sane?"
+    ADVANTAGES = "Are the advantages of a sane size?"
+    PACE = "Does the policy move at a sane pace?"
+    REWARD = "Does the reward carry a signal?"
+    ENVIRONMENT = "Does the environment behave?"
+    TASK = "Is the task within reach?"
+
+
+class Sign(StrEnum):
+    """What a finding means for the verdict and for advice, beside what it says itself."""
+
+    PROCESS_DIED = "the process died"
+    OUT_OF_MEMORY = "memory ran out"
+    MISCONFIGURED = "it could not have learned as configured"
+    REWARD_HACKING = "the reward rose and the task did not"
+    ENDING_PAYS = "the return rose because episodes end sooner"
+    COLLAPSED = "what was learned is lost"
+    UNSTABLE = "the return swings, or fell back from its best"
+    NOT_LEARNING = "the return is no better than at the start"
+    CONSTANT = "the return never changes"
+    PLATEAU = "the return stands still below the goal"
+    STILL_RISING = "the return was rising at the end"
+    RETURN_FELL = "the return fell, so that the order of onset matters"
+    POLICY_FROZEN = "the policy cannot have moved"
+    POLICY_TOO_FAST = "larger or more updates would do harm"
+    POLICY_DEAD = "the policy is beyond what a smaller step mends"
+    CRITIC_DIVERGES = "more updates per sample would do harm"
+    EVALUATION_DIFFERS = "the evaluated policy does not do what the trained one does"
+    EVALUATION_FELL_BEHIND = "evaluations do badly, whatever the training return does"
+    RETURNS_TOO_LARGE = "the returns are too large for the loss"
+    BUG = "a bug in the trainer shows"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The metadata of a rule, as `RULE` in its file; name and family are those of the file and its folder."""
+
+    code: str
+    needs: tuple[str, ...] = ()
+    """Metrics that must be there, or `config:<hyperparameter>`; `a|b` means either, `a/*` any member of a family."""
+    algorithms: tuple[str, ...] = ()
+    """Families of algorithms it is about; empty for all."""
+    covered_by: tuple[str, ...] = ()
+    """Codes of findings that say the same better, or explain it away: beside one of them this one is a note."""
+    step: DecisionStep | None = None
+    """The question of the decision path that it helps to answer."""
+    means: tuple[Sign, ...] = ()
+
+
+@dataclass(frozen=True)
+class RuleInfo:
+    """A rule with its place: what the registry knows of it."""
+
+    name: str
+    """Kebab-case; never the id of a cause."""
+    family: str
+    module: ModuleType
+
+    @property
+    def rule(self) -> Rule:
+        """What the file says."""
+        found: Rule = self.module.RULE
+        return found
+
+    @property
+    def code(self) -> str:
+        return self.rule.code
+
+    @property
+    def title(self) -> str:
+        """The first line of the rule's documentation."""
+        return (self.module.__doc__ or "").split("\n", 1)[0].rstrip(".")
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """The numbers that it judges by, as it has them."""
+        if not hasattr(self.module, "LIMITS"):
+            return {}
+        return {entry.name: getattr(self.module.LIMITS, entry.name) for entry in fields(self.module.LIMITS)}
+
+    def applies(self, facts: RunFacts) -> bool:
+        """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
+        if self.family == "language_model" and not facts.is_language_model:
+            return False
+        algorithms = self.rule.algorithms
+        return not algorithms or not facts.families or bool(facts.families & set(algorithms))
+
+
+def load_rule(family: str, file: str) -> RuleInfo:
+    """The rule of a file below `rules/<family>/`."""
+    return RuleInfo(file.replace("_", "-"), family, import_module(f"rlclinic.rules.{family}.{file}"))
+
+
+def missing_needs(rule: Rule, facts: RunFacts) -> tuple[str, ...]:
+    """What a rule needs and the run does not have."""
+    return tuple(need for need in rule.needs if not _has(facts, need))
+
+
+def _has(facts: RunFacts, need: str) -> bool:
+    for name in need.split("|"):
+        kind, _, rest = name.partition(":")
+        if kind == "config" and facts.run.config.get(rest) is not None:
+            return True
+        if kind != "config" and any(facts.series(member) is not None for member in _members(facts, name)):
+            return True
+    return False
+
+
+def _members(facts: RunFacts, name: str) -> Iterable[str]:
+    """The metrics that a need stands for."""
+    if not name.endswith("/*"):
+        return (name,)
+    return (member for member in facts.run.series if member.startswith(name.removesuffix("*")))
