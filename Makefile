@@ -9,7 +9,7 @@ BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 
-.PHONY: demo test lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -42,7 +42,10 @@ demo: $(TRAIN)
 	@$(BIN)/python -m rlclinic demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+
+coverage: $(READY)
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow"
 
 check-all: $(READY)
 	$(BIN)/python -m pytest -n auto

@@ -30,6 +30,11 @@ ROOT: ContextVar[str] = ContextVar("root", default="")
 """The root, itself a real path, that nothing leaves; empty where there is none."""
 
 
+def confine(root: str) -> None:
+    """Nothing outside of a root, itself a real path, is opened by this process from now on."""
+    ROOT.set(root)
+
+
 @contextmanager
 def confined(root: str | Path) -> Iterator[None]:
     """Nothing outside of a root, itself a real path, is opened meanwhile."""

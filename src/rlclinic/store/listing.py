@@ -11,7 +11,7 @@ from typing import Any
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.summary import run_summary
 from rlclinic.readers.discover import RunRef, find
-from rlclinic.readers.no_links import ROOT
+from rlclinic.readers.no_links import ROOT, confine
 from rlclinic.readers.open import read_ref
 from rlclinic.readers.redaction.redact import redact
 from rlclinic.store.children import spawning
@@ -76,7 +76,7 @@ def _summaries(
         return results
     from concurrent.futures import ProcessPoolExecutor
 
-    with spawning(), ProcessPoolExecutor(workers, initializer=ROOT.set, initargs=(ROOT.get(),)) as pool:
+    with spawning(), ProcessPoolExecutor(workers, initializer=confine, initargs=(ROOT.get(),)) as pool:
         for result in pool.map(_summary, refs, chunksize=CHUNK):
             results.append(result)
             if progress:

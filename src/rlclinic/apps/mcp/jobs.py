@@ -38,7 +38,7 @@ _ID = re.compile(r"[a-z]+-\d{8}-\d{6}-[0-9a-f]{4}")
 # reads nothing outside the root either, which it is started in.
 _CHILD = (
     "import os, signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    "from rlclinic.readers.no_links import ROOT; ROOT.set(os.getcwd())\n"
+    "from rlclinic.readers.no_links import confine; confine(os.getcwd())\n"
     "from rlclinic.apps.cli import main; main()\n"
 )
 LOOK = 0.1
