@@ -11,17 +11,20 @@ import numpy as np
 import pytest
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.judgement import decision_path
 from rlclinic.model.run import Run
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.readers import discover, registry
 from rlclinic.readers.open import read
 from rlclinic.reference import framework as frameworks
+from rlclinic.rules import environment
 from rlclinic.rules import registry as rules
 from rlclinic.rules.documentation import SECTIONS, page_of
+from rlclinic.rules.rule import load_rule
 
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TOML = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)[0]
-READER, ROW, RULE, RULE_ROW = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+READER, ROW, RULE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture
@@ -64,19 +67,23 @@ def test_a_toml_with_an_unknown_metric_is_refused_by_name() -> None:
         frameworks.load_framework(TOML.replace('"clip_fraction"', '"no/such"'), "tinyrl.toml")
 
 
-def test_the_documented_rule_file_and_row_make_a_working_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = type(sys)("rlclinic.rules.environment.longer_but_not_better")
-    exec(compile(RULE, "CONTRIBUTING.md", "exec"), module.__dict__)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    row = eval(RULE_ROW.strip().rstrip(","), {"Row": rules.Row})  # noqa: S307 - our own documentation
-    assert list(page_of(row).sections) == list(SECTIONS)
-    seen, skipped = rules.examine(RunFacts(_run(lengths=np.linspace(50, 150, 40), returns=np.full(40, 5.0))), (row,))
+def test_the_documented_rule_file_makes_a_working_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "longer_but_not_better.py").write_text(RULE, encoding="utf-8")
+    monkeypatch.setattr(environment, "__path__", [*environment.__path__, str(tmp_path)])
+    rule = load_rule("environment", "longer_but_not_better")
+    monkeypatch.setattr(decision_path, "RULES", (*rules.RULES, rule))
+    decision_path.rules_of.cache_clear()
+    assert (rule.code, rule.name, rule.limits) == ("ENV99", "longer-but-not-better", {"doubled": 2.0})
+    assert list(page_of(rule).sections) == list(SECTIONS)
+    stays = RunFacts(_run(lengths=np.linspace(50, 150, 40), returns=np.full(40, 5.0)))
+    seen, skipped = rules.examine(stays, (rule,))
     assert [finding.code for finding in seen] == ["ENV99"]
     assert skipped == ()
-    near_miss, _ = rules.examine(
-        RunFacts(_run(lengths=np.linspace(50, 150, 40), returns=np.linspace(5, 50, 40))), (row,)
-    )
-    assert near_miss == ()
+    assert any("(ENV99)" in line for line in decision_path.decision_path(seen, frozenset({rule.name})))
+    assert rules.examine(stays, (rule,), {"ENV99": {"doubled": 9.0}})[0] == ()
+    near_miss = RunFacts(_run(lengths=np.linspace(50, 150, 40), returns=np.linspace(5, 50, 40)))
+    assert rules.examine(near_miss, (rule,))[0] == ()
+    decision_path.rules_of.cache_clear()
 
 
 def _run(lengths: FloatArray, returns: FloatArray) -> Run:

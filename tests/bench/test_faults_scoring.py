@@ -27,6 +27,7 @@ from bench.peers.thresholds import thresholds
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.likelihoods import Likelihood, likelihoods
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import METRICS
@@ -292,7 +293,7 @@ def test_the_calibration_part_is_told_without_the_test_part() -> None:
 def test_a_table_is_tried_on_environments_that_it_was_not_estimated_from() -> None:
     """Every degree of trust is tried, the one kept has no more false alarms than the values set by hand."""
     run = Run("run", "run", algorithm="PPO")
-    asked = ((run, Verdict.LEARNING, (), frozenset[str]()), {})
+    asked = ((RunFacts(run), Verdict.LEARNING, (), frozenset[str]()), {})
     healthy = [
         Evidence(place, "nothing-wrong", f"clean@{place}{at}", 1.0, frozenset({"verdict:learning"}), frozenset(),
                  frozenset({"nothing-wrong"}), asked, asked)

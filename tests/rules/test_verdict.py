@@ -56,7 +56,8 @@ def judged(facts: RunFacts, *given: Finding) -> tuple[Verdict, str]:
 
 def finding(code: str, severity: Severity) -> Finding:
     """A finding of another family."""
-    return Finding(code, "title", "family", severity, 0.9, f"{code} was seen")
+    name = next(rule.name for rule in RULES if rule.code == code)
+    return Finding(code, "title", "family", severity, 0.9, f"{code} was seen", name=name)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
