@@ -299,7 +299,7 @@ def test_a_table_is_tried_on_environments_that_it_was_not_estimated_from() -> No
                  frozenset({"nothing-wrong"}), asked, asked)
         for place in ("here", "there") for at in range(3)
     ]  # fmt: skip
-    died = ((run, Verdict.NOT_LEARNING, (), frozenset[str]()), {})
+    died = ((RunFacts(run), Verdict.NOT_LEARNING, (), frozenset[str]()), {})
     faulty = [
         Evidence(place, RIGHT, f"slow@{place}", 1.0, frozenset({"verdict:not-learning"}), frozenset(),
                  frozenset({RIGHT}), died, None)

@@ -19,9 +19,9 @@ from rlclinic.apps.agents.targets import TARGETS, whole_files
 from rlclinic.apps.cli.main import app
 from rlclinic.apps.mcp.registry import ROWS as TOOLS
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.judgement.decision_path import STATIONS
 from rlclinic.model.errors import UsageError
 from rlclinic.rules.registry import RULES
+from rlclinic.rules.rule import DecisionStep
 
 AGENTS = ("rl-run-debugger", "rl-training-optimizer", "rl-training-expert", "rl-language-model-diagnoser")
 
@@ -45,7 +45,7 @@ def test_every_rule_cause_and_question_is_in_the_skill() -> None:
         assert f"## {row.code} {row.name}\n" in files[f"references/rules-{row.family}.md"], row.code
     for name in catalogue():
         assert f"## {name}\n" in files["references/causes.md"], name
-    places = [files["SKILL.md"].index(station.question) for station in STATIONS]
+    places = [files["SKILL.md"].index(step.value) for step in DecisionStep]
     assert places == sorted(places)
 
 
