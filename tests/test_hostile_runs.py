@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 
 from rlclinic.apps.cli.main import main
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.lab.metrics_file import MetricsFile
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.numbers import bounded, bounded_array, date_text, moment, number
-from rlclinic.model.run import Run
 from rlclinic.prescriptions.constraints import dividing_batch
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.archive import read_members
@@ -307,8 +307,8 @@ def test_a_run_that_rlclinic_fails_on_takes_no_other_down(
 def test_a_diagnosis_that_fails_takes_no_other_down(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(run: Run, *_: object, **__: object) -> tuple[object, ...]:
-        if Path(run.path).name == "a-fails":
+    def fail(facts: RunFacts, *_: object, **__: object) -> tuple[object, ...]:
+        if Path(facts.run.path).name == "a-fails":
             raise OverflowError
         return ()
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -16,11 +17,14 @@ from rlclinic import read
 from rlclinic.apps.cli.main import app
 from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.carry import carry
+from rlclinic.lab.checkpoints import open_arrays
 from rlclinic.lab.environments import make_environment
-from rlclinic.lab.folder import create_folder
+from rlclinic.lab.folder import check_own, create_folder
 from rlclinic.lab.recipe import Recipe, recipe_of_config
+from rlclinic.lab.train import train
 from rlclinic.lab.trust import HARMLESS, check_trust, source_of
 from rlclinic.model.errors import UsageError
+from rlclinic.store.children import allow_local
 from rlclinic.trials.plan import job_from_json
 from rlclinic.trials.propose import plan_trial
 from tests.lab.environments import small
@@ -223,3 +227,61 @@ def test_a_recipe_that_is_sent_elsewhere_keeps_its_trust() -> None:
 
     recipe = Recipe("sb3", "PPO", "my.module:Env", 100).trusted()
     assert pickle.loads(pickle.dumps(recipe)) == recipe  # noqa: S301 - made here
+
+
+@pytest.mark.parametrize("name", ["my:Env;touch x", "my:$(id)", "my:`id`", "a:C\nrm -rf", "['evil:Env']", "my: Env"])
+def test_a_name_that_is_no_code_is_not_printed_as_a_flag_to_paste(name: str) -> None:
+    with pytest.raises(UsageError, match="names no environment") as refused:
+        check_trust(recipe_of_config({**small("PPO").to_config(), "env_id": name}))
+    assert "--trust" not in refused.value.hint
+    assert "\n" not in refused.value.message
+
+
+def test_trusting_an_installed_class_opens_no_other_file_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text("", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.chdir(tmp_path)
+    allow_local("gymnasium.envs.classic_control.cartpole")
+    assert str(tmp_path) not in sys.path
+    allow_local("mine")
+    assert sys.path[-1] == str(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["run.log", "metrics.csv", "config.json", "checkpoints", "checkpoints/step=000000100"])
+def test_nothing_is_written_through_a_link_of_a_run_that_is_resumed(tmp_path: Path, name: str) -> None:
+    folder, _ = hostile(tmp_path)
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "precious.txt").write_text("mine", encoding="utf-8")
+    place = folder / name
+    place.parent.mkdir(exist_ok=True)
+    if name == "config.json":
+        place.rename(outside / "config.json")
+    else:
+        place.unlink(missing_ok=True)
+    place.symlink_to(outside / name if "." in name else outside)
+    with pytest.raises(UsageError, match="is a link or no regular file"):
+        train(resume=folder)
+    assert sorted(path.name for path in outside.iterdir()) in (["precious.txt"], ["config.json", "precious.txt"])
+
+
+def test_a_pipe_in_a_run_that_is_resumed_is_refused_and_labels_are_not(tmp_path: Path) -> None:
+    folder, _ = hostile(tmp_path)
+    (folder / "checkpoints" / "step=1").mkdir(parents=True)
+    (folder / "checkpoints" / "@last").symlink_to("step=1")
+    check_own(folder)
+    os.mkfifo(folder / "run.log")
+    with pytest.raises(UsageError, match="no regular file"):
+        check_own(folder)
+
+
+def test_arrays_of_a_checkpoint_that_would_fill_the_memory_are_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.savez_compressed(tmp_path / "random.npz", torch=np.zeros(1000))
+    assert open_arrays(tmp_path / "random.npz")["torch"].size == 1000
+    monkeypatch.setattr("rlclinic.lab.checkpoints.MOST_BYTES", 1000)
+    with pytest.raises(UsageError, match="bytes of arrays"):
+        open_arrays(tmp_path / "random.npz")

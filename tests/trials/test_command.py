@@ -50,6 +50,9 @@ def test_a_value_that_nobody_knows_is_named() -> None:
         "cmd.exe /c {env_id}",
         "ssh host 'python train.py; echo {env_id}'",
         "{env_id} --seed 1",
+        "python {policy_class} 1",
+        "python -m {policy_class}",
+        "bash -x {policy_class}",
     ],
 )
 def test_a_value_of_the_run_never_stands_where_it_is_run_as_code(template: str) -> None:

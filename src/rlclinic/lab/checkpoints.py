@@ -10,12 +10,16 @@ import errno
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from rlclinic.lab.folder import CHECKPOINTS, RunFolder
+from rlclinic.model.errors import UsageError
 from rlclinic.model.numbers import number
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_file
@@ -23,6 +27,8 @@ from rlclinic.store.files import link_whole, write_whole
 
 # The newest is what a run resumes from; the one before it is kept for the case that the newest is damaged.
 KEPT = 2
+# Bytes of the arrays of one file of a checkpoint; a replay buffer has at most a quarter of it.
+MOST_BYTES = 1 << 30
 # A disk with less than this is full; in bytes.
 FULL = 1 << 20
 
@@ -73,6 +79,15 @@ def save_checkpoint(
         link_whole(home / "@best", path.name)
     _prune(home)
     return path
+
+
+def open_arrays(path: Path) -> Any:
+    """The arrays of an npz of a checkpoint, never unpickled; UsageError where they would fill the memory."""
+    with zipfile.ZipFile(path) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MOST_BYTES:
+        raise UsageError(f"holds {size:,} bytes of arrays", path=str(path), hint=f"at most {MOST_BYTES:,} are loaded")
+    return np.load(path, allow_pickle=False)
 
 
 def last_checkpoint(path: Path) -> Saved | None:

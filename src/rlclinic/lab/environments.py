@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.recipe import Recipe, Wrapper
 from rlclinic.lab.trust import check_trust, whole_name
 from rlclinic.model.errors import UsageError
+from rlclinic.store.children import allow_local
 
 try:
     import gymnasium
@@ -68,7 +67,7 @@ def _base(recipe: Recipe) -> Any:
         found = _load(name, gymnasium.Env, "environment")
         return _call(lambda: found(**arguments), name)
     if ":" in name:
-        _allow_local()
+        allow_local(name.partition(":")[0])
     return _call(lambda: gymnasium.make(name, disable_env_checker=True, **arguments), name)
 
 
@@ -108,7 +107,7 @@ def _stacked(environment: Any, count: int) -> Any:
 def _load(name: str, base: type, what: str) -> Any:
     """A class by `module:Class`, which `check_trust` has let pass. Only a subclass of `base` is ever called."""
     module, _, attribute = name.partition(":")
-    _allow_local()
+    allow_local(module)
     try:
         found = getattr(import_module(module), attribute, None)
     except ImportError as error:
@@ -117,11 +116,3 @@ def _load(name: str, base: type, what: str) -> Any:
         kind = f"{base.__module__.partition('.')[0]}.{base.__name__}"
         raise UsageError(f"{name} is no {kind}", hint=f"name a subclass of {kind} as module:Class")
     return found
-
-
-def _allow_local() -> None:
-    """The user's own modules lie in the current folder, which a console script does not search. It comes last: a file
-    there never stands in for a library's."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)

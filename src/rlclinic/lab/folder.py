@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import re
 import secrets
 import shutil
+import stat
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -74,13 +76,16 @@ class RunFolder:
         """Append lines to run.log, each with the time."""
         stamp = time.strftime("%Y-%m-%d %H:%M:%S")
         lines = "".join(f"{stamp} {line}\n" for line in text.splitlines())
-        with open(self.path / LOG, "a", encoding="utf-8") as file:
-            file.write(lines)
+        self._append(lines)
 
     def log_traceback(self, text: str) -> None:
         """Append a traceback as Python prints it, so that readers know it for one."""
-        with open(self.path / LOG, "a", encoding="utf-8") as file:
-            file.write(text if text.endswith("\n") else text + "\n")
+        self._append(text if text.endswith("\n") else text + "\n")
+
+    def _append(self, text: str) -> None:
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with open(os.open(self.path / LOG, flags, 0o644), "a", encoding="utf-8") as file:
+            file.write(text)
 
     def reserve_space(self) -> None:
         """Put some bytes aside for the day the disk is full."""
@@ -116,6 +121,28 @@ def open_folder(path: Path) -> RunFolder:
         raise UsageError("no config.json here", path=str(path), hint="name the folder of a run: runs/<id>")
     # A run has its id from its own folder, not from `@last` or `.`.
     return RunFolder(path.resolve() if path.is_symlink() or not path.name else path)
+
+
+def check_own(folder: Path) -> None:
+    """Refuse a folder to write into that holds a link, other than `@last` and its like, or a pipe: a run that
+    `rlclinic train` made has none, and what is written through one lands elsewhere."""
+    pending = [folder]
+    while pending:
+        for path in pending.pop().iterdir():
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                pending.append(path)
+            elif not stat.S_ISREG(mode) and not (stat.S_ISLNK(mode) and _is_label(path)):
+                raise UsageError(
+                    "is a link or no regular file, which no run of `rlclinic train` holds: nothing is written here",
+                    path=str(path),
+                    hint="train its config anew: rlclinic train RUN",
+                )
+
+
+def _is_label(path: Path) -> bool:
+    target = path.readlink()
+    return path.name.startswith("@") and len(target.parts) == 1 and not (path.parent / target).is_symlink()
 
 
 def cannot_write(error: OSError, path: Path) -> RlclinicError:

@@ -16,7 +16,7 @@ from rlclinic.lab.backend import backend_for
 from rlclinic.lab.checkpoints import last_checkpoint
 from rlclinic.lab.errors import EnvironmentFault, TrainingError
 from rlclinic.lab.facts import facts_of
-from rlclinic.lab.folder import LAST, RunFolder, cannot_write, create_folder, open_folder
+from rlclinic.lab.folder import LAST, RunFolder, cannot_write, check_own, create_folder, open_folder
 from rlclinic.lab.progress import Listener
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
@@ -74,6 +74,8 @@ def train_folder(
     trust: Iterable[str] = (),
 ) -> None:
     """Train the run of a folder: one that `prepare` has just made, or one to resume."""
+    if not is_new:
+        check_own(folder.path)
     recipe = folder.recipe(trust)
     backend = backend_for(recipe.framework)
     if not is_new:

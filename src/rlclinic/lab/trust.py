@@ -8,6 +8,7 @@ and the harmless wrappers below are made.
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from importlib.machinery import ModuleSpec, PathFinder
@@ -48,6 +49,8 @@ HARMLESS: Mapping[str, frozenset[str]] = {
 }
 # A word that names neither a module nor a file.
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]*")
+# `module:Class`, or `module:Name-v0`.
+_CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_./-]*", re.ASCII)
 # How long and how deep an argument from a file may be.
 _MOST_ITEMS, _DEEPEST = 10_000, 8
 
@@ -104,13 +107,15 @@ def _check_arguments(what: str, name: str, arguments: Mapping[str, object]) -> N
         if isinstance(value, str) and not _PLAIN.fullmatch(value):
             raise UsageError(
                 f"the {what}: {key} = {value[:80]!r} may name a module or a file, and comes from a file itself",
-                hint=f"if you want it: --trust {name}",
+                hint=f"if you want it: --trust {shlex.quote(name)}",
             )
         items = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
         pending += [(key, item, depth + 1) for pair in items for item in pair]
 
 
 def _refusal(what: str, name: str, whole: str) -> UsageError:
+    if not _CODE.fullmatch(whole):
+        return UsageError(f"{name[:80]!r} names no {what}", hint="a Gymnasium id such as CartPole-v1, or module:Class")
     source = source_of(whole.partition(":")[0])
     where = f"importing it would run {source}" if source else "there is no such module here"
     return UsageError(

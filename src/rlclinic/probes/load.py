@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import sys
-from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import UsageError
+from rlclinic.store.children import allow_local
 
 ADAPTERS = {"sb3": "rlclinic.probes.adapters.sb3", "torchrl": "rlclinic.probes.adapters.torchrl"}
 HINT = "name a trainer as sb3:PPO, torchrl:SAC or package.module:make_trainer"
@@ -21,7 +20,7 @@ def check_name(name: str) -> None:
         raise UsageError(f"{name!r} is no trainer", hint=HINT)
     if head in ADAPTERS:
         return
-    _working_directory_on_path()
+    allow_local(head)
     try:
         found = importlib.util.find_spec(head)
     except (ImportError, ValueError) as error:
@@ -59,10 +58,3 @@ def as_factory(candidate: Any) -> Any:
     ):
         return importlib.import_module(ADAPTERS["sb3"]).SB3Factory(candidate)
     return candidate
-
-
-def _working_directory_on_path() -> None:
-    """Last, so that a file there never stands in for a library's."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)

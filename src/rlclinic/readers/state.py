@@ -99,7 +99,7 @@ def parse_state(data: object) -> RunState | None:
     if not isinstance(data, dict) or data.get("state") not in tuple(Status):
         return None
     found = RunState(**{field.name: _checked(data.get(field.name), field.default) for field in fields(RunState)})
-    return replace(found, reason=redact(found.reason))
+    return replace(found, reason=redact(found.reason), host=redact(found.host))
 
 
 def is_alive(state: RunState) -> bool | None:

@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.machinery import PathFinder
+from pathlib import Path
 
 _SAFE = "PYTHONSAFEPATH"
 
@@ -14,6 +16,14 @@ def python(*arguments: str) -> list[str]:
     """The command that runs this interpreter. A flag rather than a variable, which every process below would inherit,
     a user's own trainer too."""
     return [sys.executable, "-P", *arguments]
+
+
+def allow_local(module: str) -> None:
+    """Let a module that the user named be found in the current folder, which a console script does not search. The
+    folder comes last, and only where the module lies there: then its other files are the user's own as well."""
+    here, top = str(Path.cwd()), module.partition(".")[0]
+    if here not in sys.path and PathFinder.find_spec(top) is None and PathFinder.find_spec(top, [here]) is not None:
+        sys.path.append(here)
 
 
 @contextmanager

@@ -16,11 +16,10 @@ SEED, STEPS, FOLDER = "seed", "total_steps", "logdir"
 OWN = frozenset({SEED, STEPS, FOLDER})
 # Texts of a run that are passed on to the user's command.
 _HARMLESS = re.compile(r"[A-Za-z0-9_.:/+][A-Za-z0-9_.:/+-]*")
-# Programs that run a word of their command line as code, and the options that say so.
+# Programs that run a word of their command line, or the file that it names.
 _INTERPRETER = re.compile(
     r"(ba|da|z|k|mk|a|c|tc|fi|pw)?sh|busybox|cmd|powershell|(python|pypy|perl|ruby|node|lua|php)[\d.]*"
 )
-_CODE_FLAG = re.compile(r"-[a-z]*[cer]|--?(command|eval|execute|print)|/c", re.IGNORECASE)
 # A word that was quoted because it is several: something takes it apart again.
 _MANY_WORDS = re.compile(r"[\s;|&<>()$`'\"\\]")
 
@@ -49,11 +48,10 @@ def check_places(template: str) -> None:
 
 
 def _is_code(words: list[str], index: int) -> bool:
-    """Whether a word follows the option by which a program takes code, as in `sh -c WORD`."""
+    """Whether a program takes the word for code or for the file that holds it, as in `sh -c WORD` or `python WORD`."""
     options = list(takewhile(lambda word: word.startswith("-") or word.lower() == "/c", reversed(words[:index])))
     program = words[index - len(options) - 1] if len(options) < index else ""
-    is_interpreter = _INTERPRETER.fullmatch(PurePath(program).stem.lower()) is not None
-    return is_interpreter and any(_CODE_FLAG.fullmatch(option) for option in options)
+    return _INTERPRETER.fullmatch(PurePath(program).stem.lower()) is not None
 
 
 def check_value(name: str, value: object) -> None:

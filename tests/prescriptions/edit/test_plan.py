@@ -132,6 +132,10 @@ def _hydra(tmp_path: Path, *, overridden: bool) -> Run:
 
 def test_hydra_values_are_edited_in_the_group_they_came_from(tmp_path: Path) -> None:
     run = _hydra(tmp_path, overridden=False)
+    # A file that only the run names is edited in a marked project, or below the current folder.
+    with pytest.raises(Refused, match="outside of"):
+        plan(run, changes(run, learning_rate=0.0003))
+    (tmp_path / "pyproject.toml").touch()
     made = plan(run, changes(run, learning_rate=0.0003))
     assert made.file == tmp_path / "conf" / "algo" / "ppo.yaml"
     assert made.after == "learning_rate: 0.0003 # lr\ngamma: 0.99\n"

@@ -53,7 +53,9 @@ def write_lines(lines: Iterable[str]) -> None:
 
 def say(line: str) -> None:
     """Tell the user something beside the result, harmless for a terminal."""
-    sys.stderr.write(printable(line) + "\n")
+    from rlclinic.readers.redaction.redact import redact
+
+    sys.stderr.write(printable(redact(line)) + "\n")
 
 
 def write_error(error: RlclinicError, *, as_json: bool) -> None:

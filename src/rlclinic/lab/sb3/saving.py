@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from rlclinic.lab.checkpoints import open_arrays
+
 MODEL, OPTIMIZER, NORMALISER, REPLAY, RANDOM = "model.pt", "optimizer.pt", "normaliser.npz", "replay.npz", "random.npz"
 # Most that a replay buffer may take on the disk; the newest transitions are kept. In bytes.
 REPLAY_LIMIT = 256 << 20
@@ -60,7 +62,7 @@ def _normaliser_arrays(normaliser: Any) -> dict[str, Any]:
 
 
 def _load_normaliser(normaliser: Any, path: Path) -> None:
-    with np.load(path, allow_pickle=False) as arrays:
+    with open_arrays(path) as arrays:
         for name, statistics in _statistics(normaliser).items():
             statistics.mean, statistics.var = arrays[f"{name}/mean"], arrays[f"{name}/var"]
             statistics.count = float(arrays[f"{name}/count"])
@@ -85,7 +87,7 @@ def _replay_arrays(buffer: Any) -> dict[str, Any]:
 
 
 def _load_replay(buffer: Any, path: Path) -> None:
-    with np.load(path, allow_pickle=False) as arrays:
+    with open_arrays(path) as arrays:
         kept = min(len(arrays["rewards"]), buffer.buffer_size)
         for name, array in _replay_parts(buffer).items():
             array[:kept] = arrays[name][-kept:]
@@ -118,7 +120,7 @@ def _save_random(path: Path) -> None:
 
 
 def _load_random(path: Path) -> None:
-    with np.load(path, allow_pickle=False) as arrays:
+    with open_arrays(path) as arrays:
         torch.set_rng_state(torch.from_numpy(arrays["torch"]))
         position, has_gauss, cached = arrays["numpy_rest"]
         np.random.set_state(("MT19937", arrays["numpy_keys"], int(position), int(has_gauss), float(cached)))

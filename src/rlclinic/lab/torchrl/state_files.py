@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rlclinic.lab.checkpoints import open_arrays
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.torchrl.optimiser import Optimiser
 
@@ -55,7 +56,7 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
 
 def load_arrays(path: Path) -> Arrays:
     """The arrays of an npz."""
-    with np.load(path, allow_pickle=False) as file:
+    with open_arrays(path) as file:
         return dict(file)
 
 

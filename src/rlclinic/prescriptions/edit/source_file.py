@@ -62,7 +62,7 @@ def find_source(run: Run, keys: tuple[str, ...], config: str = "") -> Source:
     if REDACTED in run.path:
         raise Refused("the path holds a secret and was not kept with the run", path=run.path, hint=HINT)
     if run.source == "hydra":
-        return _inside_project(run, _hydra(run, keys))
+        return _inside_project(run, _hydra(run, keys), named_by_run=True)
     if run.framework == "gymnasium-solver":
         return _inside_project(run, _solver(run))
     if run.framework == "sb3-zoo":
@@ -70,9 +70,14 @@ def find_source(run: Run, keys: tuple[str, ...], config: str = "") -> Source:
     return _origin(run, keys)
 
 
-def _inside_project(run: Run, source: Source) -> Source:
+def _inside_project(run: Run, source: Source, *, named_by_run: bool = False) -> Source:
     """A run's files may name any path; what lies outside its project is only edited when the user names it."""
     top = list(ancestors(run))[-1].resolve()
+    is_project = any((top / sign).exists() for sign in ROOT_SIGNS)
+    if named_by_run and not is_project:
+        # Without the mark of a project only what the user works in is his: the current folder, if the run lies there.
+        here = Path.cwd()
+        top = here if folder_of(run).resolve().is_relative_to(here) else folder_of(run).resolve()
     if not source.file.resolve().is_relative_to(top):
         raise Refused(f"lies outside of {top}", path=str(source.file), hint=HINT)
     return source

@@ -26,8 +26,8 @@ HEAD = 256 << 10
 MAX_BYTES = 1 << 30
 MAX_ROWS = 2_000_000
 MAX_VALUE = 16 << 20
-# Instructions of SQLite's machine between two counts, and counts: some seconds. A row takes about thirty.
-WORK, MOST_WORK = 100_000, 1_000
+# Instructions of SQLite's machine between two counts; counts that are free, and bytes of the database for each more.
+WORK, FREE_WORK, BYTES_PER_WORK = 100_000, 100, 10_000
 
 
 def is_trackio(entry: Entry) -> bool:
@@ -149,8 +149,8 @@ def _open(entry: Entry, limit: int) -> sqlite3.Connection:
     database.text_factory = decode
     # A schema may compute: bounded in the size of a value and in work, which ends with an error of SQLite.
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
-    work = count(1)
-    database.set_progress_handler(lambda: next(work) > MOST_WORK, WORK)
+    work, most = count(1), FREE_WORK + len(data) // BYTES_PER_WORK
+    database.set_progress_handler(lambda: next(work) > most, WORK)
     return database
 
 
