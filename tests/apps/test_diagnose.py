@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rlclinic.apps.cli.main import app
 from rlclinic.apps.settings import load_settings
 from rlclinic.model.errors import UsageError
 from tests.apps.test_cli import rlclinic
@@ -126,9 +129,26 @@ def test_settings_come_from_the_nearest_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("fail = 1", "unknown setting 'fail'"), ('fail-on = "x"', "fail-on = 'x'"), ("a = ", "not valid TOML")],
-)
+    [("fail = 1", "unknown setting 'fail'"), ('fail-on = "x"', "fail-on = 'x'"), ("a = ", "not valid TOML"),
+     ("ignore = 5", "ignore is no list"), ('thresholds = {POL04 = "x"}', "no numbers by rule"),
+     ("a = " + "[" * 100_000, "not valid TOML")],
+)  # fmt: skip
 def test_wrong_settings_are_refused_by_name(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "rlclinic.toml").write_text(text)
     with pytest.raises(UsageError, match=message):
         load_settings(tmp_path)
+
+
+def test_settings_inside_the_run_are_not_taken_and_others_are_told(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "project" / "run"
+    shutil.copytree(runs / "sb3" / "ppo_cartpole_high_lr", run)
+    (run / "rlclinic.toml").write_text('fail-on = "never"\nselect = ["SUC01"]\n')
+    monkeypatch.chdir(run)
+    result = CliRunner().invoke(app, ["diagnose", "."])
+    assert (result.exit_code, "settings inside the run are not taken" in result.stderr) == (1, True)
+    monkeypatch.chdir(tmp_path / "project")
+    (tmp_path / "project" / "rlclinic.toml").write_text('fail-on = "never"\n')
+    result = CliRunner().invoke(app, ["diagnose", "run"])
+    assert (result.exit_code, "settings of " in result.stderr) == (0, True)

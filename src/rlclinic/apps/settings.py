@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.no_links import read_file
 
 FAIL_ON = ("info", "warning", "error", "never")
 KEYS = frozenset({"fail-on", "select", "ignore", "thresholds"})
@@ -32,6 +33,8 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    path: Path | None = None
+    """Where they stand."""
 
 
 def load_settings(start: Path) -> Settings:
@@ -47,8 +50,8 @@ def load_settings(start: Path) -> Settings:
 
 def _table(path: Path, name: str) -> dict[str, Any] | None:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        data = tomllib.loads(read_file(path).decode())
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         if name == "rlclinic.toml":
             raise UsageError(f"not valid TOML: {error}", path=str(path), hint="correct or remove it") from error
         return None
@@ -66,9 +69,15 @@ def _settings(table: dict[str, Any], path: Path) -> Settings:
     fail_on = table.get("fail-on", "error")
     if fail_on not in FAIL_ON:
         raise UsageError(f"fail-on = {fail_on!r}", path=str(path), hint=f"one of {', '.join(FAIL_ON)}")
-    return Settings(
-        fail_on,
-        tuple(table.get("select", ())),
-        tuple(table.get("ignore", ())),
-        {str(rule): dict(values) for rule, values in dict(table.get("thresholds", {})).items()},
-    )
+    names = {key: table.get(key, []) for key in ("select", "ignore")}
+    for key, value in names.items():
+        if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+            raise UsageError(f"{key} is no list of rules", path=str(path), hint=f'for example {key} = ["SUC05"]')
+    limits = table.get("thresholds", {})
+    if not isinstance(limits, dict) or not all(map(_are_numbers, limits.values())):
+        raise UsageError("thresholds are no numbers by rule", path=str(path), hint="see `rlclinic explain RULE`")
+    return Settings(fail_on, tuple(names["select"]), tuple(names["ignore"]), limits, path)
+
+
+def _are_numbers(values: object) -> bool:
+    return isinstance(values, dict) and all(isinstance(value, int | float) for value in values.values())

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from rlclinic.apps.cli.output import deliver, error_object, terminal_width, wants_colour, write_error
+from rlclinic.apps.cli.output import deliver, error_object, say, terminal_width, wants_colour, write_error
 from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options
-from rlclinic.apps.settings import FAIL_ON, load_settings
+from rlclinic.apps.settings import FAIL_ON, Settings, load_settings
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, InternalError, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.finding import Severity
@@ -50,11 +50,11 @@ def diagnose(
     from rlclinic.engine import diagnose as run_diagnosis
     from rlclinic.rules.registry import check_names, checked_limits
 
-    settings = load_settings(Path())
+    runs, errors = read_runs(source)
+    settings = _settings([Path(run.path) for run in runs])
     chosen, left_out = (*settings.select, *select), (*settings.ignore, *ignore)
     check_names((*chosen, *left_out))
     limits = checked_limits(settings.thresholds)
-    runs, errors = read_runs(source)
     diagnoses: list[Diagnosis] = []
     for run in runs:
         try:
@@ -63,6 +63,19 @@ def diagnose(
             errors.append(error)
     _print(diagnoses, errors, "json" if as_json else form, output)
     click.get_current_context().exit(_exit_code(diagnoses, errors, fail_on or settings.fail_on))
+
+
+def _settings(runs: list[Path]) -> Settings:
+    """The user's settings; those that lie in a run come from whoever made it, and are not taken."""
+    settings = load_settings(Path())
+    if settings.path is None:
+        return settings
+    if any(settings.path.resolve().is_relative_to(run.resolve()) for run in runs if run.is_dir()):
+        say(f"settings inside the run are not taken: {settings.path}")
+        return Settings()
+    if settings != Settings(path=settings.path):
+        say(f"settings of {settings.path}")
+    return settings
 
 
 def _print(diagnoses: list[Diagnosis], errors: list[RlclinicError], form: str, output: Path | None) -> None:
