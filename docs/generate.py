@@ -134,6 +134,8 @@ def reliability_page() -> str:
         "*memory* is the most that a process held."
     )
     part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
+    if not fuzz and not attack:
+        return f"{part}\n## What was measured\n\nNo whole run is recorded yet: `make fuzz` and `make attack` make one.\n"
     return f"{part}\n## What was measured\n\n{MADE} {columns}\n\n" + "\n".join(rows) + "\n"
 
 
