@@ -135,7 +135,8 @@ def reliability_page() -> str:
     )
     part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
     if not fuzz and not attack:
-        return f"{part}\n## What was measured\n\nNo whole run is recorded yet: `make fuzz` and `make attack` make one.\n"
+        none = "No whole run is recorded yet: `make fuzz` and `make attack` make one."
+        return f"{part}\n## What was measured\n\n{none}\n"
     return f"{part}\n## What was measured\n\n{MADE} {columns}\n\n" + "\n".join(rows) + "\n"
 
 
