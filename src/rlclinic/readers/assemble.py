@@ -18,10 +18,12 @@ from rlclinic.readers.draft import Draft
 from rlclinic.readers.identify import Tables, identify_algorithm, identify_environment, identify_framework
 from rlclinic.readers.naming import name_series
 from rlclinic.readers.redaction.border import without_secrets
-from rlclinic.readers.redaction.redact import redact
+from rlclinic.readers.returns import settle_returns
 from rlclinic.readers.status import status_of
 from rlclinic.reference.framework import Framework
 
+# A log so much longer than the budget, in budgets, shows that the setting means another unit.
+BEYOND_BUDGET = 5.0
 # Kinds of files that hold metrics, as readers record them.
 METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
 
@@ -38,14 +40,16 @@ def assemble(draft: Draft) -> Run:
     environment = identify_environment(draft, tables.own, configured)
     series = name_series(draft, tables, config, algorithm, environment)
     _add_episode_returns(draft, series)
+    settle_returns(series, draft)
     series = dict(sorted(series.items(), key=lambda item: position(item[0])))
     axis, steps = _main_axis(series, tables.own)
     if framework_id == "unknown" and axis == "env_steps" and series:
         draft.note("no framework recognised: the logged steps are taken for env steps")
     budget = _budget(draft, config, tables.own, axis)
+    if budget and steps > BEYOND_BUDGET * budget:
+        draft.note(f"the budget of {budget:,.0f} counts something else than the {steps:,.0f} steps of the log")
+        budget = None
     first, last = _wall_times(series)
-    if redact(str(draft.place.root)) != str(draft.place.root):
-        draft.note("the path holds a secret, which is not shown, so what lies beside the run is not found: rename it")
     run = Run(
         id=draft.name or draft.place.root.name,
         path=str(draft.place.root),
@@ -66,6 +70,7 @@ def assemble(draft: Draft) -> Run:
         logs=tuple(draft.logs),
         checkpoints=tuple(draft.checkpoints),
         provenance=Provenance(draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes)),
+        location=draft.place.root,
     )
     return without_secrets(run)
 

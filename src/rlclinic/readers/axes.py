@@ -14,6 +14,10 @@ from rlclinic.readers.draft import RawTable
 from rlclinic.reference.framework import Framework
 from rlclinic.reference.patterns import matches
 
+# A step below this share of the highest before it starts a new training; less far back it is a resumed one.
+NEW_TRAINING = 0.05
+# Trainings in one table; a step that starts again more often counts within episodes or epochs.
+MAX_TRAININGS = 8
 # Columns that home-made logs use, best first. A plain `step` counts what the framework's steps count.
 GENERIC_COLUMNS: tuple[tuple[str, StepAxis | None], ...] = (
     ("total_env_steps", "env_steps"),
@@ -108,9 +112,26 @@ def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp], int]:
     return np.flatnonzero(keep), dropped
 
 
+def trainings(steps: FloatArray) -> list[slice]:
+    """The rows of each training that a table holds, where the step starts again; a step that often does is no clock."""
+    starts = [0]
+    while len(starts) <= MAX_TRAININGS:
+        rest = steps[starts[-1] :]
+        back = np.flatnonzero(rest < NEW_TRAINING * np.maximum.accumulate(rest))
+        if not back.size:
+            break
+        starts.append(starts[-1] + int(back[0]))
+    if len(starts) > MAX_TRAININGS:
+        return [slice(0, steps.size)]
+    return [slice(start, end) for start, end in zip(starts, [*starts[1:], steps.size], strict=True)]
+
+
 def _is_step_column(column: FloatArray) -> bool:
     finite = column[np.isfinite(column)]
-    return bool(finite.size) and bool(finite.min() >= 0) and (finite.size == 1 or bool(finite[-1] > finite[0]))
+    if not finite.size or finite.min() < 0:
+        return False
+    # A short training may follow a long one: most rows rise all the same.
+    return finite.size == 1 or bool(finite[-1] > finite[0]) or bool(np.median(np.diff(finite)) > 0)
 
 
 def _filled(column: FloatArray) -> FloatArray:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from pathlib import Path
 from typing import TypeVar
 
 from rlclinic.model.errors import RlclinicError, contained
 from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
+from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.registry import ROWS, Row, row_of
 from rlclinic.readers.tree import Folder, walk
 
 # Files of a folder that are looked into to see whether one holds metrics.
 MOST_SNIFFED = 50
 T = TypeVar("T")
+# Tables that are one training each: seed_0.csv, run-3.csv, trial2.jsonl.
+_NUMBERED = re.compile(r"(?:seed|run|trial|rep)[-_ ]?\d+[^/]*\.(?:csv|tsv|jsonl)$", re.IGNORECASE)
 MEMBER = "::"
 """Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
 
@@ -67,15 +71,16 @@ def place_of(ref: RunRef) -> Place:
 
 
 def ref_of_folder(path: Path) -> RunRef | None:
-    """The folder itself as a run, where a reader claims it."""
+    """The folder itself as a run, where a reader claims it; of several in it the reader takes the longest."""
     folder = walk(path)
-    return next((ref for ref in _runs(folder) if ref.path == path), None)
+    found = [ref for ref in _runs(folder) if ref.path == path]
+    return replace(found[0], member="") if found else None
 
 
 def _runs(folder: Folder) -> Iterator[RunRef]:
     row = next((row for row in ROWS if row.claims(folder) and _looked(_confirmed, row, folder, True)), None)
     if row is not None and row.owns_subfolders:
-        yield RunRef(folder.path, row.id, fingerprint=folder.fingerprint(deep=True), at=folder.real)
+        yield from _own(folder, row, set())
         return
     below = [ref for child in folder.folders.values() for ref in _runs(child)]
     if row is None:
@@ -117,24 +122,39 @@ def _members(row: Row, folder: Folder) -> list[tuple[str, str]]:
         found = sorted(name for name in folder.files if name.endswith(".db"))
         named = [(name, members(entry_in(folder, name))) for name in found]
         return [(name, member if len(runs) > 1 else "") for name, runs in named for member in runs]
-    events = [name for name in folder.files if "tfevents" in name]
-    if row.id == "tensorboard" and len(events) > 1:
+    if row.id in {"tables", "json-tables"}:
+        return [(name, "") for name in _separate_files(row, folder)]
+    if row.id in {"tensorboard", "rl_games"}:
         from rlclinic.readers.parts.events import event_entries, groups
 
-        place = scan(folder.path, folder.real)
-        own = [entry for entry in event_entries(place) if "/" not in entry.relative]
-        found_groups = groups(own)
+        below = "summaries/" if row.id == "rl_games" else ""
+        own = [entry for entry in event_entries(scan(folder.path, folder.real)) if entry.relative == below + entry.name]
+        found_groups = groups(own) if len(own) > 1 else []
         return [("", group[0].name) for group in found_groups] if len(found_groups) > 1 else []
     return []
 
 
+def _separate_files(row: Row, folder: Folder) -> list[str]:
+    """Files of one folder that are a training each: tables of numbered seeds, logs of one JSON object."""
+    if row.id == "tables":
+        found = sorted(name for name in folder.files if _NUMBERED.search(name))
+    else:
+        from rlclinic.readers.sources.json_tables import is_json_table
+
+        found = sorted(name for name in folder.files if row.has(name) and is_json_table(entry_in(folder, name)))
+    return found if len(found) > 1 else []
+
+
 def _absorbed(row: Row, below: list[RunRef]) -> list[RunRef]:
-    """SB3 writes its event files into one subfolder (PPO_1) beside progress.csv: they are one run."""
-    if row.id != "sb3":
+    """SB3 writes event files into one subfolder (PPO_1) beside progress.csv, evaluations beside its console."""
+    if row.id == "json-tables":
+        # tensorboardX exports its event files, one folder for each metric, as one JSON file.
+        return [ref for ref in below if ref.reader == "tensorboard"]
+    if row.id not in {"sb3", "console"}:
         return []
     events = [ref for ref in below if ref.reader == "tensorboard"]
     evaluations = [ref for ref in below if ref.reader == "sb3" and _only_evaluations(ref)]
-    return (events if len(events) == 1 else []) + (evaluations if len(evaluations) == 1 else [])
+    return (events if len(events) == 1 and row.id == "sb3" else []) + (evaluations if len(evaluations) == 1 else [])
 
 
 def _only_evaluations(ref: RunRef) -> bool:
@@ -147,7 +167,11 @@ def _confirmed(row: Row, folder: Folder) -> bool:
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import is_trackio
 
-        return any(is_trackio(entry_in(folder, name)) for name in folder.files if name.endswith(".db"))
+        return any(parsed_once(is_trackio, entry_in(folder, name)) for name in folder.files if name.endswith(".db"))
+    if row.id == "json-tables":
+        from rlclinic.readers.sources.json_tables import is_json_table
+
+        return any(parsed_once(is_json_table, entry_in(folder, name)) for name in folder.files if row.has(name))
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 
@@ -160,6 +184,11 @@ def reader_of_file(entry: Entry) -> Row:
     """The reader of a single file that the user names."""
     if entry.name.endswith(".wandb"):
         return row_of("wandb")
+    from rlclinic.readers.sources.json_tables import is_json_table
     from rlclinic.readers.sources.trackio import is_trackio
 
-    return row_of("trackio") if is_trackio(entry) else row_of("tensorboard")
+    if entry.name == "trainer_state.json":
+        return row_of("hf-trainer")
+    if entry.name.endswith(".json") and parsed_once(is_json_table, entry):
+        return row_of("json-tables")
+    return row_of("trackio") if parsed_once(is_trackio, entry) else row_of("tensorboard")

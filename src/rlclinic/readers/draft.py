@@ -68,6 +68,7 @@ class Clue:
 
 
 # Strengths of clues, so that readers agree on them.
+DECIDED = 200  # rlclinic's own record, which every verb goes by
 TOLD = 100  # the writer itself recorded how it ended
 SEEN = 60  # a log shows it: a traceback, an interrupt, a last line
 LIKELY = 30  # it follows from something else, such as a checkpoint called final
@@ -84,6 +85,10 @@ class Draft:
     algorithm: str = ""
     environment: str = ""
     name: str = ""
+    labels: list[str] = field(default_factory=list)
+    """What else the user called the run's work: project, group and title of a tracker."""
+    program: str = ""
+    """The script that was started, where the run recorded it."""
     budget: float | None = None
     threshold: float | None = None
     started_at: float | None = None

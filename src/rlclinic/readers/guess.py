@@ -11,6 +11,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[a-z]+")
 
 EVALUATION = frozenset({"eval", "evaluation", "test", "val", "valid", "validation"})
+TRAINING = frozenset({"train", "training"})
 EPISODE = frozenset({"episode", "episodes", "ep", "episodic", "eps", "rollout", "rollouts", "running", "env"})
 AVERAGE = frozenset({"mean", "avg", "average", "total", "sum", "cumulative", "last", "recent"})
 REWARD = frozenset({"reward", "rewards", "rew", "rews"})
@@ -20,15 +21,20 @@ OTHERWISE = frozenset(
     {
         "std", "var", "variance", "min", "max", "median", "best", "loss", "norm", "normalized", "scaled",
         "target", "component", "term", "bonus", "intrinsic", "shaped", "step", "steps", "per", "coef", "coeff",
-        "coefficient", "weight", "rate", "error", "count", "num", "number", "time",
+        "coefficient", "weight", "rate", "error", "count", "num", "number", "time", "disc", "discriminator", "learned",
+        "predicted", "pred", "irl", "gail", "airl", "curiosity", "rnd", "penalty", "shaping", "aux", "auxiliary",
+        "proxy",
     }
 )  # fmt: skip
 LENGTH = frozenset({"length", "len", "lengths"})
+# A reward of the task itself, as opposed to a learned, shaped, normalised or intrinsic one.
+TRUE = frozenset({"true", "groundtruth", "gt", "extrinsic", "unshaped", "unnormalized", "unnormalised", "original"})
+TEACHER = frozenset({"distill", "distillation", "teacher", "opd"})
 
 
 def guess(name: str) -> str:
     """The canonical metric that a name's words stand for; empty where they do not say."""
-    words = set(_WORD.findall(_CAMEL.sub(" ", name).lower()))
+    words = _words(name)
     if words & {"loss"} and not words & REWARD:
         return _loss(words)
     if words >= {"entropy"} and not words & OTHERWISE:
@@ -43,14 +49,34 @@ def guess(name: str) -> str:
         return "fps"
     if words & {"grad", "gradient"} and words & {"norm"}:
         return "grad_norm"
+    side = "eval" if words & EVALUATION else "train"
+    if words & {"winrate"} or (words & {"win", "won", "success"} and words & {"rate", "mean"}):
+        return "success_rate/eval" if side == "eval" else "success_rate"
     if words & OTHERWISE:
         return ""
-    side = "eval" if words & EVALUATION else "train"
     if words & RETURN or (words & REWARD and words & (EPISODE | AVERAGE)):
         return f"return/{side}"
     if words & LENGTH and (words & EPISODE or side == "eval"):
         return "episode_length/eval" if side == "eval" else "episode_length"
     return ""
+
+
+def true_return(name: str) -> str:
+    """The return that a name means where its words say that it is the true one; empty where they do not."""
+    words = _words(name)
+    if not words & TRUE or words & OTHERWISE or not words & (REWARD | RETURN):
+        return ""
+    return "return/eval" if words & EVALUATION else "return/train"
+
+
+def is_distillation(name: str) -> bool:
+    """Whether a name's words are those of a distance from a teacher."""
+    words = _words(name)
+    return bool(words & TEACHER and words & {"kl", "loss", "divergence"}) and not words & {"std", "max", "min", "coef"}
+
+
+def _words(name: str) -> set[str]:
+    return set(_WORD.findall(_CAMEL.sub(" ", name).lower()))
 
 
 def _loss(words: set[str]) -> str:

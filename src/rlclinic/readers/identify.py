@@ -9,8 +9,10 @@ from pathlib import Path
 
 from rlclinic.readers.draft import Draft
 from rlclinic.reference.algorithms import algorithm_in, algorithm_name
+from rlclinic.reference.environment_names import environment_of_folder
 from rlclinic.reference.framework import Framework, framework, heads
-from rlclinic.reference.patterns import matches
+from rlclinic.reference.patterns import compiled, matches
+from rlclinic.reference.tasks import task_of
 
 # How far up the path a folder name may tell the algorithm or the environment.
 PATH_PARTS = 5
@@ -60,10 +62,11 @@ def identify_environment(draft: Draft, tables: Framework, configured: Mapping[st
     if draft.environment:
         return draft.environment
     named = configured.get("env_id")
-    if isinstance(named, str) and named.lower() not in _NOT_ENVIRONMENTS and "<" not in named:
+    if isinstance(named, str) and named.lower() not in _NOT_ENVIRONMENTS and not set(named) & set("<$"):
         return named
     found = _data_set(configured.get("train_data")) or _from_path(draft, _environment_in)
-    return found or _above(draft, tables.path.environment)
+    found = found or _above(draft, tables.path.environment) or _from_path(draft, environment_of_folder)
+    return found or next((name for label in draft.labels if (name := _environment_of_label(label))), "")
 
 
 class Tables:
@@ -117,7 +120,7 @@ def _data_set(value: object) -> str:
 
 
 def _any_matches(pattern: str, names: Collection[str]) -> bool:
-    return any(matches(pattern, name) for name in names) if "*" in pattern else pattern in names
+    return any(map(compiled(pattern).fullmatch, names)) if "*" in pattern else pattern in names
 
 
 def _from_path(draft: Draft, tell: object) -> str:
@@ -128,6 +131,12 @@ def _from_path(draft: Draft, tell: object) -> str:
 
 def _path_parts(path: Path) -> list[str]:
     return list(reversed(path.absolute().parts))[:PATH_PARTS]
+
+
+def _environment_of_label(label: str) -> str:
+    """A project may be called anything, `agent-v2` too: only well-known environments count."""
+    named = _environment_in(label)
+    return named if named and task_of(named) is not None else environment_of_folder(label)
 
 
 def _environment_in(name: str) -> str:

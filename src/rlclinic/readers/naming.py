@@ -12,7 +12,7 @@ from rlclinic.model.numbers import bounded_array
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
-from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, table_steps
+from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, table_steps, trainings
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import Draft, RawMetric
 from rlclinic.readers.guess import guess
@@ -103,10 +103,18 @@ def _table_metrics(draft: Draft, tables: Framework) -> list[RawMetric]:
         column, steps, axis = table_steps(raw, tables)
         if column:
             draft.note(f"{raw.source}: steps from column {column}")
+        found = trainings(steps)
+        longest = max(reversed(found), key=lambda rows: rows.stop - rows.start)
+        if len(found) > 1:
+            draft.note(
+                f"{raw.source}: {len(found)} trainings one after another; this is the longest, "
+                f"rows {longest.start + 1} to {longest.stop}"
+            )
         for name, values in raw.table.numbers.items():
             if name == column:
                 continue
             there = present(raw.table, name)
+            there[: longest.start] = there[longest.stop :] = False
             if not there.any():
                 continue
             metrics.append(
@@ -163,7 +171,7 @@ def _series(
         known = scale is not None
         if scale is not None:
             scale = _sign_of_entropy(values) * entry.scale if entry.sign == 0 else scale
-            values = bounded_array(values * scale) if scale != 1.0 else values
+            values = bounded_array(values * scale + entry.offset) if (scale, entry.offset) != (1.0, 0.0) else values
             name = entry.name.replace("*", captured)
             caveat = caveat or entry.caveat
     return Series(

@@ -15,23 +15,28 @@ from rlclinic.readers.neighbours import ask_neighbours
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Place, named, single
+from rlclinic.readers.reading import one_reading
 from rlclinic.readers.registry import Row, row_of
+from rlclinic.readers.scripts.load import CODE
+from rlclinic.readers.scripts.merge import merge_named
+from rlclinic.readers.scripts.near import ask_near_scripts
 from rlclinic.readers.sources import files
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
 
-def read(path: str | Path, *, columns: Mapping[str, str] | None = None) -> Run:
+def read(path: str | Path, *, columns: Mapping[str, str] | None = None, configs: Sequence[str | Path] = ()) -> Run:
     """Read the run at a path: a run folder, one of its files, or a folder that holds exactly one run.
 
-    `columns` maps canonical metric names to the names in the log, for logs whose names are not known. Only errors of
-    `model.errors` are raised, by the other functions here as well.
+    `columns` maps canonical metric names to the names in the log, for logs whose names are not known. `configs` are
+    training scripts or configs of the run, which count where its own files say nothing; scripts are never executed.
+    Only errors of `model.errors` are raised, by the other functions here as well.
     """
-    with contained(path):
-        return _read_named(str(path), columns)
+    with contained(path), one_reading():
+        return _read_named(str(path), columns, configs)
 
 
-def _read_named(text: str, columns: Mapping[str, str] | None) -> Run:
+def _read_named(text: str, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
     if text.startswith("wandb://"):
         from rlclinic.readers.sources.wandb_api import read_remote
 
@@ -42,7 +47,7 @@ def _read_named(text: str, columns: Mapping[str, str] | None) -> Run:
         raise _missing(place)
     if place.is_file():
         file = single(place, member)
-        return _read(file, reader_of_file(file.entries[0]), columns)
+        return _read(file, reader_of_file(file.entries[0]), columns, configs)
     own = ref_of_folder(place)
     refs = [own] if own is not None and not member else find(place)
     if member:
@@ -56,13 +61,13 @@ def _read_named(text: str, columns: Mapping[str, str] | None) -> Run:
             path=str(place),
             hint="name one of them, or list them with `rlclinic runs`",
         )
-    return read_ref(refs[0], columns=columns)
+    return read_ref(refs[0], columns=columns, configs=configs)
 
 
-def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None) -> Run:
+def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None, configs: Sequence[str | Path] = ()) -> Run:
     """Read a run that was found below a root."""
-    with contained(ref.name):
-        return _read(place_of(ref), row_of(ref.reader), columns)
+    with contained(ref.name), one_reading():
+        return _read(place_of(ref), row_of(ref.reader), columns, configs)
 
 
 def read_files(
@@ -79,27 +84,33 @@ def read_files(
     for path in paths:
         if not path.is_file():
             raise _missing(path)
-    with contained(paths[0]):
+    with contained(paths[0]), one_reading():
         by_path = {path: named(path) for path in paths}
         draft = Draft(Place(paths[0], tuple(by_path.values())), reader="files")
+        scripts = [config for config in configs if str(config).endswith(CODE)]
         for config in configs:
-            read_config(draft, by_path[Path(config)])
+            if config not in scripts:
+                read_config(draft, by_path[Path(config)])
         draft.place = Place(paths[0], tuple(by_path[path] for path in dict.fromkeys(map(Path, metrics))))
         files.read(draft)
         for log in logs:
             read_log(draft, by_path[Path(log)])
-        return _finish(draft, columns)
+        return _finish(draft, columns, scripts)
 
 
-def _read(place: Place, row: Row, columns: Mapping[str, str] | None) -> Run:
+def _read(place: Place, row: Row, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
     draft = Draft(place, reader=row.id)
     row.read(draft)
-    return _finish(draft, columns)
+    return _finish(draft, columns, configs)
 
 
-def _finish(draft: Draft, columns: Mapping[str, str] | None) -> Run:
+def _finish(draft: Draft, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
     if columns:
         apply_map(draft, columns)
+    for config in configs:
+        merge_named(draft, str(config))
+    if not configs and draft.files and draft.reader != "files":
+        ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)
     if not draft.files:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import lru_cache
 from heapq import nsmallest
 from pathlib import Path
 from typing import BinaryIO
 
-from rlclinic.readers.no_links import is_below, open_file, real, status
+from rlclinic.readers.no_links import is_below, real, status
+from rlclinic.readers.reading import opened
 from rlclinic.readers.tree import Folder, walk
 
 # A run folder with more files than this is a data set or a checkout, not a run.
@@ -54,9 +57,9 @@ class Entry:
     def name(self) -> str:
         return self.relative.rpartition("/")[2]
 
-    def open(self) -> BinaryIO:
+    def open(self) -> AbstractContextManager[BinaryIO]:
         """The file that was found, and no other: OSError where a link or no regular file is in its place now."""
-        return open_file(self.path)
+        return opened(self.path)
 
     def read(self, limit: int = MAX_BYTES) -> bytes:
         """The bytes that are there now; a growing file is read once."""
@@ -81,11 +84,8 @@ class Place:
 
     def match(self, *patterns: str) -> tuple[Entry, ...]:
         """Files whose name or relative path fits one of the patterns."""
-        return tuple(
-            entry
-            for entry in self.entries
-            if any(fnmatchcase(entry.name, p) or fnmatchcase(entry.relative, p) for p in patterns)
-        )
+        fits = _fitting(patterns).match
+        return tuple(entry for entry in self.entries if fits(entry.name) or fits(entry.relative))
 
     def first(self, *patterns: str) -> Entry | None:
         """The match nearest to the root."""
@@ -96,6 +96,11 @@ class Place:
     def folder(self) -> Path:
         """The folder that the run lies in."""
         return self.root if self.root.is_dir() else self.root.parent
+
+
+@lru_cache(maxsize=512)
+def _fitting(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(translate(pattern) for pattern in patterns))
 
 
 def scan(root: Path, at: str = "") -> Place:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from rlclinic.readers.draft import Draft
 
 EVENTS = "*tfevents*"
+JSON_TABLES = ("*_log.json", "log.json", "*history*.json", "summary.json")
+"""Files that may hold metrics as one JSON object; a look into them decides."""
+ACME = ("actor", "learner", "evaluator", "environment_loop", "train_loop", "eval_loop")
+"""Parts of an Acme run, each of which logs into a folder of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,10 @@ class Row:
         """Whether a folder is a run of this kind."""
         return any(all(folder.has(pattern) for pattern in line) for line in self.marks)
 
+    def has(self, name: str) -> bool:
+        """Whether a file of this name may be by which a folder is recognised."""
+        return any(fnmatchcase(name, pattern) for line in self.marks for pattern in line)
+
     @property
     def read(self) -> Callable[[Draft], None]:
         """The reader's function; its module is imported when it is first needed."""
@@ -43,6 +52,7 @@ class Row:
 ROWS: tuple[Row, ...] = (
     Row("wandb", "wandb", (("run-*.wandb",), ("@run-*_*-*", "files/"), ("@offline-run-*_*-*", "files/"))),
     Row("mlflow", "mlflow", (("meta.yaml", "params/"), ("meta.yaml", "metrics/"), ("meta.yaml", "tags/"))),
+    Row("sacred", "sacred", (("run.json", "info.json"), ("run.json", "metrics.json"), ("run.json", "config.json"))),
     Row(
         "gymnasium-solver",
         "gymnasium_solver",
@@ -57,6 +67,16 @@ ROWS: tuple[Row, ...] = (
     Row("hf-trainer", "hf_trainer", (("trainer_state.json",), ("checkpoint-*/trainer_state.json",))),
     Row("hydra", "hydra", ((".hydra/config.yaml",), ("hydra/config.yaml", "hydra/overrides.yaml"))),
     Row("isaac-lab", "files", (("params/agent.yaml",),)),
+    Row("acme", "files", tuple((f"{part}/logs.csv",) for part in ACME)),
+    # tensorboardX writes one folder of events for each metric; summary.json follows only where a run came to its end.
+    Row(
+        "mappo",
+        "files",
+        tuple(
+            ("@logs", f"{tag}/{EVENTS}") for tag in ("average_episode_rewards/*", "value_loss/*", "agent0/*/agent0/*")
+        ),
+    ),
+    Row("rl_games", "files", ((f"summaries/{EVENTS}",),)),
     Row(
         "sb3",
         "files",
@@ -66,7 +86,8 @@ ROWS: tuple[Row, ...] = (
     Row("tensorboard", "files", ((EVENTS,),), owns_subfolders=False),
     Row("trackio", "trackio", (("*.db",),), owns_subfolders=False),
     Row("tables", "files", (("*.csv",), ("*.tsv",), ("*.jsonl",)), owns_subfolders=False),
-    Row("console", "files", (("*.log",), ("*.out",), ("*.ipynb",)), owns_subfolders=False),
+    Row("json-tables", "json_tables", tuple((name,) for name in JSON_TABLES), owns_subfolders=False),
+    Row("console", "files", (("*.log",), ("*.out",), ("*.txt",), ("*.ipynb",), ("*.md",)), owns_subfolders=False),
 )
 
 

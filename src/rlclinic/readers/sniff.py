@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from rlclinic.readers.consoles import parse_console
+from rlclinic.readers.consoles import has_metric_lines, parse_console
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
@@ -15,7 +15,10 @@ from rlclinic.reference.framework import framework
 
 HEAD = 64 << 10
 TABLES = (".csv", ".tsv")
-LOGS = (".log", ".out", ".txt")
+LOGS = (".log", ".out")
+# Texts of all kinds: only rows of metrics make one a log.
+TEXTS = (".txt", ".md")
+ENOUGH_ROWS = 3
 # Names that make a table of numbers a log of reinforcement learning.
 _TELLING = re.compile(r"rew|return|ret$|score|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE)
 
@@ -23,6 +26,8 @@ _TELLING = re.compile(r"rew|return|ret$|score|ep_?len|episod|loss|entropy|kl|tim
 def is_metric_file(entry: Entry) -> bool:
     """Whether a table, JSON-lines file, log or notebook holds metrics of a training run."""
     suffix = PurePath(entry.name).suffix
+    if suffix not in (*TABLES, *LOGS, *TEXTS, ".jsonl", ".ipynb"):
+        return False
     try:
         head = entry.head(HEAD)
     except OSError:
@@ -33,7 +38,9 @@ def is_metric_file(entry: Entry) -> bool:
     if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
     if suffix in LOGS:
-        return bool(parse_console(clean_lines(head))) or b"Traceback (most recent call last)" in head
+        return has_metric_lines(clean_lines(head)) or b"Traceback (most recent call last)" in head
+    if suffix in TEXTS:
+        return any(len(rows.rows) >= ENOUGH_ROWS for rows in parse_console(clean_lines(head)))
     return suffix == ".ipynb" and is_notebook(head)
 
 

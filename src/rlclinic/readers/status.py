@@ -6,7 +6,7 @@ import re
 import time
 
 from rlclinic.model.run import RunStatus, Status
-from rlclinic.readers.draft import SEEN, Draft
+from rlclinic.readers.draft import DECIDED, SEEN, Draft
 from rlclinic.readers.formats.logs.log_text import final_exception
 
 # A log that was written to this recently, in seconds, belongs to a run that is still going.
@@ -19,12 +19,17 @@ _FROM_OUTSIDE = re.compile(r"KeyboardInterrupt|got signal|SIGTERM|SIGINT|SIGHUP"
 
 
 def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: float | None) -> RunStatus:
-    """The state and the reason, by the strongest clue."""
+    """The state and the reason, by the strongest clue; the steps that were taken are stronger than a failure."""
     told = max(draft.clues, key=lambda clue: clue.strength, default=None)
+    if told is not None and told.strength < DECIDED and _went_on(draft, told.state, last_wall_time):
+        draft.note(f"{told.reason}, but steps were logged after that")
+        told = None
+    settled = told is not None and (told.state is Status.FINISHED or told.strength >= DECIDED)
+    if budget and steps >= BUDGET_REACHED * budget and not settled:
+        beside = f"; after that: {told.reason}" if told is not None else ""
+        return RunStatus(Status.FINISHED, f"{steps:,.0f} of {budget:,.0f} budgeted steps were taken{beside}")
     if told is not None and told.strength >= SEEN:
         return RunStatus(told.state, told.reason)
-    if budget and steps >= BUDGET_REACHED * budget:
-        return RunStatus(Status.FINISHED, f"{steps:,.0f} of {budget:,.0f} budgeted steps were taken")
     if _is_fresh(draft, last_wall_time):
         return RunStatus(Status.RUNNING, f"the log was written to in the last {FRESH / 60:.0f} minutes")
     if told is not None:
@@ -48,6 +53,13 @@ def log_clues(draft: Draft, lines: list[str], file: str) -> None:
         draft.clue(Status.INTERRUPTED, f"{file}:{line}: stopped from outside ({message})", SEEN)
     else:
         draft.clue(Status.CRASHED, f"{file}:{line}: {message}", SEEN)
+
+
+def _went_on(draft: Draft, state: Status, last_wall_time: float | None) -> bool:
+    """Whether steps were logged long after the end that was recorded, as those of a run that was taken up again are."""
+    if state is Status.FINISHED or draft.ended_at is None or last_wall_time is None:
+        return False
+    return last_wall_time > draft.ended_at + FRESH
 
 
 def _is_fresh(draft: Draft, last_wall_time: float | None) -> bool:

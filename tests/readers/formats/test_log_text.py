@@ -288,6 +288,15 @@ def test_an_exception_that_the_run_survived_is_not_final() -> None:
     assert final_exception([*SIMPLE, *summary]) == (SIMPLE[-1], 7)
 
 
+def test_an_exception_that_the_run_went_on_after_many_times_is_not_final() -> None:
+    steps = [f"step:{i} - reward:1.0" for i in range(10)]
+
+    assert final_exception([*SIMPLE, *steps] * 250 + SIMPLE) is None
+    assert excerpts([*SIMPLE, *steps] * 250 + SIMPLE)[0].kind == "traceback"
+    assert final_exception([*steps, *SIMPLE * 8]) is not None
+    assert final_exception([*steps, *SIMPLE, *steps, *SIMPLE]) is not None
+
+
 def test_a_log_that_begins_inside_a_traceback_still_names_its_exception() -> None:
     assert final_exception(SIMPLE[2:]) == (SIMPLE[-1], 5)
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literals.python_literal import (
-    find_literals,
     load_literal,
     load_literal_lines,
     parse_literal,
@@ -136,31 +135,6 @@ def test_ordered_pairs_have_the_lines_of_their_keys() -> None:
     }  # fmt: skip
 
 
-def test_dicts_are_found_between_other_text() -> None:
-    text = "\n".join(
-        [
-            r"the answer is \frac{1}{2} and {x} or {}",
-            "{'loss': 0.1, 'grad_norm': 1.0}",
-            "meta info: {'eos_token_id': 151645} {\"step\": 2} {broken: {'inner': 1}",
-            "(\"Initial validation metrics: {'val/score': \"",
-            ' "np.float64(0.5)}")',
-            "OrderedDict([('lr', 0.1)])",
-            "{'torn': [1, 2",
-        ]
-    )
-    found = list(find_literals(text))
-
-    assert [item.value for item in found] == [
-        {"loss": 0.1, "grad_norm": 1.0},
-        {"eos_token_id": 151645},
-        {"step": 2},
-        {"inner": 1},
-        {"val/score": 0.5},
-        {"lr": 0.1},
-    ]
-    assert text[found[0].start : found[0].end] == "{'loss': 0.1, 'grad_norm': 1.0}"
-
-
 @pytest.mark.parametrize(
     "unit",
     [
@@ -181,8 +155,6 @@ def test_dicts_are_found_between_other_text() -> None:
 def test_a_hostile_text_takes_linear_time(unit: str) -> None:
     def work(size: int) -> None:
         text = (unit * (size // len(unit) + 1))[:size]
-        list(find_literals(text))
-        list(find_literals(text + "x}])"))
         with pytest.raises(FormatError):
             load_literal(text + "{")
 
@@ -222,8 +194,6 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 
 def _read_or_refuse(text: str) -> None:
-    for found in find_literals(text):
-        assert 0 <= found.start < found.end <= len(text)
     try:
         document = load_literal_lines(text)
     except FormatError:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Iterator
+
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.python_source import parse_expression
 
 # Characters; the longest that a framework writes, a printed model config of RLlib, has two thousand.
 MAX_CHARS = 20_000
@@ -23,11 +25,8 @@ def arguments(text: str) -> dict[str, object]:
     if not is_expression(text):
         return {}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            node = ast.parse(text.strip(), mode="eval").body
-        return dict(_values(node, ""))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return dict(_values(parse_expression(text.strip()).body, ""))
+    except FormatError:
         return {}
 
 

@@ -15,9 +15,12 @@ from rlclinic.reference.patterns import PatternTable
 
 # How deep a key may be nested to be known by its last part, and sections where the same words mean other things.
 NESTED = 2
-ENVIRONMENT_SECTIONS = ("env.", "environment.", "hydra.")
+ENVIRONMENT_SECTIONS = ("env.", "env_args.", "env_config.", "env_kwargs.", "environment.", "hydra.")
 # Added to the position of such a match, so that a full path always wins.
 LATER = 10_000
+
+# The key of arguments that a script unpacks from somewhere: which they are, only a run knows.
+UNPACKED = "**"
 
 # rl-zoo and old gymnasium-solver write a linear schedule to zero as `lin_0.001`.
 _LINEAR = re.compile(r"lin_(?P<start>[-+0-9.eE]+)")
@@ -48,14 +51,23 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
     """Add schedules, derived values and defaults to what the user set."""
     known = dict(settings)
     _expand_schedules(known)
-    if settings:
+    is_unpacked = any(setting.is_open and key.startswith(UNPACKED) for key, setting in native.items())
+    if settings and not is_unpacked:
         # Without any config it is not known what the user set, so nothing is known to be a default.
         version = known.get("framework_version")
         defaults = tables.defaults_for(algorithm, str(version.value) if version else "")
+        keys = tables.native_keys
         for name, value in defaults.items():
-            known.setdefault(name, Setting(name, value, _native_key(name, tables), is_default=True))
+            known.setdefault(name, Setting(name, value, keys.get(name, name), is_default=True))
+    known = {name: setting for name, setting in known.items() if not setting.is_open}
     _derive(known, tables)
     return Config(known, native)
+
+
+def meaning(key: str, tables: Iterable[Framework], algorithm: str = "") -> str:
+    """The canonical hyperparameter that a key means; empty where it is none."""
+    found = (_find(key, table.hyperparameters, algorithm) for table in tables)
+    return next((entry.name for item in found if item is not None for entry in item[1:]), "")
 
 
 def _with_arguments(settings: Mapping[str, Setting], tables: Iterable[Framework]) -> Mapping[str, Setting]:
@@ -134,11 +146,3 @@ def _derive(known: dict[str, Setting], tables: Framework) -> None:
             " / ".join(part.native_key for part in parts),
             is_default=all(part.is_default for part in parts),
         )
-
-
-def _native_key(name: str, tables: Framework) -> str:
-    for key in tables.hyperparameters:
-        found = tables.hyperparameters.find(key)
-        if found is not None and "*" not in key and any(entry.name == name for entry in found[1]):
-            return key
-    return name

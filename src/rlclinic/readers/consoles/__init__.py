@@ -14,7 +14,7 @@ from rlclinic.readers.consoles.printed_config import PrintedConfig, find_config
 from rlclinic.readers.consoles.rows import ConsoleRows
 from rlclinic.readers.consoles.step_lines import parse_step_lines
 
-__all__ = ["ConsoleRows", "PrintedConfig", "find_config", "parse_console"]
+__all__ = ["ConsoleRows", "PrintedConfig", "find_config", "has_metric_lines", "parse_console"]
 
 PARSERS: tuple[Callable[[Sequence[str]], tuple[ConsoleRows, ...]], ...] = (
     parse_step_lines,
@@ -31,3 +31,8 @@ def parse_console(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     """The rows of every dialect found in the text, the one with most rows first."""
     found = [rows for parse in PARSERS for rows in parse(lines)]
     return tuple(sorted(found, key=lambda rows: len(rows.rows), reverse=True))
+
+
+def has_metric_lines(lines: Sequence[str]) -> bool:
+    """Whether any dialect is found in the text."""
+    return any(parse(lines) for parse in PARSERS)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from rlclinic.readers.consoles.config_values import Setting, known_names, read_value
 from rlclinic.readers.formats.errors import FormatError
@@ -34,6 +35,15 @@ _SHELL = re.compile(r"[|&;<>]|\d>|#$")
 _NUMERIC = re.compile(r"-\.?\d")
 
 
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One start of a program: its module or file, its arguments, and the 1-based line that it begins on."""
+
+    program: str
+    arguments: Sequence[str]
+    line: int
+
+
 def override_settings(lines: Sequence[str]) -> list[Setting]:
     """The overrides of failed Hydra jobs."""
     settings: list[Setting] = []
@@ -55,6 +65,15 @@ def override_settings(lines: Sequence[str]) -> list[Setting]:
 def command_settings(lines: Sequence[str]) -> list[Setting]:
     """The settings on the command lines of training programs, which name a hyperparameter or a dotted setting."""
     settings: list[Setting] = []
+    for command in commands(lines):
+        found = argument_settings(command.arguments)
+        if known_names(found) or any("." in name for name in found):
+            settings.extend(Setting(name, value, command.line) for name, value in found.items())
+    return settings
+
+
+def commands(lines: Sequence[str]) -> Iterator[Command]:
+    """The command lines with settings, those that a backslash continues joined."""
     index = 0
     while index < len(lines):
         used = 1
@@ -62,12 +81,13 @@ def command_settings(lines: Sequence[str]) -> list[Setting]:
             lines[index]
         ):
             command, used = _joined(lines, index)
-            arguments = _arguments(_words(command))
-            found = dict([*_overrides(arguments), *_flags(arguments)])
-            if known_names(found) or any("." in name for name in found):
-                settings.extend(Setting(name, value, index + 1) for name, value in found.items())
+            yield Command(*_arguments(_words(command)), index + 1)
         index += used
-    return settings
+
+
+def argument_settings(arguments: Sequence[str]) -> dict[str, object]:
+    """What the arguments of a program set: `lr=0.1`, `--lr 0.1`, `--lr=0.1`."""
+    return dict([*_overrides(arguments), *_flags(arguments)])
 
 
 def _joined(lines: Sequence[str], index: int) -> tuple[str, int]:
@@ -88,17 +108,17 @@ def _words(command: str) -> list[str]:
     return [part for word in words for part in (word.split() if word.count("=") > 1 else [word])]
 
 
-def _arguments(command: Sequence[str]) -> list[str]:
-    """What follows the program's name, up to a pipe or another command."""
+def _arguments(command: Sequence[str]) -> tuple[str, list[str]]:
+    """The program's name and what follows it, up to a pipe or another command."""
     end = next((position for position, word in enumerate(command) if _SHELL.match(word)), len(command))
     words = command[:end]
     for position, word in enumerate(words[:-1]):
         if word == "-m" and not words[position + 1].startswith(LAUNCHERS):
-            return list(words[position + 2 :])
+            return words[position + 1], list(words[position + 2 :])
     for position, word in enumerate(words):
         if word.endswith((".py", ".sh")) and "=" not in word:
-            return list(words[position + 1 :])
-    return []
+            return word, list(words[position + 1 :])
+    return "", []
 
 
 def _overrides(arguments: Sequence[str]) -> Iterator[tuple[str, object]]:

@@ -12,6 +12,7 @@ from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_event_file
 from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.reading import parsed_once
 
 PATTERNS = ("*events.out.tfevents*", "*.tfevents", "events.*.tfevents*")
 
@@ -48,6 +49,10 @@ def read_events(draft: Draft, entries: Sequence[Entry]) -> None:
     joined: dict[str, list[tuple[Entry, EventFile]]] = {}
     for item in loaded:
         draft.used(item.entry, "tensorboard")
+        copied = next((other for other in loaded if other is not item and _is_copy(item, other)), None)
+        if copied is not None and loaded.index(copied) < loaded.index(item):
+            draft.note(f"{item.entry.relative}: a copy of {copied.entry.relative}, left out")
+            continue
         draft.problems(item.entry.relative, item.events.problems)
         if not item.events.scalars:
             draft.note(f"{item.entry.relative}: {_empty_reason(item.events)}")
@@ -64,6 +69,19 @@ def read_events(draft: Draft, entries: Sequence[Entry]) -> None:
             wall_times=np.concatenate([column.wall_times for column in columns]),
         )
     _times(draft, loaded)
+
+
+def _is_copy(item: _Loaded, other: _Loaded) -> bool:
+    ours, theirs = item.events.scalars, other.events.scalars
+    return (
+        bool(ours)
+        and ours.keys() == theirs.keys()
+        and all(
+            np.array_equal(ours[tag].wall_times, theirs[tag].wall_times)
+            and np.array_equal(ours[tag].values, theirs[tag].values, equal_nan=True)
+            for tag in ours
+        )
+    )
 
 
 def _times(draft: Draft, loaded: Sequence[_Loaded]) -> None:
@@ -128,7 +146,7 @@ def _starts_anew(group: Sequence[_Loaded], item: _Loaded) -> bool:
 
 def _load(entry: Entry) -> _Loaded:
     try:
-        events = read_event_file(entry)
+        events = parsed_once(read_event_file, entry)
     except OSError as error:
         events = EventFile({}, (), {}, None, None, 0, (f"cannot be read: {error.strerror}",))
     steps = [column.steps for column in events.scalars.values() if column.steps.size]

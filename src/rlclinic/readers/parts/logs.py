@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,6 +33,9 @@ PATTERNS = (
     "train*.txt",
     "*.ipynb",
 )
+# Texts of all kinds, of which the first few are looked into.
+TEXTS = ("*.txt", "*.md")
+MAX_TEXTS = 20
 CONFIG_DUMPS = ("args.txt", "config.txt", "params.txt", "hparams.txt", "hyperparameters.txt", "command.txt")
 # Of a larger log the first and the last part are read: the config stands first, the end last.
 MAX_LOG_BYTES = 64 << 20
@@ -42,13 +46,20 @@ MARK_LINES = 400
 
 _HEADLINE = re.compile(r"(?:\bStep|Learning iteration) \d+/(\d+)\b")
 
+_CACHED = re.compile(r"(?:datasets/|dataset since )([\w.-]+?)(?:___|/)([\w.-]+)(?:/| couldn't)")
+
 # Dialects whose framework is certain from the form of their lines.
 FRAMEWORKS = {"openrlhf": "openrlhf", "nemo-rl": "nemo-rl", "slime": "slime", "prime-rl": "prime-rl"}
 
 
 def log_entries(place: Place) -> tuple[Entry, ...]:
     """The files of a place that look like logs by their name."""
-    return tuple(entry for entry in place.match(*PATTERNS) if not entry.relative.startswith("logs/debug"))
+    from rlclinic.readers.sniff import is_metric_file
+
+    found = place.match(*PATTERNS)
+    texts = (entry for entry in place.match(*TEXTS) if entry not in found and entry.name not in CONFIG_DUMPS)
+    found += tuple(entry for entry in islice(texts, MAX_TEXTS) if is_metric_file(entry))
+    return tuple(entry for entry in found if not entry.relative.startswith("logs/debug"))
 
 
 def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
@@ -60,6 +71,7 @@ def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
     draft.log_marks.extend((*lines[:MARK_LINES], *lines[-MARK_LINES:]))
     if metrics:
         _printed_config(draft, lines, entry.relative)
+        _data_set(draft, lines, entry.relative)
         _metric_lines(draft, lines, entry.relative)
     return lines
 
@@ -80,6 +92,15 @@ def _metric_lines(draft: Draft, lines: Sequence[str], file: str) -> None:
         draft.tables.append(_table(rows, file))
         draft.budget = draft.budget or _announced(lines)
         draft.note(f"{file}: {len(rows.rows)} metric lines read as {rows.dialect}")
+
+
+def _data_set(draft: Draft, lines: Sequence[str], file: str) -> None:
+    """Hugging Face's library tells which data set it takes from its cache; a config that names one comes first."""
+    for number, line in enumerate(lines[:MARK_LINES], start=1):
+        found = _CACHED.search(line)
+        if found:
+            draft.setting("dataset_name", f"{found[1]}/{found[2]}", file, number)
+            return
 
 
 def _announced(lines: Sequence[str]) -> float | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlclinic.model.numbers import bounded_array
-from rlclinic.model.series import StepAxis
+from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.columns import renamed, without
 from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.tables.csv_table import read_csv_file
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines, read_json_lines_file
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.parts.monitor import is_monitor
+from rlclinic.readers.parts.row_labels import split_rows
 from rlclinic.readers.place import Entry, Place
 
 CSV = ("*.csv", "*.tsv", "progress.txt")
@@ -55,13 +56,18 @@ def add_table(draft: Draft, table: Table, source: str, axis: StepAxis | None = N
     if not table.rows:
         draft.note(f"{source}: a header but no row")
         return
-    table = _unwrapped(table)
-    for name in TIME_COLUMNS:
-        column = table.numbers.get(name)
-        if column is not None and column.size and column[0] > _YEAR_2000:
-            draft.tables.append(RawTable(without(table, name), source, axis, column))
-            return
-    draft.tables.append(RawTable(table, source, axis))
+    split = split_rows(_unwrapped(table), source, draft.place.member)
+    for note in split.notes:
+        draft.note(f"{source}: {note}")
+    draft.budget = draft.budget or split.budget
+    for part in split.tables:
+        time = next((name for name in TIME_COLUMNS if _is_time(part.numbers.get(name))), "")
+        rows = without(part, time) if time else part
+        draft.tables.append(RawTable(rows, source, axis, part.numbers[time] if time else None))
+
+
+def _is_time(column: FloatArray | None) -> bool:
+    return column is not None and column.size > 0 and bool(column[0] > _YEAR_2000)
 
 
 def _unwrapped(table: Table) -> Table:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import Any, TypeVar, cast
+
+import numpy as np
 
 from rlclinic.readers.redaction.redact import redact, redact_names
 
 T = TypeVar("T")
 
+PLAIN = frozenset({bool, int, float, np.ndarray})
+"""Types that hold no text. An array of a run holds numbers."""
+
 
 def without_secrets(value: T) -> T:
-    """A frozen value with every text in it redacted; what holds no secret is the same object as before."""
+    """A frozen value with every text in it redacted; what holds no secret is the same object as before.
+
+    A text is told, a Path is opened: paths stay.
+    """
     return cast(T, _clean(value, {}))
 
 
 def _clean(value: Any, known: dict[str, str]) -> Any:
+    if value is None or type(value) in PLAIN:
+        return value
     if type(value) is str:  # the members of a StrEnum stay what they are
         if value not in known:
             known[value] = redact(value)
@@ -27,11 +38,18 @@ def _clean(value: Any, known: dict[str, str]) -> Any:
         items = [_clean(item, known) for item in value]
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else type(value)(items)
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        changed = {name: clean for name, part in parts.items() if (clean := _clean(part, known)) is not part}
-        return replace(value, **changed) if changed else value
-    return value
+    changed = {
+        name: clean
+        for name in _fields(value.__class__)
+        if (clean := _clean(part := getattr(value, name), known)) is not part
+    }
+    return replace(value, **changed) if changed else value
+
+
+@cache
+def _fields(kind: type) -> tuple[str, ...]:
+    """The fields of a dataclass; none of anything else."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
 def _mapping(value: Mapping[Any, Any], known: dict[str, str]) -> Mapping[Any, Any]:

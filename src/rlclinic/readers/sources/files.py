@@ -30,7 +30,16 @@ def read(draft: Draft) -> None:
             read_table(draft, entry)
     for entry in log_entries(draft.place):
         read_log(draft, entry)
+    if not draft.files and len(draft.place.entries) == 1:
+        _named_text(draft, draft.place.entries[0])
     list_checkpoints(draft)
+
+
+def _named_text(draft: Draft, entry: Entry) -> None:
+    """A file that the user names is read as a log whatever it is called, where it holds rows of metrics."""
+    read_log(draft, entry)
+    if not draft.metric_names and not draft.clues:
+        draft.files.clear()
 
 
 def read_configs(draft: Draft) -> None:
@@ -63,9 +72,10 @@ def read_event_files(draft: Draft) -> None:
     found = groups(entries)
     if not found:
         return
-    chosen = next((group for group in found if group[0].name == draft.place.member), found[-1])
+    longest = max(reversed(found), key=lambda group: sum(entry.size for entry in group))
+    chosen = next((group for group in found if group[0].name == draft.place.member), longest)
     if len(found) > 1 and not draft.place.member:
-        draft.note(f"the folder holds {len(found)} separate runs; this is the last, {chosen[0].name}")
+        draft.note(f"the folder holds {len(found)} separate runs; this is the longest, {chosen[0].name}")
     read_events(draft, chosen)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.columns import present
-from rlclinic.readers.draft import LIKELY, SEEN, TOLD, Draft
+from rlclinic.readers.draft import DECIDED, LIKELY, SEEN, TOLD, Draft
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.json_files import load_object
@@ -130,7 +130,7 @@ def _status_file(draft: Draft) -> None:
     state = parse_state(load_object(draft, entry, "status"))
     if state is not None:
         now = status_now(state)
-        draft.clue(now.state, now.reason, TOLD)
+        draft.clue(now.state, now.reason, DECIDED)
 
 
 def _logs(draft: Draft, *, has_rows: bool) -> None:

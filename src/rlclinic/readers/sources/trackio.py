@@ -16,6 +16,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
+from rlclinic.readers.reading import parsed_once
 
 SQLITE = b"SQLite format 3\x00"
 # Names and messages of a damaged database may not even be text.
@@ -53,7 +54,7 @@ def members(entry: Entry) -> list[str]:
 def read(draft: Draft) -> None:
     """Read one run of the database: the one that was asked for, else the last."""
     draft.source = "trackio"
-    entry = next((entry for entry in draft.place.entries if is_trackio(entry)), None)
+    entry = next((entry for entry in draft.place.entries if parsed_once(is_trackio, entry)), None)
     if entry is None:
         return
     try:

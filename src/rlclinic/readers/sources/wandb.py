@@ -7,6 +7,7 @@ import re
 from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
 from rlclinic.readers.columns import from_sparse, without
+from rlclinic.readers.consoles.config_commands import argument_settings
 from rlclinic.readers.draft import TOLD, Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines, decode
@@ -29,8 +30,8 @@ def read(draft: Draft) -> None:
     for entry in draft.place.match("*.wandb"):
         _binary_log(draft, entry)
     _config_file(draft)
-    _metadata(draft)
     read_configs_beside(draft)
+    _metadata(draft)
     for entry in draft.place.match("files/output.log"):
         read_log(draft, entry)
     read_event_files(draft)
@@ -56,6 +57,7 @@ def _binary_log(draft: Draft, entry: Entry) -> None:
     draft.document(dict(log.config), entry.relative)
     run_id = log.run.get("run_id")
     draft.name = str(run_id) if run_id else draft.name
+    draft.labels += [str(log.run[key]) for key in ("display_name", "run_group", "project") if log.run.get(key)]
     started = number(log.run.get("start_time"))
     if started is not None:
         draft.started_at = started
@@ -117,5 +119,11 @@ def _metadata(draft: Draft) -> None:
     if entry is None:
         return
     data = load_object(draft, entry, "metadata")
-    if isinstance(data.get("program"), str) and not draft.algorithm:
-        draft.log_marks.append(data["program"])
+    if isinstance(data.get("program"), str):
+        draft.program = data["program"]
+        draft.log_marks.append(draft.program)
+    arguments = data.get("args")
+    if isinstance(arguments, list) and not draft.settings:
+        # Of a run that logged no config, what was typed is known all the same.
+        for key, value in argument_settings([str(item) for item in arguments]).items():
+            draft.setting(key, value, entry.relative)

@@ -1,4 +1,4 @@
-"""The console text inside a Jupyter notebook: what its cells printed and the tracebacks they ended with."""
+"""What a Jupyter notebook holds: the console text that its cells printed, tracebacks included, and their code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_lines import decode
-from rlclinic.readers.formats.safe_json import load_json_data
+from rlclinic.readers.formats.safe_json import load_json, load_json_data
 
 # Characters of output that are taken from one notebook.
 MAX_TEXT = 64 << 20
@@ -31,6 +31,24 @@ def notebook_text(data: bytes) -> str:
         if size > MAX_TEXT:
             break
     return "".join(pieces)[:MAX_TEXT]
+
+
+def notebook_code(text: str) -> list[list[tuple[str, int]]]:
+    """The code cells, each line with the 1-based line of the file it stands on; FormatError if this is no notebook."""
+    document = load_json(text)
+    cells = document.data.get("cells") if isinstance(document.data, dict) else None
+    if not isinstance(cells, list):
+        raise FormatError("not a notebook: no cells")
+    found: list[list[tuple[str, int]]] = []
+    for index, cell in enumerate(cells):
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source")
+        place = document.lines.get(("cells", index, "source"), 1)
+        parts = source if isinstance(source, list) else str(source or "").splitlines()
+        lines = ((part, document.lines.get(("cells", index, "source", at), place)) for at, part in enumerate(parts))
+        found.append([(line, where) for part, where in lines for line in str(part).splitlines()])
+    return found
 
 
 def _outputs(notebook: dict[str, object]) -> Iterator[str]:

@@ -24,8 +24,10 @@ _MAX_FOREIGN = 5
 # Indented lines behind an exception that are taken for the rest of its message.
 _MAX_MESSAGE = 20
 
-# A run that printed this many lines after an exception survived it.
+# A run that printed this many lines after an exception survived it; and so did one that went on for this many lines
+# after the same exception, this many times.
 _MAX_AFTERMATH = 200
+_WENT_ON, _TIMES = 5, 3
 
 _HEADER = "Traceback (most recent call last)"
 _IPYTHON_HEADER = re.compile(r"(?P<name>[A-Za-z_][\w.]*)\s{2,}Traceback \(most recent call last\)\s*\Z")
@@ -79,8 +81,11 @@ def find_tracebacks(lines: Sequence[str]) -> list[Traceback]:
 
 def final_exception(lines: Sequence[str]) -> tuple[str, int] | None:
     """The exception or signal that ended the run, redacted, and its 1-based line; None if the log shows none."""
-    root = _root(find_tracebacks(lines))
+    blocks = find_tracebacks(lines)
+    root = _root(blocks)
     found = _last_signal(lines, root.last + 1 if root is not None else 0)
+    if found is None and root is not None and _is_habit(lines, blocks, root):
+        return None
     if found is None and root is not None:
         found = root.exception
     if found is None:
@@ -116,6 +121,22 @@ def _survived(lines: Sequence[str], found: int) -> bool:
         if after > _MAX_AFTERMATH:
             return True
     return False
+
+
+def _is_habit(lines: Sequence[str], blocks: Sequence[Traceback], last: Traceback) -> bool:
+    """Whether the run went on after the same exception several times before: it does so after the last one too.
+
+    Processes that fail together write theirs one after another, with nothing of a run between them.
+    """
+    kind = last.text.partition(":")[0]
+    alike = [
+        at for at, block in enumerate(blocks) if block.text.partition(":")[0] == kind and block.first <= last.first
+    ]
+    return sum(_went_on(lines, blocks[at].last + 1, blocks[at + 1].first) for at in alike[:-1]) >= _TIMES
+
+
+def _went_on(lines: Sequence[str], first: int, end: int) -> bool:
+    return sum(_AFTERMATH.match(line) is None for line in lines[first : min(end, first + 4 * _WENT_ON)]) >= _WENT_ON
 
 
 def _root(blocks: Sequence[Traceback]) -> Traceback | None:

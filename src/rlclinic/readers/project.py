@@ -1,0 +1,27 @@
+"""The project that a run lies in: the folders above it, up to the root of a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+# Folders above the run in which a project is looked for.
+MAX_LEVELS = 6
+
+# What marks the root of a project.
+ROOT_SIGNS = (".git", "pyproject.toml", "setup.py")
+
+
+def folders_above(folder: Path) -> Iterator[Path]:
+    """The folder and those above it, nearest first, at most up to the root of the project."""
+    place = folder.absolute()
+    for _ in range(MAX_LEVELS):
+        yield place
+        if is_root(place) or place.parent in (Path.home(), Path(place.anchor)):
+            return
+        place = place.parent
+
+
+def is_root(folder: Path) -> bool:
+    """Whether a folder is the root of a project."""
+    return any((folder / sign).exists() for sign in ROOT_SIGNS)

@@ -1,0 +1,97 @@
+"""Which series are the run's returns, where the names alone do not settle it. Every choice is said in a note.
+
+A true reward goes before a learned, shaped or intrinsic one; agents make a team; a success rate is a return where no
+other is logged; where the reward is zero by design, as in distillation, the objective itself is what to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from rlclinic.model.run import RETURN_METRICS, deciding_return
+from rlclinic.model.series import Series
+from rlclinic.readers.draft import Draft
+from rlclinic.readers.guess import is_distillation, true_return
+
+AGENTS = {"return/train": "agent_return/", "return/eval": "agent_return_eval/"}
+SUCCESS = {"return/train": "success_rate", "return/eval": "success_rate/eval"}
+# A true return with fewer points than this share of the other's is a summary, not the curve.
+CURVE = 0.5
+# Zeros in a row that are no accident.
+MANY_ZEROS = 5
+
+
+def settle_returns(series: dict[str, Series], draft: Draft) -> None:
+    """Give `return/train` and `return/eval` to the series that deserve these names, and say which one decides."""
+    _prefer_true(series, draft)
+    for name, prefix in AGENTS.items():
+        agents = [item for key, item in series.items() if key.startswith(prefix) and item.last is not None]
+        if name not in series and agents:
+            series[name] = _team(name, agents)
+            draft.note(f"{name} is the mean over {len(agents)} agents: no return of the team is logged")
+    _distillation(series, draft)
+    if not any(series[name].last is not None for name in RETURN_METRICS if name in series):
+        for name, rate in SUCCESS.items():
+            if rate in series and series[rate].last is not None:
+                series[name] = replace(series[rate], name=name)
+                draft.note(f"no return is logged: {series[rate].logged_as} serves as {name}")
+    _say(series, draft)
+
+
+def _prefer_true(series: dict[str, Series], draft: Draft) -> None:
+    for item in list(series.values()):
+        name = true_return(item.logged_as)
+        other = series.get(name)
+        if item.known or other is None or true_return(other.logged_as) or len(item) < CURVE * len(other):
+            continue
+        del series[item.name]
+        series[name] = replace(item, name=name, known=True)
+        learned = "learned_return" if name == "return/train" else other.logged_as
+        series[learned] = replace(other, name=learned, known=learned != other.logged_as)
+        draft.note(f"{name} is read from {item.logged_as}, the true reward; {other.logged_as} is another")
+
+
+def _team(name: str, agents: list[Series]) -> Series:
+    """The mean over agents at the steps that all of them have; the longest alone where they share none."""
+    longest = max(agents, key=len)
+    values = [dict(zip(agent.steps.tolist(), agent.values.tolist(), strict=True)) for agent in agents]
+    shared = [step for step in longest.steps.tolist() if all(step in found for found in values)]
+    if not shared:
+        return replace(longest, name=name)
+    means = np.array([[found[step] for found in values] for step in shared]).mean(axis=1)
+    logged = longest.logged_as if len(agents) == 1 else f"mean of {agents[0].logged_as}, {agents[1].logged_as}, ..."
+    return Series(name, logged, np.array(shared), means, longest.axis, known=True, source=longest.source)
+
+
+def _distillation(series: dict[str, Series], draft: Draft) -> None:
+    returns = [series[name] for name in RETURN_METRICS if name in series]
+    if any(not _is_zero(item) for item in returns):
+        return
+    objective = next((item for item in series.values() if is_distillation(item.logged_as) and len(item)), None)
+    if objective is not None:
+        for item in returns:
+            series[item.logged_as] = replace(item, name=item.logged_as)
+        for name in RETURN_METRICS:
+            series.pop(name, None)
+        series["return/train"] = replace(objective, name="return/train", values=-objective.values, known=True)
+        draft.note(f"the reward is zero by design: minus {objective.logged_as}, the objective, serves as return/train")
+
+
+def _is_zero(series: Series) -> bool:
+    values = series.values[np.isfinite(series.values)]
+    return values.size >= MANY_ZEROS and not values.any()
+
+
+def _say(series: dict[str, Series], draft: Draft) -> None:
+    found = [series[name] for name in RETURN_METRICS if name in series and series[name].last is not None]
+    chosen = deciding_return(series)
+    if chosen is not None and len(found) > 1:
+        others = _listed(item for item in found if item is not chosen)
+        draft.note(f"{_listed([chosen])} decides how well the agent does; beside it stands {others}")
+
+
+def _listed(items: Iterable[Series]) -> str:
+    return ", ".join(f"{item.name} ({item.logged_as}, {len(item)} points)" for item in items)

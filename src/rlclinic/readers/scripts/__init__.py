@@ -1,0 +1,1 @@
+"""Training scripts, read as text for the settings that they name: parsed, never imported or run."""

@@ -1,0 +1,123 @@
+"""Training scripts near a run without a config: used where one clearly made the run, else offered by name."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path, PurePath
+
+from rlclinic.readers.configs.normalise import canonical_settings, meaning
+from rlclinic.readers.draft import Draft
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.identify import Tables
+from rlclinic.readers.no_links import listing, real, status
+from rlclinic.readers.project import folders_above, is_root
+from rlclinic.readers.scripts.load import CODE, load_script
+from rlclinic.readers.scripts.merge import Identity, differs, environments, given, identity_of, logged_rate, merge
+from rlclinic.readers.scripts.script import Script
+
+# Scripts that are read, entries of a folder that are looked at, and scripts that are offered.
+MAX_SCRIPTS = 24
+MAX_ENTRIES = 2_000
+MAX_OFFERED = 3
+# Folders that are looked into where no repository marks the project: the run's own and two above.
+WITHOUT_ROOT = 3
+# Files of every project that train nothing.
+# Settings that say what was trained rather than how: a run that has no others has no config.
+IDENTITY = frozenset({"env_id", "algorithm", "seed", "device", "framework_version", "threshold", "n_envs"})
+
+# Files of many projects that train nothing.
+_TEST = re.compile(r"test_.*|.*_test\.py|conftest\.py|setup\.py")
+
+
+def ask_near_scripts(draft: Draft) -> None:
+    """Take the settings of the script that made a run without a config, or name the scripts that may have."""
+    own = identity_of(draft)
+    known = canonical_settings(draft.settings, Tables(own.framework or "unknown"), own.algorithm)
+    if set(known) - IDENTITY or not draft.metric_names:
+        return
+    trainers = [(path, script) for path, script in _scripts(draft, own) if script.trains]
+    fitting = [(path, script) for path, script in trainers if _agreement(script, own, draft) is not False]
+    logging = [(path, script) for path, script in fitting if _logs_here(script, path, draft.place.folder)]
+    # A notebook that holds the run's log, and the program that the run recorded, are its own.
+    recorded = {*draft.files, PurePath(draft.program.replace("\\", "/")).name}
+    made_it = [(path, script) for path, script in fitting if path.name in recorded]
+    clear = next((found for found in (made_it, logging) if len(found) == 1), fitting if len(trainers) == 1 else [])
+    if len(clear) == 1 and (clear is made_it or _agreement(clear[0][1], own, draft)):
+        path, script = clear[0]
+        shown = os.path.relpath(path, draft.place.folder)
+        if merge(draft, script, path, own, is_named=False):
+            why = "is the only script here that trains" if clear is fitting else "logs into this folder"
+            why = "is what the run names" if clear is made_it else why
+            draft.note(f"settings are those of {shown}, which fits the run and {why}; --config FILE names another")
+        return
+    for path, _ in (logging or fitting)[:MAX_OFFERED]:
+        shown = os.path.relpath(path)
+        draft.note(f"settings could be read from {shown}: --config {shown}")
+
+
+def _scripts(draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:
+    flags = tuple((key, value) for key, value in given(draft).items() if isinstance(value, str | int | float))
+    for path in islice(_files(draft.place.folder), MAX_SCRIPTS):
+        try:
+            file = status(real(path))
+            yield path, _loaded(path, file.st_mtime_ns, flags, own.environment)
+        except (FormatError, OSError):
+            continue
+
+
+@lru_cache(maxsize=4 * MAX_SCRIPTS)
+def _loaded(path: Path, changed: int, flags: tuple[tuple[str, object], ...], environment: str) -> Script:
+    """The script as of a time: all runs of a project are asked about the same few."""
+    return load_script(path, given=dict(flags), environment=environment)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Scripts in the run's folder and those above, up to the root of the repository; nearest first."""
+    folders = list(folders_above(folder))
+    for place in folders if is_root(folders[-1]) else folders[:WITHOUT_ROOT]:
+        try:
+            with listing(real(place)) as entries:
+                names = sorted(
+                    entry.name
+                    for entry in islice(entries, MAX_ENTRIES)
+                    if entry.name.endswith(CODE)
+                    and entry.is_file(follow_symlinks=False)
+                    and not _TEST.fullmatch(entry.name)
+                )
+        except OSError:
+            continue
+        yield from (place / name for name in names)
+
+
+def _agreement(script: Script, own: Identity, draft: Draft) -> bool | None:
+    """Whether a script is of this run's algorithm or environment; None where it names neither, False for another."""
+    tables = Tables(own.framework or script.framework or "unknown")
+    logged = logged_rate(draft, tables.own)
+    rates = [v for v in script.values if v.basis == "script" and meaning(v.key, tables) == "learning_rate"]
+    if rates and all(differs(value, logged) for value in rates):
+        return False
+    named = environments(script, own)
+    by_algorithm = [own.fits(name) for name in script.algorithms] if own.algorithm else []
+    by_environment = [own.is_of(name) for name in named] if own.environment else []
+    other = own.framework and script.framework and not _related(own.framework, script.framework)
+    if other or (by_algorithm and not any(by_algorithm)) or (by_environment and not any(by_environment)):
+        return False
+    return True if by_algorithm or by_environment else None
+
+
+def _related(one: str, other: str) -> bool:
+    return one == other or {one, other} <= {"sb3", "sb3-zoo", "imitation"}
+
+
+def _logs_here(script: Script, path: Path, folder: Path) -> bool:
+    """Whether the run lies in a folder that the script logs to, below the script's own."""
+    home, run = path.parent.resolve(), folder.resolve()
+    for text in script.folders:
+        target = Path(os.path.normpath(home / text))
+        if target != home and target.is_relative_to(home) and run.is_relative_to(target):
+            return True
+    return False

@@ -1,0 +1,17 @@
+from dataclasses import dataclass, field
+
+from transformers import HfArgumentParser
+from trl import RLOOConfig, RLOOTrainer
+
+
+@dataclass
+class ScriptArguments:
+    dataset_name: str = field(default="trl-internal-testing/descriptiveness", metadata={"help": "data"})
+    sft_model_path: str = "EleutherAI/pythia-1b-deduped"
+
+
+if __name__ == "__main__":
+    parser = HfArgumentParser((ScriptArguments, RLOOConfig))
+    script_args, training_args = parser.parse_args_into_dataclasses()
+    trainer = RLOOTrainer(config=training_args)
+    trainer.train()

@@ -1,0 +1,101 @@
+"""Which return decides: the true one, the whole curve, the team's; and that the choice is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlclinic.model.run import deciding_return
+from rlclinic.model.series import Series
+from rlclinic.readers.guess import guess, is_distillation, true_return
+from rlclinic.readers.open import read
+
+
+def series(name: str, points: int, first: float, last: float, caveat: str = "") -> Series:
+    return Series(name, name, np.linspace(first, last, points), np.ones(points), caveat=caveat)
+
+
+def write(folder: Path, columns: dict[str, list[float]]) -> Path:
+    size = len(next(iter(columns.values())))
+    table = {"global_step": list(range(100, 100 * size + 100, 100)), **columns}
+    lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+    (folder / "log.csv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("train", "evaluation", "decides"),
+    [
+        ((200, 0, 1e6), (20, 0, 1e6), "return/train"),
+        ((14, 0.99e6, 1e6), (40, 0, 1e6), "return/eval"),
+        ((2, 0, 1e6), (200, 0, 1e6), "return/eval"),
+        ((2, 0, 1e6), (4, 0, 1e6), "return/train"),
+        ((30, 0, 1e6), (400, 0, 1e6), "return/train"),
+    ],
+)
+def test_the_whole_curve_decides_and_not_a_scrap_of_it(
+    train: tuple[int, float, float], evaluation: tuple[int, float, float], decides: str
+) -> None:
+    found = {"return/train": series("return/train", *train), "return/eval": series("return/eval", *evaluation)}
+    chosen = deciding_return(found)
+    assert chosen is not None
+    assert chosen.name == decides
+
+
+def test_a_true_reward_goes_before_a_learned_one(tmp_path: Path) -> None:
+    run = read(write(tmp_path, {"rollout/ep_rew_mean": [1, 2, 3, 4, 5], "rollout/ep_true_rew_mean": [5, 4, 3, 2, 1]}))
+    assert run.returns is not None
+    assert run.returns.logged_as == "rollout/ep_true_rew_mean"
+    assert run["learned_return"].values[-1] == 5
+    assert any("the true reward" in note for note in run.provenance.notes)
+
+
+@pytest.mark.parametrize("name", ["info/disc_reward_mean", "learned_reward_mean", "episode_curiosity_reward"])
+def test_a_reward_of_another_kind_is_no_return(name: str) -> None:
+    assert guess(name) == ""
+
+
+def test_words_of_truth_and_of_a_teacher_are_known() -> None:
+    assert true_return("eval/true_episode_reward") == "return/eval"
+    assert true_return("true_reward_std") == ""
+    assert is_distillation("teacher_kl")
+    assert not is_distillation("teacher_reward")
+
+
+def test_a_success_rate_is_the_return_where_no_other_is_logged(tmp_path: Path) -> None:
+    run = read(write(tmp_path, {"win_rate": [0.1, 0.2, 0.3, 0.4], "loss": [4, 3, 2, 1]}))
+    assert run.returns is not None
+    assert run.returns.logged_as == "win_rate"
+    assert any("win_rate serves as return/train" in note for note in run.provenance.notes)
+
+
+def test_where_the_reward_is_zero_by_design_the_objective_decides(tmp_path: Path) -> None:
+    zeros, teacher = [0.0] * 6, [3.0, 2.5, 2.0, 1.5, 1.2, 1.0]
+    lines = [
+        json.dumps({"step": step, "env/all/reward/total": zero, "optim/lr": 1e-5, "teacher_kl": kl})
+        for step, (zero, kl) in enumerate(zip(zeros, teacher, strict=True))
+    ]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(lines) + "\n")
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.values.tolist() == [-kl for kl in teacher]
+
+
+def test_a_reward_of_zero_without_a_teacher_stays_the_return(tmp_path: Path) -> None:
+    run = read(write(tmp_path, {"episode_reward": [0, 0, 0, 0, 0, 0], "kl": [1, 2, 3, 4, 5, 6]}))
+    assert run.returns is not None
+    assert not run.returns.values.any()
+
+
+def test_agents_make_a_team_and_keep_their_own_returns(runs: Path) -> None:
+    run = read(runs / "mappo" / "results" / "MPE" / "simple_spread" / "rmappo" / "check" / "run1" / "logs")
+    first, second = run["agent_return/0"].values, run["agent_return/1"].values
+    assert run["return/train"].values == pytest.approx((first + second) / 2)
+
+
+def test_which_return_decides_is_said(runs: Path) -> None:
+    notes = read(runs / "sb3" / "ppo_cartpole").provenance.notes
+    assert any("decides how well the agent does" in note for note in notes)

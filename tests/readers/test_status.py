@@ -1,0 +1,38 @@
+"""How a run ended, where its clues and its steps disagree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlclinic.model.run import Status
+from rlclinic.readers.draft import SEEN, TOLD, Draft
+from rlclinic.readers.place import scan
+from rlclinic.readers.status import status_of
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> Draft:
+    (tmp_path / "log.txt").write_text("")
+    return Draft(scan(tmp_path))
+
+
+@pytest.mark.parametrize("state", [Status.CRASHED, Status.INTERRUPTED, Status.RUNNING])
+def test_a_run_that_took_its_budget_is_finished_whatever_a_tracker_says(draft: Draft, state: Status) -> None:
+    draft.clue(state, "meta.yaml: status FAILED", TOLD)
+    found = status_of(draft, 1000.0, 1000.0, None)
+    assert found.state is Status.FINISHED
+    assert "meta.yaml: status FAILED" in found.reason
+
+
+def test_a_run_that_died_before_its_budget_is_dead(draft: Draft) -> None:
+    draft.clue(Status.CRASHED, "run.log:7: ValueError", SEEN)
+    assert status_of(draft, 500.0, 1000.0, None).state is Status.CRASHED
+
+
+def test_steps_after_the_recorded_end_set_a_failure_aside(draft: Draft) -> None:
+    draft.ended_at = 1_700_000_000.0
+    draft.clue(Status.CRASHED, "meta.yaml: status FAILED", TOLD)
+    assert status_of(draft, 500.0, None, draft.ended_at + 1.0).state is Status.CRASHED
+    assert status_of(draft, 500.0, None, draft.ended_at + 86_400.0).state is Status.UNKNOWN
