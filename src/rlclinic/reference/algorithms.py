@@ -15,6 +15,15 @@ SPELLINGS: dict[str, str] = {
     "maskableppo": "MASKABLEPPO",
     "appo": "APPO",
     "mappo": "MAPPO",
+    "rmappo": "MAPPO",
+    "ippo": "IPPO",
+    "happo": "HAPPO",
+    "hatrpo": "HATRPO",
+    "amp": "AMP",
+    "ampcontinuous": "AMP",
+    # rl_games calls its PPO by the name of its base class.
+    "a2ccontinuous": "PPO",
+    "a2cdiscrete": "PPO",
     "ppg": "PPG",
     "ppo": "PPO",
     "gae": "PPO",
@@ -27,6 +36,7 @@ SPELLINGS: dict[str, str] = {
     "vpg": "VPG",
     "reinforceplusplus": "REINFORCE++",
     "reinforce": "REINFORCE",
+    "policygradient": "REINFORCE",
     "mmrkhs": "MM-RKHS",
     "impala": "IMPALA",
     "ars": "ARS",
@@ -54,6 +64,14 @@ SPELLINGS: dict[str, str] = {
     "deepq": "DQN",
     "dqn": "DQN",
     "r2d2": "R2D2",
+    "qmix": "QMIX",
+    "vdn": "VDN",
+    "qplex": "QPLEX",
+    "qtran": "QTRAN",
+    "coma": "COMA",
+    "maddpg": "MADDPG",
+    "matd3": "MATD3",
+    "facmac": "FACMAC",
     "qlearning": "Q-LEARNING",
     "sarsa": "SARSA",
     "cql": "CQL",
@@ -67,7 +85,10 @@ SPELLINGS: dict[str, str] = {
     "airl": "AIRL",
     "dagger": "DAGGER",
     "dreamerv3": "DREAMERV3",
+    "dreamerv2": "DREAMERV2",
     "dreamer": "DREAMER",
+    "tdmpc2": "TD-MPC2",
+    "tdmpc": "TD-MPC",
     "muzero": "MUZERO",
     "grpo": "GRPO",
     "drgrpo": "GRPO",
@@ -75,11 +96,12 @@ SPELLINGS: dict[str, str] = {
     "gspo": "GSPO",
     "rloo": "RLOO",
     "remax": "REMAX",
+    "dpo": "DPO",
     "sft": "SFT",
 }
 
 # In a free name such as a folder these short words are too common to mean an algorithm.
-AMBIGUOUS = frozenset({"ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft"})
+AMBIGUOUS = frozenset({"ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft", "amp", "coma"})
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9+]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -92,6 +114,12 @@ def algorithm_name(text: str) -> str:
     if whole in SPELLINGS:
         return SPELLINGS[whole]
     return algorithm_in(last)
+
+
+def algorithm_of_class(name: str) -> str:
+    """The algorithm that a class such as `PPO`, `MaskablePPO` or `GRPOConfig` is; empty for any other class."""
+    word = _squeeze(name)
+    return SPELLINGS.get(word, "") if name[:1].isupper() and word not in AMBIGUOUS else ""
 
 
 def algorithm_in(text: str) -> str:

@@ -21,6 +21,24 @@ _JOINED = re.compile(r"[-_]([A-Za-z0-9]+)")
 _RUN_WORDS = frozenset({"seed", "run", "exp", "s", "best", "last"})
 
 
+# Tasks that are so well known that a folder of their name, and nothing else but a run's, is of them.
+_FOLDERS = {
+    name.lower(): name
+    for name in (
+        "CartPole", "MountainCar", "MountainCarContinuous", "Pendulum", "Acrobot", "LunarLander", "BipedalWalker",
+        "CarRacing", "FrozenLake", "CliffWalking", "Taxi",
+    )
+}  # fmt: skip
+_NUMBER = re.compile(r"v?\d+[kKmM]?")
+# Tasks of dm_control: walker_walk, dmc_cheetah_run, CartpoleSwingupSparse. A number after `run` makes it no task.
+_CONTROL_SUITE = re.compile(
+    r"(?:^|(?<=[^A-Za-z]))(?:acrobot|ball_in_cup|cartpole|cheetah|dog|finger|fish|hopper|humanoid|manipulator|pendulum"
+    r"|point_mass|quadruped|reacher|stacker|swimmer|walker)[-_]?(?:balance|bring_ball|catch|easy|escape|fetch|hard|hop|"
+    r"run(?![-_ ]?\d)|spin|stand|swim|swingup|trot|turn_easy|turn_hard|upright|walk)(?:[-_]?sparse)?(?![a-z])",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class EnvironmentName:
     """A recognised environment: its base name as the tables write it, and its version where one is named."""
@@ -39,6 +57,14 @@ def environment_name(text: str, known: Iterable[str]) -> EnvironmentName | None:
     if whole is None or whole["base"] in SHARED_NAMES:
         return None
     return EnvironmentName(whole["base"], None)
+
+
+def environment_of_folder(name: str) -> str:
+    """The task that a folder is named after: cart-pole, mountain_car_100K, HopperHop_baseline; empty if none."""
+    words = [word for word in re.split(r"[^A-Za-z0-9]+", name) if word and not _NUMBER.fullmatch(word)]
+    left = [word for word in words if word.lower() not in _RUN_WORDS and not algorithm_in(word)]
+    found = _CONTROL_SUITE.search(name)
+    return _FOLDERS.get("".join(left).lower()) or (found[0] if found else "")
 
 
 def _goes_on(rest: str) -> bool:

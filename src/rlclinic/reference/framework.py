@@ -10,6 +10,7 @@ one does not say otherwise. The sections that follow are:
     [metrics]          logged name -> canonical name, with sign, scale, estimator, window, caveat
     [hyperparameters]  the framework's key -> canonical hyperparameter, "" for a key that is none
     [derived]          hyperparameters that follow from others by multiplication and division
+    [calls]            calls of a training script whose arguments are settings
     [[defaults]]       what applies where the user set nothing, by algorithm and version
 """
 
@@ -19,7 +20,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, get_args
 
@@ -44,6 +45,8 @@ class MetricName:
     sign: int = 1
     """-1 where the framework logs the negative, 0 where only the data tell."""
     scale: float = 1.0
+    offset: float = 0.0
+    """Added after scaling: a logged share of the others is 1 minus the share meant."""
     divide_by: str = ""
     """Canonical hyperparameter that the logged value was multiplied with."""
     axis: str = ""
@@ -117,6 +120,22 @@ class Defaults:
 
 
 @dataclass(frozen=True, slots=True)
+class CallNames:
+    """Which settings the arguments of one call are."""
+
+    prefix: str = ""
+    """Before every key: the section that a config of this framework has them in."""
+    order: tuple[str, ...] = ()
+    """The keys of positional arguments; empty for one that is no setting."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Keys of keyword arguments that are called otherwise; empty for one that means something else here."""
+    implies: Mapping[str, object] = field(default_factory=dict)
+    """What the call means by itself."""
+    counts: str = ""
+    """The key of the number of items in the first argument, a list."""
+
+
+@dataclass(frozen=True, slots=True)
 class Head:
     """Identity of a framework and how to recognise it."""
 
@@ -126,9 +145,11 @@ class Head:
     detect: tuple[tuple[str, ...], ...]
     default_algorithm: str = ""
     """What it trains with where nothing tells otherwise; empty where it has several."""
+    imports: tuple[str, ...] = ()
+    """Modules that a training script of it imports."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Framework:
     """Everything the tables say of one framework."""
 
@@ -140,6 +161,16 @@ class Framework:
     hyperparameters: PatternTable[tuple[HyperparameterName, ...]] = field(default_factory=lambda: PatternTable({}))
     derived: tuple[Derived, ...] = ()
     defaults: tuple[Defaults, ...] = ()
+    calls: PatternTable[CallNames] = field(default_factory=lambda: PatternTable({}))
+
+    @cached_property
+    def native_keys(self) -> Mapping[str, str]:
+        """The framework's own key of each canonical hyperparameter: the first that its table has."""
+        found: dict[str, str] = {}
+        for key in self.hyperparameters:
+            for entry in self.hyperparameters[key] if "*" not in key else ():
+                found.setdefault(entry.name, key)
+        return found
 
     def defaults_for(self, algorithm: str, version: str) -> dict[str, object]:
         """The defaults of one algorithm; an unknown version means the newest."""
@@ -159,6 +190,12 @@ def heads() -> tuple[Head, ...]:
     """Every framework's head, in the order in which they are tried."""
     found = [_head(_parse_head(entry.read_text(encoding="utf-8"), entry.name)) for entry in _tables()]
     return tuple(sorted(found, key=lambda head: (head.order, head.id)))
+
+
+def framework_of_modules(modules: Iterable[str]) -> str:
+    """The framework whose modules a script imports or a command starts; empty where none is known."""
+    names = {".".join(parts[:length]) for name in modules for parts in [name.split(".")] for length in (1, 2)}
+    return next((head.id for head in heads() if names.intersection(head.imports)), "")
 
 
 @cache
@@ -183,6 +220,7 @@ def load_framework(text: str, name: str) -> Framework:
             hyperparameters=PatternTable(_hyperparameter_names(raw.get("hyperparameters", {}))),
             derived=tuple(_derived(key, value) for key, value in raw.get("derived", {}).items()),
             defaults=tuple(_defaults(value) for value in raw.get("defaults", [])),
+            calls=PatternTable({key: _call_names(value) for key, value in raw.get("calls", {}).items()}),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{name}: {error}") from error
@@ -225,7 +263,8 @@ def _head(raw: Mapping[str, Any]) -> Head:
     for condition in (item for line in detect for item in line):
         if condition.partition(":")[0] not in CONDITIONS:
             raise ValueError(f"unknown condition {condition!r} in detect")
-    return Head(raw["id"], raw["title"], int(raw["order"]), detect, raw.get("default_algorithm", ""))
+    imports = tuple(raw.get("imports", ()))
+    return Head(raw["id"], raw["title"], int(raw["order"]), detect, raw.get("default_algorithm", ""), imports)
 
 
 def _steps(raw: Mapping[str, Any]) -> Steps:
@@ -286,6 +325,10 @@ def _defaults(raw: Mapping[str, Any]) -> Defaults:
     _known_hyperparameters(raw["values"])
     algorithms = tuple(name.upper() for name in raw.get("algorithms", []))
     return Defaults(dict(raw["values"]), algorithms, _release(raw.get("since", "")))
+
+
+def _call_names(raw: Mapping[str, Any]) -> CallNames:
+    return CallNames(**{**raw, "order": tuple(raw.get("order", ()))})
 
 
 def _known_hyperparameters(given: Iterable[str]) -> tuple[str, ...]:

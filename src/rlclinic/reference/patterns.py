@@ -14,8 +14,9 @@ class PatternTable(Generic[Entry]):
     """Looks up names in a table whose keys may hold wildcards; exact keys win, then table order."""
 
     def __init__(self, entries: Mapping[str, Entry]) -> None:
+        self._entries = entries
         self._exact = {key: entry for key, entry in entries.items() if "*" not in key}
-        self._globs = [(_compile(key), key, entry) for key, entry in entries.items() if "*" in key]
+        self._globs = [(compiled(key), key, entry) for key, entry in entries.items() if "*" in key]
         self._order = {key: position for position, key in enumerate(entries)}
 
     def find(self, name: str) -> tuple[str, Entry, str] | None:
@@ -33,15 +34,20 @@ class PatternTable(Generic[Entry]):
         """Where a key stands in the table: earlier entries are preferred."""
         return self._order[key]
 
+    def __getitem__(self, key: str) -> Entry:
+        """The entry of a key of the table."""
+        return self._entries[key]
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._order)
 
 
 def matches(pattern: str, name: str) -> bool:
     """Whether a name fits a pattern."""
-    return pattern == name if "*" not in pattern else _compile(pattern).fullmatch(name) is not None
+    return pattern == name if "*" not in pattern else compiled(pattern).fullmatch(name) is not None
 
 
 @lru_cache(maxsize=4096)
-def _compile(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern with wildcards, each a group, for whole names."""
     return re.compile("(.+?)".join(re.escape(part) for part in pattern.split("*")), re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -12,6 +12,8 @@ from rlclinic.reference.environment_names import environment_name
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.yaml_table import load_table
 
+UPDATES = "update_to_data"
+"""Gradient steps per env step; on policy the passes over a minibatch, shared among its samples."""
 # Algorithms whose hyperparameters mean the same and work at the same values.
 SAME_AS = {"MASKABLEPPO": "PPO", "RECURRENTPPO": "PPO", "APPO": "PPO", "TQC": "SAC", "DDPG": "TD3", "QRDQN": "DQN"}
 # Hyperparameters near 1 whose distance from 1 is what matters (an effective horizon).
@@ -47,15 +49,6 @@ def reference_spread(algorithm: str) -> Mapping[str, tuple[float, float]]:
     return _reference_spread(SAME_AS.get(algorithm.upper(), algorithm.upper()))
 
 
-def spreads_from_reference(algorithm: str, name: str, value: float) -> float | None:
-    """How many spreads a value lies above (positive) or below the centre of working configs; None where unknown."""
-    centre = reference_spread(algorithm).get(name)
-    at = log_position(name, value)
-    if centre is None or at is None:
-        return None
-    return (at - centre[0]) / centre[1]
-
-
 def log_position(name: str, value: float) -> float | None:
     """log10 of a value, or of its distance from 1 for a discount; None where it has none (zero, negative, infinite)."""
     if name in NEAR_ONE:
@@ -75,6 +68,7 @@ def _reference_config(environment: str, algorithm: str) -> Mapping[str, object]:
     return MappingProxyType({**defaults, **entry})
 
 
+@lru_cache(maxsize=256)
 def _entry(environment: str, algorithm: str) -> Mapping[str, object] | None:
     configs: Mapping[str, Mapping[str, Mapping[str, object]]] = _tables()["configs"]
     found = environment_name(environment, [name for name in configs if name != "atari"])
@@ -92,10 +86,18 @@ def _working_configs(algorithm: str) -> tuple[Mapping[str, object], ...]:
     raw = _tables()
     defaults = raw["defaults"].get(algorithm, {})
     return tuple(
-        MappingProxyType({**defaults, **entries[algorithm]})
+        MappingProxyType(_with_updates({**defaults, **entries[algorithm]}))
         for name, entries in raw["configs"].items()
         if algorithm in entries and algorithm not in raw["unproven"].get(name, ())
     )
+
+
+def _with_updates(config: dict[str, object]) -> dict[str, object]:
+    """A config that also says its gradient steps per env step; without minibatches there is one per rollout."""
+    batch, passes = config.get("batch_size") or config.get("rollout_size"), config.get("n_epochs") or 1
+    if isinstance(batch, int | float) and isinstance(passes, int | float):
+        config.setdefault(UPDATES, passes / batch)
+    return config
 
 
 @cache

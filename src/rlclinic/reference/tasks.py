@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -15,7 +15,6 @@ from rlclinic.reference.reference_configs import (
     log_position,
     reference_config,
     reference_spread,
-    spreads_from_reference,
 )
 from rlclinic.reference.yaml_table import load_table
 
@@ -25,7 +24,6 @@ __all__ = [
     "log_position",
     "reference_config",
     "reference_spread",
-    "spreads_from_reference",
     "task_of",
 ]
 
@@ -57,7 +55,14 @@ class Task:
     steps_to_target: Mapping[str, float] = field(default_factory=dict)
     """Env steps by algorithm; upper bounds of single published runs."""
 
+    def scaled(self, factor: float) -> Task:
+        """The task with all rewards times a factor above 0."""
+        names = ("threshold", "target", "random_mean", "random_std", "best_return")
+        known = {name: value for name in names if (value := getattr(self, name)) is not None}
+        return replace(self, **{name: factor * value for name, value in known.items()})
 
+
+@lru_cache(maxsize=256)
 def task_of(environment: str) -> Task | None:
     """The well-known task that an environment id or a longer name means; None where it is none of them."""
     tasks, variants = _tables()

@@ -12,8 +12,6 @@ from statistics import median_low
 
 from rlclinic.reference.reference_configs import CLOSEST_TO_ONE, FEWEST_CONFIGS, NEAR_ONE, working_configs
 
-UPDATES = "update_to_data"
-"""Gradient steps per env step; on policy the passes over a minibatch, shared among its samples."""
 # Configs whose budgets are nearest to the run's make its usual value: fast settings go with short budgets. An odd
 # number, so that the middle one is a value that works somewhere.
 NEAREST = 5
@@ -39,20 +37,6 @@ def working_range(algorithm: str, name: str) -> tuple[float, float] | None:
     return min(sizes), max(sizes)
 
 
-def times_beyond(algorithm: str, name: str, value: float) -> float:
-    """How many times a value lies above all working configs, or, as a negative number, below them.
-
-    0 within them, and for a value of zero: that switches something off, which is no matter of size.
-    """
-    bounds, size = working_range(algorithm, name), size_of(name, value)
-    if bounds is None or not math.isfinite(size) or size <= 0:
-        return 0.0
-    low, high = bounds
-    if 0 < high < size:
-        return size / high
-    return -low / size if size < low else 0.0
-
-
 def usual_value(algorithm: str, name: str, budget: float | None) -> float | None:
     """The middle value of the working configs whose budgets are nearest; of all of them where no budget is known."""
     found = []
@@ -71,8 +55,4 @@ def usual_value(algorithm: str, name: str, budget: float | None) -> float | None
 
 def _value(config: Mapping[str, object], name: str) -> float | None:
     value = config.get(name)
-    if value is None and name == UPDATES:
-        # Without minibatches there is one step per rollout.
-        batch, passes = config.get("batch_size") or config.get("rollout_size"), config.get("n_epochs") or 1
-        value = passes / batch if isinstance(batch, int | float) and isinstance(passes, int | float) else None
     return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
