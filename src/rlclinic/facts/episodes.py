@@ -6,13 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.goal import known_task
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.model.series import FloatArray
+from rlclinic.model.series import FloatArray, Series
 from rlclinic.reference.tasks import Task, task_of
-
-# Share of the budget, or of the steps that published runs took to the target, below which it is too early to judge.
-EARLY_SHARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,15 @@ def pairs_of(facts: RunFacts) -> Pairs | None:
     episodes = facts.run.episodes
     if episodes is not None and len(episodes):
         return _finite(Pairs(episodes.returns, episodes.lengths, episodes.end_steps, are_single=True))
-    returns, lengths = facts.series("return/train"), facts.series("episode_length")
+    return _paired(facts.series("return/train"), facts.series("episode_length"))
+
+
+def evaluated_pairs(facts: RunFacts) -> Pairs | None:
+    """The same of evaluations."""
+    return _paired(facts.series("return/eval"), facts.series("episode_length/eval"))
+
+
+def _paired(returns: Series | None, lengths: Series | None) -> Pairs | None:
     if returns is None or lengths is None or returns.caveat or returns.axis != lengths.axis:
         return None
     if len(returns) != len(lengths) or not np.array_equal(returns.steps, lengths.steps):
@@ -59,18 +63,6 @@ def return_name(facts: RunFacts) -> str:
     """The canonical name of the series that the outcome is about."""
     series = facts.run.returns
     return series.name if series is not None else "return/train"
-
-
-def is_early(facts: RunFacts) -> bool:
-    """Whether so little was trained that a flat return is normal."""
-    progress = facts.progress
-    if progress is not None and progress < EARLY_SHARE:
-        return True
-    task, steps = known_task(facts), facts.run.env_steps
-    if task is None or steps is None:
-        return False
-    published = task.steps_to_target.get(facts.run.algorithm)
-    return published is not None and steps < EARLY_SHARE * published
 
 
 def _finite(pairs: Pairs) -> Pairs | None:

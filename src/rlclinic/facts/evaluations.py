@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.outcome import Outcome, outcome_of
 from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 
 FEWEST_EVALUATIONS = 12
@@ -25,6 +26,8 @@ LOST = 0.4
 MATERIAL = 0.15
 # Standard errors of the difference of both levels; the best of several levels is one or two above its true value.
 CLEAR = 4.0
+# Env steps that the first few updates of any algorithm take.
+FIRST_UPDATES = 5_000.0
 # Evaluations behind the best level, and share of them, at least as many, behind the level at the end.
 BEHIND_BEST = 5
 END = 0.2
@@ -35,7 +38,7 @@ class Lost:
     """A level of the evaluations that was lost again."""
 
     series: Series
-    outcome: Outcome
+    curve: ReturnCurve
     end: float
     points: int
     """Evaluations behind the end."""
@@ -44,26 +47,26 @@ class Lost:
 
     @property
     def drop(self) -> float:
-        return self.outcome.peak - self.end
+        return self.curve.best - self.end
 
 
 @fact
 def lost_evaluations(facts: RunFacts) -> Lost | None:
     """Compare the best level of five evaluations with the last ones; None where nothing is lost for good."""
     series, returns = facts.series("return/eval"), facts.run.returns
-    outcome = outcome_of(series)
-    if series is None or returns is None or outcome is None or outcome.points < FEWEST_EVALUATIONS:
+    curve = return_curve(series)
+    if series is None or returns is None or curve is None or curve.points < FEWEST_EVALUATIONS:
         return None
     if returns.name == series.name or series.caveat or reached_goal(facts):
         return None
     steps, values = finite(series)
     last = max(BEHIND_BEST, round(END * values.size))
-    if outcome.peak_step > float(steps[-last]):
+    if curve.best_step > float(steps[-last]):
         # The best level is that of the end itself, or of one lucky evaluation there.
         return None
-    error = outcome.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
-    found = Lost(series, outcome, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * outcome.climb))
-    climbed = outcome.climb > MATERIAL * max(abs(outcome.start), abs(outcome.peak))
+    error = curve.point_noise * math.sqrt(1.0 / BEHIND_BEST + 1.0 / last)
+    found = Lost(series, curve, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * curve.climb))
+    climbed = curve.climb > MATERIAL * max(abs(curve.start), abs(curve.best))
     return found if climbed and found.drop >= found.bar else None
 
 
@@ -74,11 +77,21 @@ def evaluations_hold(facts: RunFacts) -> bool:
     Rare penalties, a random opponent or a curriculum lower the return of training alone.
     """
     series, returns = facts.series("return/eval"), facts.run.returns
-    outcome = outcome_of(series)
-    if series is None or returns is None or outcome is None or series.caveat or returns.name == series.name:
+    curve = return_curve(series)
+    if series is None or returns is None or curve is None or series.caveat or returns.name == series.name:
         return False
-    clear = max(CLEAR * outcome.point_noise, 3.0 * outcome.scale)
-    return outcome.points >= FEWEST_SAME and outcome.climb > clear and outcome.drop <= HELD * outcome.climb
+    clear = max(CLEAR * curve.point_noise, 3.0 * curve.scatter)
+    return curve.points >= FEWEST_SAME and curve.climb > clear and curve.drop <= HELD * curve.climb
+
+
+def began_unseen(facts: RunFacts) -> bool:
+    """Whether evaluations alone tell the return, and the first came when the policy had long been trained."""
+    series, returns = facts.series("return/eval"), facts.run.returns
+    if series is None or returns is None or returns.name != series.name or series.axis != "env_steps":
+        return False
+    trained = facts.series("return/train")
+    seen = trained is not None and not trained.caveat and float(trained.steps[0]) < float(series.steps[0])
+    return not seen and float(series.steps[0]) > FIRST_UPDATES
 
 
 def evaluates_the_same(facts: RunFacts, share: float = 0.0) -> bool:

@@ -1,26 +1,31 @@
-"""What the run is meant to reach, what a random policy gets, and whether the goal was reached and held."""
+"""What the run is meant to reached, what a random policy gets, and whether the goal was reached and held."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from rlclinic.facts.outcome import END_SHARE
+from rlclinic.facts.episodes import task_by_name
+from rlclinic.facts.returns import END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.facts.task_departure import SAME_PAY, departure
+from rlclinic.model.goal import Goal, GoalReached
 from rlclinic.model.run import Status
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.reference.tasks import Task, task_of
+from rlclinic.reference.tasks import Task
+from rlclinic.signals._bins import bin_ends, bin_means
+from rlclinic.signals._robust import median
 
 # How far above the best published return a return may lie, in ranges from random to best, before it must be on
 # another scale (a wrapper multiplies rewards).
 ABOVE_BEST = 0.5
 # The same below the random policy.
 BELOW_RANDOM = 0.5
-# How far the pay per step may be from 1 or -1: the end of an episode may pay another one.
-SAME_PAY = 0.15
+# Share of the least published cost that a return on the task's scale does not come below.
+CHEAPER = 1.0 / 3.0
 # Share of the way from random to goal by which the end may miss the goal and still hold it.
 TOLERANCE = 0.02
 # Points that must show the goal before it counts as reached: one lucky evaluation is none.
@@ -29,6 +34,8 @@ FEWEST_ABOVE = 3
 MATERIAL = 0.5
 # Share of the way to the goal that a run with that much time behind it must have made not to lag behind.
 BEHIND = 0.15
+# The same before which it is too early even for a first rise.
+EARLY_SHARE = 0.2
 # A curve is judged by at most this many bins, so that single episodes average out.
 BINS = 60
 # Evaluations, and share of them, that say how the policy of the end does where it is tried.
@@ -37,60 +44,22 @@ FEWEST_TRIED, TRIED = 4, 0.5
 SHORT = 0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """The return that counts as success."""
-
-    level: float
-    source: Literal["user", "run", "task"]
-    """Whether the user told it, the run's own files name it, or the table of well-known tasks."""
-    base: float
-    """Where the way to the goal begins: the random policy's return, else the run's start."""
-    task: Task | None
-
-    def share(self, value: float) -> float:
-        """How much of the way from the base to the goal a return has made."""
-        return (value - self.base) / (self.level - self.base) if self.level != self.base else 1.0
-
-    @property
-    def is_own(self) -> bool:
-        """Whether it was set for this very run, and not for its task in general."""
-        return self.source != "task"
-
-    @property
-    def origin(self) -> str:
-        """In words, for a report."""
-        if self.source == "user":
-            return "told by the user"
-        if self.source == "run" or self.task is None:
-            return "the run's own threshold"
-        return f"the {'threshold' if self.task.threshold == self.level else 'usual target'} of {self.task.name}"
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """Where a series came to a level, and whether it stayed."""
-
-    series: Series
-    step: float
-    """First step from which three points in a row average the level."""
-    held: bool
-    end: float
-
-
 @fact
 def goal_of(facts: RunFacts) -> Goal | None:
     """The goal, where the run or the table of tasks names one."""
-    task, outcome = known_task(facts), facts.outcome
+    task, curve, off = known_task(facts), facts.curve, departure(facts)
     level = facts.run.threshold
     if level is None and task is not None:
         level = task.target if task.target is not None else task.threshold
-    if level is None or outcome is None:
+    if level is None or curve is None:
         return None
-    base = outcome.start
+    # Where episodes are cut short or drawn out, a goal that the untrained policy reaches is none.
+    if off is not None and off.pinned is not None and curve.start >= level:
+        return None
+    base = curve.start
     if task is not None and task.random_mean is not None and task.random_mean < level:
         base = task.random_mean
-    return Goal(level, _source(facts), base, task)
+    return Goal(level, _source(facts), base, _origin(facts, task, level))
 
 
 def _source(facts: RunFacts) -> Literal["user", "run", "task"]:
@@ -99,22 +68,37 @@ def _source(facts: RunFacts) -> Literal["user", "run", "task"]:
     return "user" if facts.run.threshold_is_told else "run"
 
 
+def _origin(facts: RunFacts, task: Task | None, level: float) -> str:
+    """Who says so, in words."""
+    source = _source(facts)
+    if source == "user":
+        return "set with --goal"
+    if source == "run" or task is None:
+        return "the run's own threshold"
+    off = departure(facts)
+    times = f", times {off.scale:.3g} as its rewards are" if off is not None and off.scale is not None else ""
+    return f"the {'threshold' if task.threshold == level else 'usual target'} of {task.name}{times}"
+
+
 @fact
 def known_task(facts: RunFacts) -> Task | None:
-    """The well-known task of the run, if its returns are on that task's scale."""
-    task = task_of(facts.run.environment) if facts.run.environment else None
-    outcome = facts.outcome
-    if task is not None and _pays_otherwise(facts, task):
+    """The well-known task of the run, on the scale of the run's rewards; None where its returns are another thing."""
+    task = task_by_name(facts)
+    curve, off = facts.curve, departure(facts)
+    if task is not None and off is not None and off.scale is not None:
+        return task.scaled(off.scale)
+    if task is not None and (_pays_otherwise(facts, task) or (off is not None and off.pays_otherwise)):
         return None
-    if task is None or outcome is None or task.random_mean is None or task.best_return is None:
+    if task is None or curve is None or task.random_mean is None or task.best_return is None:
         return task
     way = task.best_return - task.random_mean
     if way <= 0:
         return task
-    too_high = outcome.peak > task.best_return + ABOVE_BEST * way
+    too_high = curve.best > task.best_return + ABOVE_BEST * way
     spread = task.random_std or 0.0
-    too_low = outcome.peak < task.random_mean - max(BELOW_RANDOM * way, 3.0 * spread)
-    return None if too_high or too_low else task
+    too_low = curve.best < task.random_mean - max(BELOW_RANDOM * way, 3.0 * spread)
+    too_cheap = task.best_return < 0.0 and curve.best > CHEAPER * task.best_return
+    return None if too_high or too_low or too_cheap else task
 
 
 def _pays_otherwise(facts: RunFacts, task: Task) -> bool:
@@ -151,29 +135,45 @@ def had_time(facts: RunFacts) -> bool:
     return needed is None or taken is None or taken >= MATERIAL * needed
 
 
+def is_early(facts: RunFacts) -> bool:
+    """Whether so little was trained that a flat return is normal."""
+    progress = facts.progress
+    if progress is not None and progress < EARLY_SHARE:
+        return True
+    task, steps = known_task(facts), facts.run.env_steps
+    if task is None or steps is None:
+        return False
+    published = task.steps_to_target.get(facts.run.algorithm)
+    return published is not None and steps < EARLY_SHARE * published
+
+
 def lags_behind(facts: RunFacts) -> bool:
     """Whether a run that had its time made next to nothing of the way to a known goal, rising or not."""
-    goal, outcome, needed = goal_of(facts), facts.outcome, reference_steps(facts)
-    if goal is None or outcome is None or needed is None or not had_time(facts):
+    goal, curve, needed = goal_of(facts), facts.curve, reference_steps(facts)
+    if goal is None or curve is None or needed is None or not had_time(facts):
         return False
-    reach = reach_of(facts, goal)
-    return (reach is None or not reach.held) and goal.share(outcome.end) < BEHIND
+    reached = goal_reached(facts)
+    return (reached is None or not reached.held) and goal.share(curve.final) < BEHIND
 
 
-def reach_of(facts: RunFacts, goal: Goal) -> Reach | None:
+@fact
+def goal_reached(facts: RunFacts) -> GoalReached | None:
     """The series that reached the goal: one that holds it first, the training return before the evaluation."""
+    goal = goal_of(facts)
+    if goal is None:
+        return None
     found = [
-        reach
+        reached
         for name in ("return/train", "return/eval")
         if (series := facts.series(name)) is not None and not series.caveat
-        if (reach := _reach(series, goal)) is not None
+        if (reached := _reached(series, goal)) is not None
     ]
     if not found and (returns := facts.run.returns) is not None and returns.caveat:
-        alone = _reach(returns, goal)
+        alone = _reached(returns, goal)
         found = [alone] if alone is not None else []
     if tried_short(facts, goal):
-        found = [replace(reach, held=False) for reach in found]
-    return next((reach for reach in found if reach.held), found[0] if found else None)
+        found = [replace(reached, held=False) for reached in found]
+    return next((reached for reached in found if reached.held), found[0] if found else None)
 
 
 def tried_short(facts: RunFacts, goal: Goal) -> bool:
@@ -187,19 +187,18 @@ def tried_short(facts: RunFacts, goal: Goal) -> bool:
     return float(last.mean()) + error < goal.level - SHORT * abs(goal.level - goal.base)
 
 
-def _reach(series: Series, goal: Goal) -> Reach | None:
+def _reached(series: Series, goal: Goal) -> GoalReached | None:
     finite = np.isfinite(series.values)
     values, steps = series.values[finite], series.steps[finite]
     if values.size < FEWEST_ABOVE:
         return None
     bins = min(BINS, values.size)
-    curve = np.array([float(part.mean()) for part in np.array_split(values, bins)])
-    at = np.array([float(part[-1]) for part in np.array_split(steps, bins)])
+    curve, at = bin_means(values, bins), bin_ends(steps, bins)
     level = goal.level - TOLERANCE * abs(goal.level - goal.base)
     trailing: FloatArray = np.convolve(curve, np.ones(FEWEST_ABOVE) / FEWEST_ABOVE, mode="valid")
     above = np.flatnonzero(trailing >= level)
     if not above.size:
         return None
     last = max(FEWEST_ABOVE, round(END_SHARE * bins))
-    end = float(np.median(curve[-last:]))
-    return Reach(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), end >= level, end)
+    end = median(curve[-last:])
+    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), end >= level, end)

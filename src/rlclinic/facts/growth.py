@@ -10,6 +10,7 @@ import numpy as np
 from rlclinic.facts.run_facts import WindowLevel
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.series import FloatArray, Series
+from rlclinic.signals._robust import TO_SIGMA, median
 
 # Windows, as shares of the points. The first points are left out of the early one: networks start at random.
 EARLY = (0.05, 0.2)
@@ -54,8 +55,8 @@ def _level(sizes: FloatArray, steps: FloatArray, window: tuple[float, float]) ->
     first = min(int(window[0] * sizes.size), sizes.size - 1)
     last = max(first + 1, int(np.ceil(window[1] * sizes.size)))
     part = sizes[first:last]
-    middle = float(np.median(part))
-    spread = float(1.4826 * np.median(np.abs(part - middle)))
+    middle = median(part)
+    spread = TO_SIGMA * median(np.abs(part - middle))
     return WindowLevel(middle, spread, int(part.size), float(steps[first]), float(steps[last - 1]))
 
 

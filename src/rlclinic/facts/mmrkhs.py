@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 
 # Nats per update; policy-gradient steps that learn lie two orders above.
 NEARLY_ZERO = 1e-4

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from rlclinic.facts.run_facts import RunFacts
+import numpy as np
+
+from rlclinic.facts.run_facts import RunFacts, fact
 
 # Algorithms that take one gradient step per batch: their ratio is 1 by construction.
 SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
 # Words for advantages that enter the loss as they are.
 NOT_NORMALISED = (False, "off", "none", "false", "False")
+# KL of updates up to which ratios stay near 1, and sizes of a loss that normalised advantages then cannot make.
+ORDINARY_KL, FAR_ABOVE_ONE = 0.3, 5.0
 
 
 def clip_range(facts: RunFacts) -> float | None:
@@ -57,3 +61,17 @@ def updates(facts: RunFacts, name: str) -> float:
 def advantages_are_normalised(facts: RunFacts) -> bool:
     """Whether advantages of size 1 enter the loss, as in nearly all trainers where nothing else is said."""
     return facts.run.config.get("normalize_advantage") not in NOT_NORMALISED
+
+
+@fact
+def loss_has_scale_of_returns(facts: RunFacts) -> float:
+    """Size of early policy losses that no normalised advantage makes; 0 where the losses are of ordinary size.
+
+    With ratios near 1 the loss is about the mean advantage, whose spread is 1 once normalised.
+    """
+    loss, kl = facts.series("policy_loss"), facts.early("approx_kl")
+    if loss is None or kl is None or abs(kl.value) > ORDINARY_KL:
+        return 0.0
+    sizes = np.abs(loss.values[np.isfinite(loss.values)])
+    largest = float(np.quantile(sizes[: max(1, sizes.size // 10)], 0.99)) if sizes.size else 0.0
+    return largest if largest > FAR_ABOVE_ONE else 0.0

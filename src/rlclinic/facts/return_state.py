@@ -5,16 +5,18 @@ Rules about the trainer ask this before they alarm: an odd number beside a retur
 
 from __future__ import annotations
 
-from rlclinic.facts.course import Course, course_of
-from rlclinic.facts.goal import Goal, goal_of, reach_of, reference_steps, tried_short
+import numpy as np
+
+from rlclinic.facts.goal import goal_of, goal_reached, known_task, reference_steps, tried_short
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 
 # Share of the way from a random policy to the goal below which nothing was learned.
 NO_WAY = 0.04
 # Share of its climb that a return must lose before it counts as fallen.
 LOST = 0.4
-# Scales of the return (see Outcome.scale) that a fall must measure as well.
+# Scatters of the return that a fall must measure as well.
 MATERIAL = 4.0
 # Share of the way from a random policy to the goal that a return must have made to be near it.
 NEAR_GOAL = 0.5
@@ -29,40 +31,40 @@ USED_UP = 0.95
 @fact
 def reached_goal(facts: RunFacts) -> bool:
     """Whether the return came to the level that counts as solved, and ended there."""
-    goal, outcome = goal_of(facts), facts.outcome
-    if goal is None or outcome is None:
+    goal, curve = goal_of(facts), facts.curve
+    if goal is None or curve is None:
         return False
-    reach = reach_of(facts, goal)
-    return (outcome.end >= goal.level and not tried_short(facts, goal)) or (reach is not None and reach.held)
+    reached = goal_reached(facts)
+    return (curve.final >= goal.level and not tried_short(facts, goal)) or (reached is not None and reached.held)
 
 
 @fact
 def is_flat(facts: RunFacts) -> bool:
     """Whether the return is no better at the end than at the start, and not about to be."""
-    course = course_of(facts)
-    if course is None or reached_goal(facts) or course.rising:
+    curve = facts.curve
+    if curve is None or reached_goal(facts) or curve.rising:
         return False
-    gained = course.outcome.improved and course.surely_gained
-    return not gained or _still_random(goal_of(facts), course)
+    gained = curve.improved and curve.surely_gained
+    return not gained or _still_random(facts, curve)
 
 
 @fact
 def has_fallen(facts: RunFacts) -> bool:
     """Whether a material part of the climb was lost again, or the run ended clearly below its start."""
-    outcome = facts.outcome
-    if outcome is None or reached_goal(facts):
+    curve = facts.curve
+    if curve is None or reached_goal(facts):
         return False
-    if outcome.gain < -MATERIAL * outcome.scale:
+    if curve.gain < -MATERIAL * curve.scatter:
         return True
-    return outcome.drop > MATERIAL * outcome.scale and outcome.drop > LOST * outcome.climb
+    return curve.drop > MATERIAL * curve.scatter and curve.drop > LOST * curve.climb
 
 
 def stuck_short(facts: RunFacts) -> bool:
     """Whether the return stands still with less than half of the way to a known goal behind it."""
-    goal, course = goal_of(facts), course_of(facts)
-    if goal is None or course is None or not course.enough or course.rising or reached_goal(facts):
+    goal, curve = goal_of(facts), facts.curve
+    if goal is None or curve is None or not curve.enough or curve.rising or reached_goal(facts):
         return False
-    return goal.share(course.end) < NEAR_GOAL
+    return goal.share(curve.final) < NEAR_GOAL
 
 
 @fact
@@ -72,19 +74,38 @@ def missed_goal(facts: RunFacts) -> bool:
     A mean over the last training episodes lags behind the policy: without an evaluation above it, one that rises, or
     that nothing is held against, must be far from the goal.
     """
-    goal, course, state = goal_of(facts), course_of(facts), facts.run.status.state
-    if goal is None or course is None or course.outcome.points < FEWEST_POINTS or reached_goal(facts):
+    goal, curve, state = goal_of(facts), facts.curve, facts.run.status.state
+    if goal is None or curve is None or curve.points < FEWEST_POINTS or reached_goal(facts):
         return False
     used = facts.progress >= USED_UP if facts.progress is not None else state is Status.FINISHED
     needed, taken = reference_steps(facts), facts.run.env_steps
     in_time = goal.is_own or (needed is not None and taken is not None and taken >= needed)
     if used and in_time and tried_short(facts, goal):
         return True
-    trained, evaluated = max(course.end, course.outcome.end), facts.late("return/eval")
+    trained, evaluated = max(curve.final, curve.final), facts.late("return/eval")
     if evaluated is not None and evaluated.value >= trained:
         return used and in_time and goal.share(evaluated.value) < CLOSE_TO_GOAL
-    lags = evaluated is None or course.rising
+    lags = evaluated is None or curve.rising
     return used and in_time and goal.share(trained) < (FAR_FROM_GOAL if lags else CLOSE_TO_GOAL)
+
+
+@fact
+def constant_at_its_worst(facts: RunFacts) -> bool:
+    """Whether every return is one number: zero, or a cost of which the longest episodes pay the most."""
+    returns, lengths = facts.run.returns, facts.series("episode_length") or facts.series("episode_length/eval")
+    values = returns.values[np.isfinite(returns.values)] if returns is not None else np.zeros(0)
+    if values.size < FEWEST_POINTS or float(np.ptp(values)) > 0.0 or values[0] > 0.0:
+        return False
+    if values[0] == 0.0 or lengths is None:
+        return bool(values[0] == 0.0)
+    known = lengths.values[np.isfinite(lengths.values)]
+    return known.size > 0 and float(np.ptp(known)) == 0.0
+
+
+def does_well(facts: RunFacts) -> bool:
+    """Whether the return rose and has not been lost again; False where there is none."""
+    curve = facts.curve
+    return curve is not None and (curve.improved or curve.still_rising) and not has_fallen(facts)
 
 
 def suffers(facts: RunFacts) -> bool:
@@ -100,16 +121,15 @@ def return_name(facts: RunFacts) -> str:
 
 def ended_below_start(facts: RunFacts) -> bool:
     """Whether the run ended materially below where it began."""
-    outcome = facts.outcome
-    return outcome is not None and outcome.gain < -2.0 * outcome.scale and not reached_goal(facts)
+    curve = facts.curve
+    return curve is not None and curve.gain < -2.0 * curve.scatter and not reached_goal(facts)
 
 
-def _still_random(goal: Goal | None, course: Course) -> bool:
+def _still_random(facts: RunFacts, curve: ReturnCurve) -> bool:
     """Whether a run that began as the random policy of its task also ended as one."""
-    if goal is None or goal.task is None or goal.task.random_mean is None:
+    goal, task = goal_of(facts), known_task(facts)
+    if goal is None or task is None or task.random_mean is None:
         return False
-    spread = goal.task.random_std or 0.0
-    began_random = abs(course.outcome.start - goal.task.random_mean) <= max(
-        spread, NO_WAY * abs(goal.level - goal.base)
-    )
-    return began_random and goal.share(course.end) < NO_WAY
+    spread = task.random_std or 0.0
+    began_random = abs(curve.start - task.random_mean) <= max(spread, NO_WAY * abs(goal.level - goal.base))
+    return began_random and goal.share(curve.final) < NO_WAY

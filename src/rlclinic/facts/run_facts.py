@@ -10,12 +10,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from rlclinic.facts.outcome import Outcome, outcome_of
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.settled import settled
+from rlclinic.facts.window_noise import window_noise
 from rlclinic.model.finding import Evidence
-from rlclinic.model.run import Run
+from rlclinic.model.return_curve import ReturnCurve
+from rlclinic.model.run import PERFORMANCE_METRICS, Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
+from rlclinic.signals._robust import TO_SIGMA, median
 
 T = TypeVar("T")
 
@@ -38,6 +41,7 @@ class RunFacts:
         self.run = run
         self.memory: dict[Callable[..., object], object] = {}
         """What functions marked with `fact` found."""
+        self._levels: dict[tuple[str, float, float], WindowLevel | None] = {}
         self._siblings = siblings
 
     @cached_property
@@ -46,9 +50,17 @@ class RunFacts:
         return self._siblings()
 
     @cached_property
-    def outcome(self) -> Outcome | None:
-        """The course of the return that says how well the agent does."""
-        return outcome_of(self.returns)
+    def curve(self) -> ReturnCurve | None:
+        """The curve of the return that says how well the agent does."""
+        returns, lengths = self.returns, self.series("episode_length")
+        return return_curve(returns, window_noise(returns, lengths)) if returns is not None else None
+
+    @cached_property
+    def curves(self) -> dict[str, ReturnCurve]:
+        """The curve of every return that was logged, by its canonical name."""
+        own = self.run.returns.name if self.run.returns is not None else ""
+        found = {name: self.curve if name == own else return_curve(self.series(name)) for name in PERFORMANCE_METRICS}
+        return {name: curve for name, curve in found.items() if curve is not None}
 
     @cached_property
     def returns(self) -> Series | None:
@@ -74,11 +86,20 @@ class RunFacts:
 
     def series(self, name: str) -> Series | None:
         """A series with at least one finite value."""
-        found = self.run.series.get(name)
-        return found if found is not None and found.last is not None else None
+        return self._finite.get(name)
+
+    @cached_property
+    def _finite(self) -> dict[str, Series]:
+        return {name: series for name, series in self.run.series.items() if series.last is not None}
 
     def level(self, name: str, start: float = 0.0, end: float = 1.0) -> WindowLevel | None:
         """Median and robust spread of a stretch, given as shares of the series' own points."""
+        key = name, start, end
+        if key not in self._levels:
+            self._levels[key] = self._level(name, start, end)
+        return self._levels[key]
+
+    def _level(self, name: str, start: float, end: float) -> WindowLevel | None:
         series = self.run.series.get(name)
         if series is None or not len(series):
             return None
@@ -89,9 +110,9 @@ class RunFacts:
         finite = values[np.isfinite(values)]
         if not finite.size:
             return None
-        median = float(np.median(finite))
-        spread = float(1.4826 * np.median(np.abs(finite - median)))
-        return WindowLevel(median, spread, int(finite.size), float(steps[0]), float(steps[-1]))
+        middle = median(finite)
+        spread = TO_SIGMA * median(np.abs(finite - middle))
+        return WindowLevel(middle, spread, int(finite.size), float(steps[0]), float(steps[-1]))
 
     def early(self, name: str, share: float = 0.1) -> WindowLevel | None:
         """The level of the first part."""

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlclinic.facts.course import END_POINTS, course_of
-from rlclinic.facts.outcome import END_SHARE
+from rlclinic.facts.returns import END_POINTS, END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.series import FloatArray, Series
 
@@ -18,14 +17,18 @@ from rlclinic.model.series import FloatArray, Series
 NEARLY_ALL = 0.95
 # Share of the points, at the end, in which episode lengths must not move at all.
 PINNED = 0.1
+# Share of the points, at the end, at which a return must be one number.
+PINNED_SHARE = 0.2
 # How much the pay per step may differ between the start and the end and still be one and the same.
 SAME_PAY = 0.03
+# The same for lengths, which a mean over episodes may carry a first short one in.
+SAME_LENGTH = 0.002
 
 
 @fact
 def saturation(facts: RunFacts) -> str | None:
     """Why nothing is left to gain, as a clause with numbers; None where that cannot be said."""
-    return _success_rate(facts) or _share_of_one(facts) or _survived(facts)
+    return _success_rate(facts) or _share_of_one(facts) or _survived(facts) or _pinned(facts)
 
 
 def _success_rate(facts: RunFacts) -> str | None:
@@ -40,12 +43,12 @@ def _success_rate(facts: RunFacts) -> str | None:
 
 
 def _share_of_one(facts: RunFacts) -> str | None:
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or course.outcome.points < END_POINTS:
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or curve.points < END_POINTS:
         return None
-    if returns.highest is None or returns.highest > 1.0 + 1e-6 or course.end < NEARLY_ALL:
+    if returns.highest is None or returns.highest > 1.0 + 1e-6 or curve.final < NEARLY_ALL:
         return None
-    return f"{returns.logged_as} never exceeds 1 and ended at {course.end:.3g}"
+    return f"{returns.logged_as} never exceeds 1 and ended at {curve.final:.3g}"
 
 
 def _survived(facts: RunFacts) -> str | None:
@@ -55,14 +58,34 @@ def _survived(facts: RunFacts) -> str | None:
     if returns is None or length is None or len(length) != len(returns) or len(length) < 2 * END_POINTS:
         return None
     tail, all_lengths = _tail(length, PINNED), length.values[np.isfinite(length.values)]
-    if np.ptp(tail) > 0 or tail[0] < all_lengths.max() or tail[0] < 2 * all_lengths.min():
+    still = float(np.ptp(tail)) <= SAME_LENGTH * tail[-1] and tail[-1] >= (1.0 - SAME_LENGTH) * all_lengths.max()
+    if not still or tail[-1] < 2 * all_lengths.min():
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         pay = returns.values / length.values
     pay = pay[np.isfinite(pay)]
-    if not pay.size or pay[-1] <= 0 or float(np.ptp(pay)) > SAME_PAY * float(np.abs(pay[-1])):
+    if not pay.size or pay[-1] <= 0:
         return None
-    return f"every episode lasts {tail[0]:,.0f} steps, the longest seen, and each step pays {pay[-1]:.3g}"
+    # Most tasks of survival pay one for each step; shaping that fades when the agent does well takes a little off it.
+    one = 1.0 - SAME_PAY <= pay[-1] <= 1.0 + 1e-6
+    if float(np.ptp(pay)) > SAME_PAY * float(pay[-1]) and not one:
+        return None
+    return f"every episode lasts {tail[-1]:,.0f} steps, the longest seen, and each step pays {pay[-1]:.3g}"
+
+
+def _pinned(facts: RunFacts) -> str | None:
+    """A return that climbed, and since then is one positive number to the last digit: every episode gets all there is.
+
+    Zero is no such number: nothing that happens pays nothing.
+    """
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.climbed or returns.decimals is not None:
+        return None
+    values = returns.values[np.isfinite(returns.values)]
+    held = int(np.argmax(values[::-1] != values[-1])) if (values != values[-1]).any() else values.size
+    if values[-1] <= 0.0 or values[-1] < values.max() or held < max(END_POINTS, PINNED_SHARE * values.size):
+        return None
+    return f"{returns.logged_as} is {values[-1]:.4g}, its highest value, at each of the last {held} points"
 
 
 def _tail(series: Series, share: float = END_SHARE) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 
 from rlclinic.model.run import Run
 from rlclinic.model.series import FloatArray, Series
+from rlclinic.signals._bins import bin_means
 
 EPISODES = 2.0
 # Times the steps so far within which later lengths tell how long episodes are.
@@ -45,7 +46,7 @@ def settled(run: Run) -> Series | None:
 
 def _binned(values: FloatArray) -> FloatArray:
     """Means of parts, so that single episodes do not count."""
-    return np.array([float(part.mean()) for part in np.array_split(values, min(BINS, values.size))])
+    return bin_means(values, min(BINS, values.size))
 
 
 def _environments(run: Run) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rlclinic.facts.outcome import Outcome
 from rlclinic.model.series import FloatArray, Series
 
 Mask = NDArray[np.bool_]
@@ -53,8 +52,3 @@ def finite(series: Series) -> tuple[FloatArray, FloatArray]:
 def rounding(series: Series) -> float:
     """What a printed zero may hide: half a unit of the last decimal."""
     return 0.0 if series.decimals is None else 0.5 * 10.0**-series.decimals
-
-
-def return_at(outcome: Outcome, step: float) -> float:
-    """The smoothed return around a step."""
-    return float(np.interp(step, outcome.steps, outcome.curve))

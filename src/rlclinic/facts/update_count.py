@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,12 +12,24 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.numbers import number
+from rlclinic.model.series import StepAxis
 
 # Frameworks whose `train_freq` and `gradient_steps` are known to mean env steps (per environment) and updates.
 COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
 COUNTED_IN_STEPS = frozenset({"cleanrl", "rlclinic"})
-# Gradient steps of a pass over a rollout where only passes are counted: what most frameworks default to, at least.
-MINIBATCHES = 4.0
+# Frameworks in which the target interval of Q-learning counts env steps, not updates.
+TARGET_IN_ENV_STEPS = frozenset({"sb3", "sb3-zoo", "cleanrl", "openai-baselines", "rllib", "rlclinic"})
+# Points of a counter that make a slope.
+FEWEST_COUNTS = 3
+TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A length of time and what it counts."""
+
+    value: float
+    axis: StepAxis
 
 
 def rollout(facts: RunFacts) -> float | None:
@@ -79,15 +92,56 @@ def expected_updates(facts: RunFacts, steps: float) -> float | None:
     return math.floor(steps / whole) * each
 
 
+def updates_in_budget(facts: RunFacts) -> float | None:
+    """Gradient steps within the budget, as the config implies them or, where there is none, as logged."""
+    run = facts.run
+    if not run.config.settings:
+        return logged_updates(facts)
+    steps = run.budget if run.budget and run.step_axis == "env_steps" else run.env_steps
+    return expected_updates(facts, steps) if steps else None
+
+
+def update_to_data(facts: RunFacts) -> float | None:
+    """Gradient steps per env step of an off-policy algorithm, from the config or as logged."""
+    if not facts.is_off_policy:
+        return None
+    planned = updates_per_step(facts)
+    return planned if planned is not None else logged_ratio(facts)
+
+
+def logged_ratio(facts: RunFacts) -> float | None:
+    """The slope of the update counter over env steps."""
+    updates = facts.series("updates")
+    if updates is None or updates.axis != "env_steps" or len(updates) < FEWEST_COUNTS:
+        return None
+    at, counts = finite(updates)
+    steps, made = float(at[-1] - at[0]), float(counts[-1] - counts[0])
+    return made / steps if steps > 0 and made > 0 else None
+
+
+def target_period(facts: RunFacts) -> Period | None:
+    """How long the target network takes to take over the online network."""
+    tau, every = facts.setting("tau"), facts.setting("target_update_interval")
+    if facts.is_on_policy or (tau is None and every is None):
+        return None
+    value = (every or 1.0) / max(1.0 if tau is None else tau, TINY)
+    # An average moves with each update. One for each env step is usual; that there are fewer is another matter.
+    in_steps = every is not None and "q-learning" in facts.families and facts.run.framework in TARGET_IN_ENV_STEPS
+    if in_steps or facts.run.step_axis != "env_steps":
+        return Period(value, "env_steps" if in_steps else "updates")
+    return Period(value / max(update_to_data(facts) or 1.0, 1.0), "env_steps")
+
+
 def logged_updates(facts: RunFacts) -> float | None:
     """Gradient steps by the count of the log; None where it may count something else.
 
-    On policy most count passes over the rollout: then the count grows by several from one row to the next.
+    On policy most count passes over the rollout: then the count grows by several from one row to the next, and how many
+    minibatches each has must be known.
     """
     counted = facts.series("updates")
     if counted is None or counted.last is None or counted.axis != "env_steps" or finite(counted)[1].size < 2:
         return None
     if facts.is_off_policy or facts.run.algorithm.upper() in SINGLE_STEP:
         return counted.last
-    passes = float(np.median(np.diff(finite(counted)[1])))
-    return counted.last * MINIBATCHES if passes > 1.0 else None
+    passes, parts = float(np.median(np.diff(finite(counted)[1]))), positive(facts, "n_minibatches")
+    return counted.last * parts if passes > 1.0 and parts is not None else None

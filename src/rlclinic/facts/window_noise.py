@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.series import FloatArray, Series
 
 # Episodes behind a windowed return, by the convention of nearly every framework.
@@ -35,12 +34,13 @@ class WindowNoise:
     """Episodes in the mean at the end of the first fifth."""
     start_noise: float
     """Noise of the first point, which rests on fewer episodes."""
+    windows: float
+    """How many such means without a shared episode the run has."""
 
 
-def window_noise(facts: RunFacts, series: Series) -> WindowNoise | None:
+def window_noise(series: Series, lengths: Series | None) -> WindowNoise | None:
     """Infer the noise from how much one point differs from the next; None where episodes cannot be counted."""
-    lengths = facts.series("episode_length")
-    if not _is_windowed(series) or lengths is None or lengths.axis != "env_steps" or series.axis != "env_steps":
+    if not is_windowed(series) or lengths is None or lengths.axis != "env_steps" or series.axis != "env_steps":
         return None
     finite = np.isfinite(series.values)
     steps, values = series.steps[finite], series.values[finite]
@@ -61,6 +61,7 @@ def window_noise(facts: RunFacts, series: Series) -> WindowNoise | None:
         noise=single / math.sqrt(float(held[-1])),
         first_episodes=float(held[int(BEGINNING * held.size)]),
         start_noise=single / math.sqrt(min(start, WINDOW_EPISODES)),
+        windows=float(new.sum() + start) / WINDOW_EPISODES,
     )
 
 
@@ -72,7 +73,8 @@ def robust_spread(residuals: FloatArray) -> float:
     return scatter if scatter > 0 else float(residuals.std())
 
 
-def _is_windowed(series: Series) -> bool:
+def is_windowed(series: Series) -> bool:
+    """Whether each point is a mean over the last so many episodes."""
     return "last" in series.window and "episodes" in series.window
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rlclinic.facts.course import Course, course_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Move
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 from rlclinic.signals.lead_lag import Onset, lead_lag
+from rlclinic.signals.resample import resample
 
 # Metrics that may break before the return does.
 UPSTREAM = (
@@ -44,14 +45,15 @@ class Order:
 
 def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     """Order the onsets around the fall of the return; empty where it did not fall."""
-    course, returns = course_of(facts), facts.run.returns
+    curve, returns = facts.curve, facts.run.returns
     fell = any(
         finding.name in rules_meaning(Sign.RETURN_FELL) and finding.severity is not Severity.INFO
         for finding in findings
     )
-    if not fell or course is None or returns is None:
+    if not fell or curve is None or returns is None:
         return Order()
-    window = (_under_way(course), float(returns.steps[-1]))
+    binned = resample(returns)
+    window = (_under_way(curve), float(returns.steps[-1]))
     delay = _delay(facts, returns)
     fall: Onset | None = None
     moves: list[Move] = []
@@ -59,7 +61,7 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
         series = facts.series(name)
         if series is None or series.axis != returns.axis:
             continue
-        pair = lead_lag(series, returns, ("any", "down"), (0.0, delay), window)
+        pair = lead_lag(series, binned, ("any", "down"), (0.0, delay), window)
         fall = pair.second or fall
         if pair.first is not None and abs(pair.first.effect) >= CLEAR:
             moves.append(_move(series, pair.first))
@@ -77,13 +79,12 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     return Order(tuple(kept), late)
 
 
-def _under_way(course: Course) -> float:
+def _under_way(curve: ReturnCurve) -> float:
     """The step at which half of the climb was done."""
-    outcome = course.outcome
-    half = outcome.start + UNDER_WAY * outcome.climb
+    half = curve.start + UNDER_WAY * curve.climb
     return next(
-        (float(step) for step, value in zip(outcome.steps, outcome.curve, strict=True) if value >= half),
-        float(outcome.steps[0]),
+        (float(step) for step, value in zip(curve.steps, curve.values, strict=True) if value >= half),
+        float(curve.steps[0]),
     )
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from rlclinic.facts.course import Course, course_of
-from rlclinic.facts.goal import Goal, Reach, goal_of, had_time, reach_of, reference_steps
+from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
 from rlclinic.facts.return_state import missed_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.goal import Goal, GoalReached
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 from rlclinic.rules.registry import in_order, rules_meaning
 from rlclinic.rules.rule import Sign
@@ -29,7 +30,7 @@ SUPERVISED = frozenset({"SFT"})
 # Points of the return below which nothing is said about its course.
 FEWEST_POINTS = 6
 # Points below which a return that has not moved is too little to judge, and the same in a run that came to its end.
-FEW_POINTS, FEW_POINTS_OF_ALL = 40, 20
+FEW_POINTS, FEW_POINTS_OF_ALL = 20, 10
 # Share of the budget from which on the end of the process does not matter.
 NEARLY_ALL = 0.95
 # Points from which on a run that was stopped is judged by its course where its budget is not known.
@@ -44,9 +45,9 @@ class _Case:
     facts: RunFacts
     findings: Sequence[Finding]
     """The gravest and surest first."""
-    course: Course | None
+    curve: ReturnCurve | None
     goal: Goal | None
-    reach: Reach | None
+    reached: GoalReached | None
 
     def seen(self, *signs: Sign, least: Severity = Severity.WARNING) -> Finding | None:
         """The gravest and surest finding that means one of these, if it is at least this severe."""
@@ -58,13 +59,13 @@ class _Case:
 def verdict(facts: RunFacts, findings: Sequence[Finding]) -> tuple[Verdict, str]:
     """The verdict on a run and the reason for it, in one sentence with numbers."""
     goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    case = _Case(facts, in_order(findings), course_of(facts), goal, reach)
+    reached = goal_reached(facts)
+    case = _Case(facts, in_order(findings), facts.curve, goal, reached)
     for word, judge in _JUDGES:
         reason = judge(case)
         if reason is not None:
             return word, reason
-    return Verdict.LEARNING, _rise(case)
+    return _otherwise(case)
 
 
 def _not_rl(case: _Case) -> str | None:
@@ -85,54 +86,55 @@ def _crashed(case: _Case) -> str | None:
 
 
 def _insufficient(case: _Case) -> str | None:
-    run, course = case.facts.run, case.course
-    if course is None:
+    run, curve = case.facts.run, case.curve
+    if curve is None:
         unknown = "training metrics are logged, but no return" if run.series else "no metric was logged"
         return f"{unknown}: whether the agent learned cannot be known"
-    if _solved(case) is not None:
+    if _solved(case) is not None or case.seen(Sign.RETURN_STOPPED) is not None:
         return None
-    if course.outcome.points < FEWEST_POINTS:
-        count = "a single point" if course.outcome.points == 1 else f"only {course.outcome.points} points"
-        return f"{count} of the return, up to {steps_text(case.facts, course.outcome.steps[-1])}"
+    if curve.points < FEWEST_POINTS:
+        count = "a single point" if curve.points == 1 else f"only {curve.points} points"
+        return f"{count} of the return, up to {steps_text(case.facts, curve.steps[-1])}"
     if (
         case.seen(Sign.NOT_LEARNING, Sign.COLLAPSED, Sign.UNSTABLE) is not None
         or _was_stopped(case)
         or _misconfigured(case)
     ):
         return None
-    if course.enough and missed_goal(case.facts):
+    if curve.enough and missed_goal(case.facts):
         return None
     if _frozen(case) is not None:
         return None
     constant = case.seen(Sign.CONSTANT, least=Severity.INFO)
     if constant is not None and had_time(case.facts):
         return constant.summary + ", which shows neither success nor failure"
-    if course.climbed or course.surely_gained or course.rose_from_trough:
+    if curve.climbed or curve.surely_gained or curve.rose_from_trough:
         return None
     least = FEW_POINTS_OF_ALL if run.status.state is Status.FINISHED else FEW_POINTS
-    if course.outcome.points >= least and had_time(case.facts):
+    if curve.points >= least and had_time(case.facts):
         return None
-    return _too_short(case.facts, course)
+    return _too_short(case.facts, curve)
 
 
-def _too_short(facts: RunFacts, course: Course) -> str:
-    went = f"the return went from {course.outcome.start:.4g} to {course.end:.4g}"
+def _too_short(facts: RunFacts, curve: ReturnCurve) -> str:
+    went = f"the return went from {curve.start:.4g} to {curve.final:.4g}"
     needed, taken = reference_steps(facts), facts.run.env_steps
     if needed is not None and taken is not None and taken < needed:
         return f"{went} in {taken:,.0f} env steps; published runs needed {needed:,.0f}: too short to judge"
-    return f"{went} over {course.outcome.points} points (noise {course.unit:.2g}): too few to judge"
+    return f"{went} over {curve.points} points (noise {curve.noise:.2g}): too few to judge"
 
 
 def _misconfigured(case: _Case) -> str | None:
     found = case.seen(Sign.MISCONFIGURED, least=Severity.ERROR)
-    if found is None or (case.course is not None and case.course.climbed):
+    # A config that could not learn did not: a sure rise refutes it.
+    if found is None or (case.curve is not None and (case.curve.climbed or case.curve.whole.is_sure)):
         return None
     return found.summary
 
 
 def _reward_hacking(case: _Case) -> str | None:
     found = case.seen(Sign.REWARD_HACKING)
-    if found is None and case.course is not None and case.course.outcome.improved:
+    if found is None and case.curve is not None and case.curve.improved:
         found = case.seen(Sign.ENDING_PAYS)
     return found.summary if found is not None else None
 
@@ -143,13 +145,13 @@ def _solved(case: _Case) -> str | None:
         return None
     if case.goal is None:
         return saturation(case.facts)
-    reach = case.reach
-    if reach is None or not reach.held or not _near_best(case.goal, reach):
+    reached = case.reached
+    if reached is None or not reached.held or not _near_best(case.facts, case.goal, reached):
         return _stopped_at_goal(case)
-    when = steps_text(case.facts, reach.step)
+    when = steps_text(case.facts, reached.step)
     return (
-        f"{reach.series.logged_as} reached {case.goal.level:.4g} ({case.goal.origin}) at {when} "
-        f"and ended at {reach.end:.4g}"
+        f"{reached.series.logged_as} reached {case.goal.level:.4g} ({case.goal.origin}) at {when} "
+        f"and ended at {reached.final:.4g}"
     )
 
 
@@ -170,16 +172,16 @@ def _stopped_at_goal(case: _Case) -> str | None:
     return f"{evaluated.logged_as} reached {last:.4g} of {goal.level:.4g} ({goal.origin}), and the run stopped there"
 
 
-def _near_best(goal: Goal, reach: Reach) -> bool:
-    task = goal.task
+def _near_best(facts: RunFacts, goal: Goal, reached: GoalReached) -> bool:
+    task = known_task(facts)
     if goal.is_own or task is None or task.best_return is None or task.random_mean is None:
         return True
     way = task.best_return - task.random_mean
-    return way <= 0 or (reach.end - task.random_mean) / way >= NEAR_BEST
+    return way <= 0 or (reached.final - task.random_mean) / way >= NEAR_BEST
 
 
 def _collapsed(case: _Case) -> str | None:
-    found = case.seen(Sign.COLLAPSED)
+    found = case.seen(Sign.COLLAPSED) or case.seen(Sign.RETURN_STOPPED)
     return found.summary if found is not None else None
 
 
@@ -197,7 +199,10 @@ def _not_learning(case: _Case) -> str | None:
 
 def _frozen(case: _Case) -> Finding | None:
     """What shows that the policy cannot have moved, if that is sure."""
-    found = case.seen(Sign.POLICY_FROZEN)
+    found, curve = case.seen(Sign.POLICY_FROZEN), case.curve
+    if curve is not None and curve.climbed and curve.rising:
+        # Nothing overrules a sure rise of the return.
+        return None
     return found if found is not None and found.confidence >= SURELY_FROZEN else None
 
 
@@ -212,34 +217,47 @@ def _was_stopped(case: _Case) -> bool:
     progress = case.facts.progress
     if progress is not None:
         return progress < NEARLY_ALL
-    return case.course is None or case.course.outcome.points < LONG_ENOUGH
+    return case.curve is None or case.curve.points < LONG_ENOUGH
 
 
 def _plateaued(case: _Case) -> str | None:
-    course, returns = case.course, case.facts.run.returns
-    if course is None or returns is None or course.rising:
+    curve, returns = case.curve, case.facts.run.returns
+    if curve is None or returns is None or curve.rising:
         return None
     flat = case.seen(Sign.PLATEAU, least=Severity.INFO)
     if flat is not None:
         return flat.summary
-    if not course.enough or not had_time(case.facts) or course.leans_up:
+    if not curve.enough or not had_time(case.facts) or curve.leans_up:
         return None
     return (
-        f"{returns.logged_as} went from {course.outcome.start:.4g} to {course.end:.4g} and changed by "
-        f"{course.outcome.late_slope:.3g} over the last third of the run"
+        f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and changed by "
+        f"{curve.late_rise:.3g} over the last third of the run"
     )
+
+
+def _otherwise(case: _Case) -> tuple[Verdict, str]:
+    """Nothing was lost, and nothing stands still: a rise, if it is one."""
+    curve, returns = case.curve, case.facts.run.returns
+    if curve is None or returns is None:
+        return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
+    if curve.gain > 0.0 and (curve.rising or curve.climbed or curve.surely_gained or curve.rose_from_trough):
+        return Verdict.LEARNING, _rise(case)
+    went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
+    if curve.rising:
+        return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
+    return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
 
 
 def _rise(case: _Case) -> str:
     rising = case.seen(Sign.STILL_RISING, least=Severity.INFO)
     if rising is not None:
         return rising.summary
-    course, returns = case.course, case.facts.run.returns
-    if course is None or returns is None:
+    curve, returns = case.curve, case.facts.run.returns
+    if curve is None or returns is None:
         return "the return is rising"
     return (
-        f"{returns.logged_as} rose from {course.outcome.start:.4g} to {course.end:.4g} over "
-        f"{steps_text(case.facts, course.outcome.steps[-1])}"
+        f"{returns.logged_as} rose from {curve.start:.4g} to {curve.final:.4g} over "
+        f"{steps_text(case.facts, curve.steps[-1])}"
     )
 
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 from rlclinic.model.numbers import number
+
+Basis = Literal["recorded", "script", "flag default", "constant", "open"]
+"""How sure a value is, surest first: the run's own files say so; the training script passes it to the trainer; it is
+the default of a flag, which the command line may have set; a constant of the script is named so. `open` is what only
+the running script knew: its text is kept, it is no value, and no default takes its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +22,11 @@ class Origin:
     file: str
     """Relative to the run; empty where the value comes from no file (a default of the framework)."""
     line: int | None = None
+    basis: Basis = "recorded"
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}" if self.line else self.file
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return place if self.basis in ("recorded", "script") else f"{place} ({self.basis})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,16 @@ class Setting:
     origin: Origin | None = None
     is_default: bool = False
     """True where the user set nothing and the framework's default applies."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether only the running script knew the value."""
+        return self.origin is not None and self.origin.basis == "open"
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the value follows from others, so that nobody writes it: their keys are joined with a slash."""
+        return " / " in self.native_key
 
 
 @dataclass(frozen=True, slots=True)

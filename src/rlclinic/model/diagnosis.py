@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding, NotChecked
+from rlclinic.model.goal import Goal
 from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
 
 
@@ -43,15 +46,6 @@ class Cause:
     component: str | None = None
     supports: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The return that counts as success."""
-
-    level: float
-    origin: str
-    """Who says so, in words: `told by the user`, `the run's own threshold`, `the threshold of CartPole-v1`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +96,16 @@ class Diagnosis:
     """Rules that were checked, of those that were asked for."""
     causes: tuple[Cause, ...] = ()
     classes: Mapping[str, float] = field(default_factory=dict)
+    explanations: Mapping[str, Explanation] = field(default_factory=dict)
+    """By cause, of all that are in question: the pieces that make up its probability."""
     prescriptions: tuple[Prescription, ...] = ()
     """By priority; the first three lead."""
     decision_path: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     unknowns: tuple[str, ...] = ()
-    target: Target | None = None
+    curves: Mapping[str, ReturnCurve] = field(default_factory=dict)
+    """Every return that was logged, by its canonical name."""
+    goal: Goal | None = None
     """From the user, else from the run's own files, else from the table of well-known tasks."""
     moves: tuple[Move, ...] = ()
     """What moved around the trouble, the first first."""

@@ -6,14 +6,24 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
+
+import numpy as np
 
 from rlclinic.model.config import Config
 from rlclinic.model.errors import UsageError
 from rlclinic.model.series import FloatArray, Series, StepAxis
 
 RETURN_METRICS = ("return/train", "return/eval")
+PERFORMANCE_METRICS = (*RETURN_METRICS, "success_rate", "success_rate/eval")
+"""Everything that says how well the agent does."""
+
+# A return is a scrap beside another that has enough points: it covers less than this share of the other's steps, or
+# has few points, and less than this share of the other's.
+ENOUGH_POINTS, MANY_POINTS = 8, 20
+SCRAP, SCRAP_POINTS = 0.25, 0.1
 
 
 class Status(StrEnum):
@@ -95,6 +105,7 @@ class Run:
 
     id: str
     path: str
+    """Where it lies, to be told: without secrets that the names of folders hold."""
     framework: str = "unknown"
     source: str = "files"
     algorithm: str = ""
@@ -118,8 +129,12 @@ class Run:
     logs: tuple[LogExcerpt, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
     provenance: Provenance = field(default_factory=lambda: Provenance(reader=""))
+    location: Path = field(default=Path(), repr=False)
+    """Where it lies, to be opened and never told; the same as `path` where a reader gives none."""
 
     def __post_init__(self) -> None:
+        if self.location == Path():
+            object.__setattr__(self, "location", Path(self.path))
         object.__setattr__(self, "series", MappingProxyType(dict(self.series)))
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -142,14 +157,8 @@ class Run:
 
     @property
     def returns(self) -> Series | None:
-        """The series that says how well the agent does.
-
-        The training return comes first, unless the reader knows that it does not mean what its name says.
-        """
-        found = [self.series[name] for name in RETURN_METRICS if name in self.series]
-        sound = [series for series in found if not series.caveat and series.last is not None]
-        finite = [series for series in found if series.last is not None]
-        return next(iter(sound or finite or found), None)
+        """The series that says how well the agent does."""
+        return deciding_return(self.series)
 
     @property
     def env_steps(self) -> float | None:
@@ -165,6 +174,28 @@ class Run:
         from rlclinic.model.notebook import run_html
 
         return run_html(self)
+
+
+def deciding_return(series: Mapping[str, Series]) -> Series | None:
+    """Which return decides how well the agent does.
+
+    The training return comes first, unless the reader knows that it does not mean what its name says, or it is a
+    scrap of the run beside evaluations all along it.
+    """
+    found = [series[name] for name in RETURN_METRICS if name in series]
+    finite = [item for item in found if item.last is not None]
+    sound = [item for item in finite if not item.caveat]
+    candidates = sound or finite or found
+    whole = [item for item in candidates if not any(_is_scrap_of(item, other) for other in candidates)]
+    return next(iter(whole or candidates), None)
+
+
+def _is_scrap_of(series: Series, other: Series) -> bool:
+    if len(other) < ENOUGH_POINTS or not len(series):
+        return False
+    if series.axis == other.axis and np.ptp(series.steps) < SCRAP * np.ptp(other.steps):
+        return True
+    return len(series) < MANY_POINTS and len(series) < SCRAP_POINTS * len(other)
 
 
 def _rebuild(fields: dict[str, object]) -> Run:

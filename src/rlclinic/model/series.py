@@ -59,6 +59,8 @@ class Series:
     @property
     def last(self) -> float | None:
         """The last finite value."""
+        if self.values.size and np.isfinite(self.values[-1]):
+            return float(self.values[-1])
         finite = self.values[np.isfinite(self.values)]
         return float(finite[-1]) if finite.size else None
 
@@ -72,11 +74,6 @@ class Series:
     def last_step(self) -> float | None:
         """The step of the last point."""
         return float(self.steps[-1]) if self.steps.size else None
-
-    def mean_of_last(self, points: int) -> float | None:
-        """Mean of the last finite `points`: the last single value of a return is mostly noise."""
-        finite = self.values[np.isfinite(self.values)]
-        return float(finite[-points:].mean()) if finite.size else None
 
 
 def _frozen(array: FloatArray) -> FloatArray:

@@ -113,10 +113,6 @@ class Trial:
         proved = [arm for arm in self.arms if arm.verdict is TrialVerdict.PROVED]
         return max(proved, key=_gain) if proved else self.arms[0]
 
-    def of_arm(self, name: str) -> tuple[Outcome, ...]:
-        """The runs of one arm, by seed."""
-        return tuple(outcome for outcome in self.outcomes if outcome.arm == name)
-
 
 def outcome_object(outcome: Outcome) -> dict[str, Any]:
     """An outcome as plain data, to be stored or printed."""

@@ -14,8 +14,10 @@ Better = Literal["up", "down", ""]
 
 # Families of algorithms. A metric lists the families that have it; `all` means every run.
 FAMILIES: dict[str, frozenset[str]] = {
-    "ppo": frozenset({"PPO", "APPO", "MASKABLEPPO", "RECURRENTPPO", "PPG", "POCA", "GAIL"}),
-    "actor-critic": frozenset({"A2C", "A3C", "IMPALA", "TRPO", "VPG", "ACKTR", "REINFORCE", "MM-RKHS", "ARS"}),
+    "ppo": frozenset(
+        {"PPO", "APPO", "MASKABLEPPO", "RECURRENTPPO", "PPG", "POCA", "GAIL", "MAPPO", "IPPO", "HAPPO", "AMP"}
+    ),
+    "actor-critic": frozenset({"A2C", "A3C", "IMPALA", "TRPO", "VPG", "ACKTR", "REINFORCE", "MM-RKHS", "ARS", "COMA"}),
     "q-learning": frozenset(
         {
             "DQN",
@@ -30,10 +32,14 @@ FAMILIES: dict[str, frozenset[str]] = {
             "R2D2",
             "Q-LEARNING",
             "SARSA",
+            "QMIX",
+            "VDN",
+            "QPLEX",
+            "QTRAN",
         }
     ),
     "continuous-q": frozenset(
-        {"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ", "DROQ", "CROSSQ"}
+        {"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ", "DROQ", "CROSSQ", "MADDPG"}
     ),
     "language-model": frozenset({"GRPO", "RLOO", "DAPO", "GSPO", "REINFORCE++", "REMAX"}),
 }
@@ -68,11 +74,14 @@ METRICS: tuple[Metric, ...] = (
     Metric("return/eval_std", "spread of the evaluation return", "reward", low=0.0),
     Metric("return/best", "best return so far", "reward", "up"),
     Metric("return/discounted", "discounted return", "reward", "up"),
+    Metric("agent_return/*", "training return of one agent", "reward", "up"),
+    Metric("agent_return_eval/*", "evaluation return of one agent", "reward", "up"),
     Metric("return/intrinsic", "intrinsic return", "reward"),
     Metric("reward/step", "reward per step", "reward"),
     Metric("reward/*", "reward component", "reward", note="one series per component"),
     Metric("episode_length", "episode length", "env steps", low=0.0, expected=True),
     Metric("episode_length/eval", "evaluation episode length", "env steps", low=0.0),
+    Metric("learned_return", "return by a learned reward model", "return", "up"),
     Metric("success_rate", "training success rate", "share", "up", 0.0, 1.0),
     Metric("success_rate/eval", "evaluation success rate", "share", "up", 0.0, 1.0),
     Metric("episodes", "finished episodes", "episodes", low=0.0),

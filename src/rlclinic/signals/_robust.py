@@ -15,6 +15,9 @@ TO_SIGMA = 1.4826
 TRIM = 0.2
 """Share left out at each end of a robust mean: nearly as precise as the mean, and 20 % outliers do nothing."""
 
+FEW = 2000
+"""Values that are sorted sooner than numpy's median has found their middle."""
+
 
 def location(y: FloatArray, centre: Centre = "robust") -> float:
     """The middle of values; NaN for none."""
@@ -28,6 +31,8 @@ def location(y: FloatArray, centre: Centre = "robust") -> float:
 
 def median(y: FloatArray) -> float:
     """The middle value; a plain sort is several times faster than numpy's median on a few hundred values."""
+    if y.size > FEW:
+        return float(np.median(y))
     ordered = np.sort(y)
     return float(ordered[(y.size - 1) // 2] + ordered[y.size // 2]) / 2.0
 

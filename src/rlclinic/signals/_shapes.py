@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -86,6 +87,7 @@ def resolution(data: Data) -> float:
     return 0.0
 
 
+@lru_cache(maxsize=128)
 def between(curve: Curve, first: float, last: float) -> Curve:
     """The points of a curve from one step to another, both included."""
     start = int(np.searchsorted(curve.steps, first, side="left"))

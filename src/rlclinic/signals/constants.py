@@ -43,12 +43,8 @@ class Constants:
     """Points that are exactly zero."""
     repeats: float = math.nan
     """Share of the points that equal the point before."""
-    silent_steps: float = math.nan
-    """Steps from the last point to the end of the run; NaN where that end is not known."""
     silent_share: float = math.nan
-    """The same as a share of the run."""
-    silent_spacings: float = math.nan
-    """The same in typical distances between points."""
+    """Share of the run between the last point and its end; NaN where that end is not known."""
 
 
 def constants(data: Series | FloatArray, run_end: float | None = None) -> Constants:
@@ -75,9 +71,7 @@ def constants(data: Series | FloatArray, run_end: float | None = None) -> Consta
         longest=stretches[2],
         zeros=int(n - np.count_nonzero(values)),
         repeats=ratio(float(n - starts.size), float(n - 1)),
-        silent_steps=silence,
         silent_share=_silent_share(silence, steps, run_end),
-        silent_spacings=_in_spacings(silence, steps),
     )
 
 
@@ -86,11 +80,3 @@ def _silent_share(silence: float, steps: FloatArray, run_end: float | None) -> f
         return math.nan
     start = min(0.0, float(steps[0]))
     return ratio(silence, max(run_end, float(steps[-1])) - start)
-
-
-def _in_spacings(silence: float, steps: FloatArray) -> float:
-    if math.isnan(silence):
-        return math.nan
-    apart = np.diff(steps)
-    apart = apart[apart > 0]
-    return ratio(silence, float(np.median(apart))) if apart.size else math.nan

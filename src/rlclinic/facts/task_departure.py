@@ -1,0 +1,189 @@
+"""How a run departs from the well-known task that its name says: what a step pays, how returns scatter, how long
+episodes last.
+
+The table of tasks says what random actions earn, and an untrained policy earns much the same. On a task that pays one
+for each step the pay is known for every policy; elsewhere the first returns tell the size of the reward, and their
+scatter must tell the same. Repeated actions, a normaliser, a time limit and an older version change these numbers
+too: a departure counts as sure only where they cannot have made it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.facts.episodes import Pairs, evaluated_pairs, pairs_of, task_by_name
+from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.facts.settings import positive
+from rlclinic.facts.window_noise import WINDOW_EPISODES, window_noise
+from rlclinic.model.series import FloatArray
+from rlclinic.reference.tasks import Task
+
+# How far the pay of a step may be from 1 or -1 for a task that pays for each step; the end may pay another amount.
+SAME_PAY = 0.15
+# Factor of the reward that neither repeated actions nor an older version of a task make.
+FAR = 30.0
+# Reward of a step below which no normaliser brings it: discounted returns of a normalised reward spread by one.
+BELOW_NORMALISED = 1e-3
+# Share of the run that an untrained policy makes, and fewest points behind its level.
+FIRST, FEWEST_POINTS = 0.1, 6
+# How far level and scatter of the first returns may lie apart and still tell the same factor.
+AGREE = 5.0
+# Share of the greatest pay of a step by which the others may lie below it where each pays the same.
+UNIFORM = 0.02
+# Least share of the task's own amount that a pay of the other sign is; repeated actions make it more.
+NEGATED = 0.5
+# Spread of lengths, as a share of their mean, of episodes that all end at one length.
+PINNED = 0.01
+# Times that an action is repeated at the most.
+MOST_REPEATED = 8
+# Times the length of random episodes that an untrained policy does not last, and share of it that it always lasts.
+LONGER, SHORTER = 3.0, 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDeparture:
+    """What was measured against the table; None where it does not depart, or cannot be compared."""
+
+    task: Task
+    factor: float | None = None
+    """Pay of a step over that of the task, with its sign, where it is another."""
+    is_sure: bool = False
+    """Whether the factor is far off, two measures agree on it and nothing innocent makes it."""
+    noise: float | None = None
+    """Scatter of a single reward that lengths do not explain, over the pay of a step."""
+    same_pay: float | None = None
+    """What each step pays, all the same, on a task that does not pay so."""
+    pinned: float | None = None
+    """The one length of all episodes that is neither the limit of the task nor what its random policy lasts."""
+
+    @property
+    def scale(self) -> float | None:
+        """The factor by which returns of the table become those of the run; a rare reward tells its size, no factor."""
+        is_rare = abs(self.task.random_mean or 0.0) < (self.task.random_std or 0.0)
+        return self.factor if self.is_sure and not is_rare else None
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether a step costs what it should pay, or pays what it should cost, in the amount of the task."""
+        return self.factor is not None and NEGATED <= -self.factor <= MOST_REPEATED
+
+    @property
+    def pays_otherwise(self) -> bool:
+        """Whether no factor turns returns of the table into those of the run."""
+        return self.is_negated or self.same_pay is not None or (self.is_sure and self.scale is None)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether all episodes end long before those of random actions do."""
+        return self.pinned is not None and self.pinned <= SHORTER * (self.task.random_length or 0.0)
+
+    @property
+    def drawn_out(self) -> bool:
+        """Whether all episodes, those of the untrained policy too, last far longer than random actions do."""
+        return self.pinned is not None and not self.cut_short
+
+
+@fact
+def departure(facts: RunFacts) -> TaskDeparture | None:
+    """Hold the run against the table; None where its task is not well known, or nothing can be compared."""
+    task, pairs = task_by_name(facts), pairs_of(facts) or evaluated_pairs(facts)
+    if task is None or not task.random_mean or not task.random_length:
+        return None
+    if pairs is None or pairs.returns.size < FEWEST_POINTS or pairs.lengths.min() <= 0.0:
+        return None
+    usual, pay, pinned = task.random_mean / task.random_length, pairs.returns / pairs.lengths, _pinned(pairs, task)
+    if not pairs.returns.any():
+        return TaskDeparture(task, same_pay=0.0 if _always_pays(task) else None, pinned=pinned)
+    if abs(abs(usual) - 1.0) <= SAME_PAY:
+        each = float(np.median(pay))
+        factor = each / usual if np.quantile(np.abs(pay - each), 0.9) <= SAME_PAY * abs(each) else None
+        # Repeated actions make a step pay more, never less.
+        less = factor is not None and 0.0 < factor < 1.0 - SAME_PAY and not _normalised(facts, each)
+        is_sure = less or (factor is not None and factor >= FAR)
+        return TaskDeparture(task, factor, is_sure, _noise(pairs), pinned=pinned)
+    if _uniform(pairs, pay):
+        return TaskDeparture(task, same_pay=float(np.median(pay)), pinned=pinned)
+    return TaskDeparture(task, *_by_first(facts, task, pairs), pinned=pinned)
+
+
+def most_repeated(facts: RunFacts) -> float:
+    """How often each action may be repeated: as the config says, else as far as the pay of a step does not tell."""
+    told, off = positive(facts, "frame_skip"), departure(facts)
+    pays_once = off is not None and off.factor is not None and abs(off.factor) <= 1.0 + SAME_PAY
+    return told or (1.0 if pays_once or facts.run.config.settings else float(MOST_REPEATED))
+
+
+def _by_first(facts: RunFacts, task: Task, pairs: Pairs) -> tuple[float | None, bool]:
+    """The factor by the first returns, and whether their scatter tells the same."""
+    mean, spread, best = task.random_mean or 0.0, task.random_std, task.best_return or task.target
+    first = max(FEWEST_POINTS // 2, math.ceil(FIRST * pairs.returns.size))
+    earned = float(pairs.returns[:first].mean() / pairs.lengths[:first].mean()) * (task.random_length or 0.0)
+    if _always_pays(task) and bool((pairs.returns * mean < 0.0).all()):
+        return earned / mean, False
+    scatter = _scatter(facts, pairs, first)
+    if not spread or not best or scatter is None:
+        return None, False
+    size, usual = math.hypot(earned, scatter), math.hypot(mean, spread)
+    # A policy that began trained earns what the best one does: only more, or less, than either is another scale.
+    more = size >= FAR * max(usual, abs(best)) and scatter >= FAR / AGREE * spread
+    less = size <= min(usual, abs(best)) / FAR and scatter <= AGREE / FAR * spread
+    pay = earned / (task.random_length or 1.0)
+    return (size / usual, more or not _normalised(facts, pay)) if more or less else (None, False)
+
+
+def _always_pays(task: Task) -> bool:
+    """Whether the returns of all policies have the sign of a random one's."""
+    best, mean = task.best_return or task.target, task.random_mean or 0.0
+    return best is not None and best * mean > 0.0 and (task.random_std or 0.0) < abs(mean)
+
+
+def _scatter(facts: RunFacts, pairs: Pairs, first: int) -> float | None:
+    """Standard deviation of the return of one episode."""
+    if pairs.are_single:
+        return float(pairs.returns[: max(first, FEWEST_POINTS)].std())
+    series = facts.series("return/train")
+    found = window_noise(series, facts.series("episode_length")) if series is not None else None
+    return found.noise * math.sqrt(WINDOW_EPISODES) if found is not None else None
+
+
+def _noise(pairs: Pairs) -> float | None:
+    """What neighbouring returns differ by beyond their lengths, for one step and in units of its pay."""
+    pay = float(pairs.returns.sum() / pairs.lengths.sum())
+    if not pay:
+        return None
+    beyond = np.diff(pairs.returns - pay * pairs.lengths)
+    episodes = 1.0 if pairs.are_single else WINDOW_EPISODES
+    return float(beyond.std() / math.sqrt(2.0 * pairs.lengths.mean() / episodes) / abs(pay))
+
+
+def _uniform(pairs: Pairs, pay: FloatArray) -> bool:
+    """Whether every step pays the same, whatever happens."""
+    varied = float(pairs.lengths.std()) > UNIFORM * float(pairs.lengths.mean())
+    return varied and bool(pay[0]) and float(np.ptp(pay)) <= UNIFORM * float(np.abs(pay).max())
+
+
+def _pinned(pairs: Pairs, task: Task) -> float | None:
+    """The length of all episodes, where neither the task's limit nor its random policy makes it."""
+    length, usual, limit = float(np.median(pairs.lengths)), task.random_length or 0.0, task.max_episode_steps
+    if float(np.ptp(pairs.lengths)) > PINNED * length or (limit and _repeated(pairs, task, limit / length)):
+        return None
+    far = length <= SHORTER * usual or (task.ends != "limit" and length >= LONGER * usual)
+    return length if far else None
+
+
+def _repeated(pairs: Pairs, task: Task, times: float) -> bool:
+    """Whether the limit of the task, with each action taken so many times, makes a length; a step then pays more."""
+    if abs(times - round(times)) > PINNED * times or not 1 <= round(times) <= MOST_REPEATED:
+        return False
+    pay = float(np.median(pairs.returns / pairs.lengths)) * (task.random_length or 0.0) / (task.random_mean or 1.0)
+    return round(times) == 1 or not _always_pays(task) or pay > 0.5 * times
+
+
+def _normalised(facts: RunFacts, pay: float) -> bool:
+    """Whether a normaliser may have made so small a reward: the config says so, or there is none to tell."""
+    config = facts.run.config
+    told = config.get("normalize_reward") not in (None, False) or not config.settings
+    return told and abs(pay) >= BELOW_NORMALISED

@@ -1,0 +1,27 @@
+"""The settings of a run against the usual ones of its domain."""
+
+from __future__ import annotations
+
+from rlclinic.facts.derived_settings import value_of
+from rlclinic.facts.offline import is_offline
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.reference.usual import Domain, Unusual, domain_of_algorithm, how_unusual
+
+# Settings that only language models have: their PPO is another one.
+OF_LANGUAGE = ("max_response_length", "max_prompt_length", "prompts_per_batch", "group_size")
+
+
+def domain_of(facts: RunFacts) -> Domain:
+    """What the run is an example of: its values are usual or unusual there."""
+    if facts.is_language_model or any(name in facts.run.config for name in OF_LANGUAGE):
+        return "language-model"
+    return "offline" if is_offline(facts) else domain_of_algorithm(facts.run.algorithm)
+
+
+def unusual(facts: RunFacts, name: str, value: float | None = None) -> Unusual | None:
+    """How unusual a setting of the run, or what several come to, is; None where that cannot be said."""
+    value = value_of(facts, name) if value is None else value
+    if value is None:
+        return None
+    run = facts.run
+    return how_unusual(name, value, algorithm=run.algorithm, environment=run.environment, domain=domain_of(facts))

@@ -1,0 +1,178 @@
+"""How a return went: where it began, its best, where it ended, how noisy it is, and where it fell."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rlclinic.model.series import FloatArray
+
+FEWEST_POINTS = 8
+"""Points below which neither a fall nor the lack of a rise can be told from a few bad points."""
+RISE = 1.5
+"""Units of noise that the rise of the last third must exceed."""
+MATERIAL_RISE = 0.08
+"""Share of the climb that the last third must add."""
+LIKELY_RISE = 0.12
+"""Share of the climb that the last half must add to lean upwards where noise hides a rise."""
+MOST_OF_A_PLATEAU = 0.15
+"""Share of the climb that a last third which surely adds less may add at the most."""
+AS_CLEAR_AS_A_CLIMB = 4.0
+"""Units of noise that a rise must exceed which does not even bring the return back to where it began."""
+SMOOTH = 0.05
+"""Share of the climb below which the scatter of points hides nothing: there the last third itself tells."""
+FELL_BELOW = 0.5
+"""Share of the range that a fall below the first level must make up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rise:
+    """The change along a straight line, with its 95% interval; without bounds where points are too few."""
+
+    value: float
+    low: float = -math.inf
+    high: float = math.inf
+
+    @property
+    def is_sure(self) -> bool:
+        return self.low > 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A fall of the return after a climb."""
+
+    high: float
+    low: float
+    from_step: float
+    to_step: float
+    recovered: float
+    """Highest level after it, minus its lowest."""
+
+    @property
+    def depth(self) -> float:
+        return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReturnCurve:
+    """One return in the numbers that everything else judges by. Levels are means of windows, never single points."""
+
+    points: int
+    """Finite points that it rests on."""
+    steps: FloatArray
+    values: FloatArray
+    """The level at each of these steps: means of stretches, lightly smoothed."""
+    start: float
+    final: float
+    best: float
+    best_step: float
+    noise: float
+    """What counts as a material change of a level: its sampling noise, or 2% of its size."""
+    scatter: float
+    """The same by what the eye sees, the scatter of the levels: a mean over past episodes looks smoother than it is."""
+    point_noise: float
+    """Robust scatter of single logged points."""
+    doubt: float
+    """How far the best of all levels may lie above another one by chance: the maximum of noise is above its mean."""
+    gain_error: float
+    """Standard error of the gain."""
+    start_error: float
+    """The same with the few episodes that the first points of a windowed return rest on."""
+    late_rise: float
+    """Change over the last third, from its first to its last part."""
+    whole: Rise
+    """Along the whole curve."""
+    half: Rise
+    """Along its last half."""
+    third: Rise
+    established: float
+    """Lowest level of the first fifth: what the run could do for a while, not for a lucky moment."""
+    sure_start: bool
+    """Whether episodes enough stand behind the first fifth."""
+    falls: tuple[Fall, ...]
+    """Falls that are more than noise and part of the shape, in order."""
+
+    @property
+    def climb(self) -> float:
+        """From the start to the best level."""
+        return self.best - self.start
+
+    @property
+    def gain(self) -> float:
+        """From the start to the end."""
+        return self.final - self.start
+
+    @property
+    def drop(self) -> float:
+        """From the best level to the end."""
+        return self.best - self.final
+
+    @property
+    def span(self) -> float:
+        """Highest minus lowest level."""
+        return float(self.values.max() - self.values.min())
+
+    @property
+    def enough(self) -> bool:
+        """Whether there are points enough to judge the shape."""
+        return self.points >= FEWEST_POINTS
+
+    @property
+    def climbed(self) -> bool:
+        """Whether it was ever clearly above its start."""
+        return self.climb > self.doubt
+
+    @property
+    def improved(self) -> bool:
+        """Whether it ended clearly above its start."""
+        return self.gain > 3.0 * self.scatter
+
+    @property
+    def surely_gained(self) -> bool:
+        """Whether the gain is more than noise, however small it is."""
+        return self.gain > 0.0 and (self.gain > 3.0 * self.start_error or (self.whole.is_sure and self.half.high > 0.0))
+
+    @property
+    def fell_below_start(self) -> bool:
+        """Whether the level that held for the first fifth is clearly lost."""
+        return self.sure_start and self.established - self.final > max(self.doubt, FELL_BELOW * self.span)
+
+    @property
+    def decline(self) -> float:
+        """What was lost of the first level that held, as a share of its size."""
+        return (self.established - self.final) / max(abs(self.established), self.noise)
+
+    @property
+    def still_rising(self) -> bool:
+        """Whether the ends of the last third differ by a material part of the climb, and more than noise."""
+        return self.late_rise > max(RISE * self.scatter, MATERIAL_RISE * max(self.climb, 0.0))
+
+    @property
+    def rising(self) -> bool:
+        """Whether the last third still adds a material part of the climb, and more than noise.
+
+        By its ends; or, where those are too noisy, along a straight line that the whole last half confirms. A rise that
+        does not even bring the return back to where it began must be as clear as a climb.
+        """
+        if self.gain <= 0.0 and max(self.late_rise, self.half.value) <= AS_CLEAR_AS_A_CLIMB * self.noise:
+            return False
+        if self.still_rising and self.late_rise > RISE * self.noise:
+            return True
+        material = MATERIAL_RISE * max(self.climb, 0.0)
+        return self.half.is_sure and self.half.value > material and self.third.value > material
+
+    @property
+    def leans_up(self) -> bool:
+        """Whether a rise of the last half is more likely than not, and material, though not sure."""
+        if not (self.climbed or self.surely_gained) or self.third.high < MOST_OF_A_PLATEAU * self.climb:
+            return False
+        if self.third.value <= 0.0 and self.point_noise < SMOOTH * self.climb:
+            return False
+        return self.half.value > LIKELY_RISE * self.climb and self.half.high > -self.half.low
+
+    @property
+    def rose_from_trough(self) -> bool:
+        """Whether a return whose first level rests on a few episodes rose clearly from its lowest level."""
+        early = int(self.values.argmin()) < self.values.size // 2
+        return not self.sure_start and early and self.final - float(self.values.min()) > self.doubt

@@ -1,0 +1,65 @@
+"""How far a stretch of levels rises along its straight line, with an interval from a block bootstrap.
+
+Neighbouring levels resemble each other, so whole blocks of residuals are drawn (Künsch 1989). Where levels are few, the
+interval widens as Student's distribution does.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlclinic.model.return_curve import Rise
+from rlclinic.model.series import FloatArray
+from rlclinic.signals._robust import t_quantile
+
+DRAWS = 400
+LEAST = 5
+"""Levels below which a line and its noise cannot be told apart."""
+LONGEST = 4
+"""A block is at most one in this many of the levels."""
+CONFIDENCE = 0.95
+SEED = 20_260_101
+
+
+def bootstrap_rise(levels: FloatArray, least: float = 0.0) -> Rise:
+    """The rise of the least-squares line from the first to the last level.
+
+    `least` is half the interval that it has at the least, where noise is known to be slower than the levels show.
+    """
+    n = int(levels.size)
+    if n < LEAST:
+        return Rise(float(levels[-1] - levels[0]) if n > 1 else 0.0)
+    unit = float(np.abs(levels).max()) or 1.0
+    y = levels / unit
+    time = np.linspace(-0.5, 0.5, n)
+    contrast = time / float(time @ time)
+    rise = float(contrast @ y)
+    residual = y - y.mean() - rise * time
+    drawn = residual[_blocks(n, _block(residual))]
+    # Residuals of a line are smaller than the noise they stand for, and few of them know it badly.
+    wider = math.sqrt(n / (n - 2.0)) * t_quantile(CONFIDENCE, n - 2.0) / NormalDist().inv_cdf((1.0 + CONFIDENCE) / 2.0)
+    spread = np.quantile(drawn @ contrast, ((1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0)) * wider
+    down, up = max(float(spread[1]) * unit, least), max(-float(spread[0]) * unit, least)
+    return Rise(rise * unit, rise * unit - down, rise * unit + up)
+
+
+def _block(residual: FloatArray) -> int:
+    """Length of a block: as long as neighbours resemble each other."""
+    n, power = int(residual.size), float(residual @ residual)
+    phi = float(residual[1:] @ residual[:-1]) / power if power > 0.0 else 0.0
+    memory = (1.0 + phi) / (1.0 - phi) if 0.0 < phi < 1.0 else 1.0
+    return max(1, min(math.ceil(memory), n // LONGEST))
+
+
+@lru_cache(maxsize=128)
+def _blocks(n: int, length: int) -> NDArray[np.intp]:
+    """Places of the residuals that each draw puts together, blocks of neighbours, the ends joined."""
+    count = -(-n // length)
+    starts = np.random.default_rng(SEED).integers(0, n, (DRAWS, count))
+    places: NDArray[np.intp] = (starts[:, :, None] + np.arange(length)).reshape(DRAWS, -1)[:, :n] % n
+    return places
