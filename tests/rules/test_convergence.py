@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.convergence import (
@@ -225,10 +227,11 @@ def test_a_reward_that_is_never_seen_is_a_constant_return() -> None:
     assert "is 0 at all 40 points" in result.summary
 
 
-def test_a_sparse_task_early_on_is_only_noted() -> None:
-    result = return_exactly_constant.check(fault("sparse_ppo_mountaincar"))
-    assert result is not None
-    assert result.severity is Severity.INFO
+def test_a_sparse_task_is_given_a_hundred_episodes() -> None:
+    whole = fault("sparse_ppo_mountaincar").run
+    early = replace(whole, steps=15_000.0)
+    results = [return_exactly_constant.check(RunFacts(run)) for run in (early, whole)]
+    assert [result.severity for result in results if result] == [Severity.INFO, Severity.WARNING]
 
 
 def test_a_constant_return_may_be_success_or_early() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -210,7 +212,7 @@ def test_a_solved_run_has_equal_returns_at_its_ceiling() -> None:
 
 def test_values_beyond_the_reach_of_the_critic_are_an_alarm() -> None:
     """Pendulum with raw rewards: the critic explains nothing and the return does not rise."""
-    found = return_scale_huge.check(recorded("torchrl/ppo_pendulum_tb"))
+    found = return_scale_huge.check(RunFacts(replace(recorded("torchrl/ppo_pendulum_tb").run, environment="")))
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].value > 500
@@ -245,7 +247,7 @@ def test_large_returns_within_the_reach_of_the_critic_are_fine() -> None:
 
 
 def test_a_reward_for_every_step_is_noted() -> None:
-    found = return_is_length.check(recorded("sb3/a2c_cartpole"))
+    found = return_is_length.check(RunFacts(replace(recorded("sb3/a2c_cartpole").run, environment="")))
     assert found is not None
     assert found.severity is Severity.INFO
     assert found.evidence[1].value == pytest.approx(1.0, rel=1e-3)

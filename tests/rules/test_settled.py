@@ -25,10 +25,10 @@ def test_a_policy_that_never_moved_has_not_collapsed() -> None:
     told = scene(series=series, config={"n_envs": ENVIRONMENTS}, steps=60 * STEP)
     alone = scene(series=series, config={"n_envs": 1}, steps=60 * STEP)
 
-    assert told.outcome is not None
-    assert alone.outcome is not None
-    assert told.outcome.start == pytest.approx(-0.6, abs=0.1)
-    assert alone.outcome.start > 0.5
+    assert told.curve is not None
+    assert alone.curve is not None
+    assert told.curve.start == pytest.approx(-0.6, abs=0.1)
+    assert alone.curve.start > 0.5
     assert verdict(told, ())[0].value != "collapsed"
 
 

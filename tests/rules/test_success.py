@@ -100,10 +100,12 @@ def test_returns_on_another_scale_are_not_held_against_the_task() -> None:
     assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)
 
 
-def test_a_wrapper_that_shrinks_rewards_takes_the_task_out_of_the_comparison() -> None:
+def test_a_wrapper_that_shrinks_rewards_shrinks_the_goal() -> None:
     facts = fault("small_reward_ppo_cartpole")
-    assert facts.run.environment == "CartPole-v1"
-    assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)
+    result = below_threshold.check(facts)
+    assert result is not None
+    assert "the threshold of CartPole, times 0.0001 as its rewards are (0.04751)" in result.summary
+    assert [rule.check(facts) for rule in RULES if rule is not below_threshold] == [None] * (len(RULES) - 1)
 
 
 def test_a_return_that_stays_below_random_needs_no_more_time() -> None:

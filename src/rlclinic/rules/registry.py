@@ -82,10 +82,9 @@ def examine(
             skipped.append(NotChecked(rule.code, rule.title, missing))
             continue
         try:
-            with contained(facts.run.path):
-                result = _result(rule, facts, (limits or {}).get(rule.code))
-        except RlclinicError as error:
-            skipped.append(NotChecked(rule.code, rule.title, (), error.message))
+            result = _result(rule, facts, (limits or {}).get(rule.code))
+        except Exception as error:
+            skipped.append(NotChecked(rule.code, rule.title, (), _message(error, facts.run.path)))
             continue
         if result is not None:
             findings.append(_finding(rule, result))
@@ -104,6 +103,15 @@ def _result(rule: RuleInfo, facts: RunFacts, limits: Mapping[str, float] | None)
     own = (replace(rule.module.LIMITS, **limits),) if limits else ()
     result: RuleResult | None = rule.module.check(facts, *own)
     return result
+
+
+def _message(error: Exception, path: str) -> str:
+    """What a report says of a rule that failed."""
+    try:
+        with contained(path):
+            raise error
+    except RlclinicError as told:
+        return told.message
 
 
 def _finding(rule: RuleInfo, result: RuleResult) -> Finding:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 
 from rlclinic.facts.run_facts import RunFacts
+
+CONFIG = "config:"
+"""Begins a need that a config must meet."""
 
 
 class DecisionStep(StrEnum):
@@ -37,6 +41,7 @@ class Sign(StrEnum):
     UNSTABLE = "the return swings, or fell back from its best"
     NOT_LEARNING = "the return is no better than at the start"
     CONSTANT = "the return never changes"
+    RETURN_STOPPED = "training went on and no episode ended any more"
     PLATEAU = "the return stands still below the goal"
     STILL_RISING = "the return was rising at the end"
     RETURN_FELL = "the return fell, so that the order of onset matters"
@@ -64,6 +69,8 @@ class Rule:
     step: DecisionStep | None = None
     """The question of the decision path that it helps to answer."""
     means: tuple[Sign, ...] = ()
+    causes: Mapping[str, float] = field(default_factory=dict)
+    """How much a finding speaks for each cause, in natural-log units, until the table of causes says it itself."""
 
 
 @dataclass(frozen=True)
@@ -75,17 +82,17 @@ class RuleInfo:
     family: str
     module: ModuleType
 
-    @property
+    @cached_property
     def rule(self) -> Rule:
         """What the file says."""
         found: Rule = self.module.RULE
         return found
 
-    @property
+    @cached_property
     def code(self) -> str:
         return self.rule.code
 
-    @property
+    @cached_property
     def title(self) -> str:
         """The first line of the rule's documentation."""
         return (self.module.__doc__ or "").split("\n", 1)[0].rstrip(".")
@@ -102,7 +109,7 @@ class RuleInfo:
         if self.family == "language_model" and not facts.is_language_model:
             return False
         algorithms = self.rule.algorithms
-        return not algorithms or not facts.families or bool(facts.families & set(algorithms))
+        return not algorithms or not facts.families or not facts.families.isdisjoint(algorithms)
 
 
 def load_rule(family: str, file: str) -> RuleInfo:
@@ -117,16 +124,13 @@ def missing_needs(rule: Rule, facts: RunFacts) -> tuple[str, ...]:
 
 def _has(facts: RunFacts, need: str) -> bool:
     for name in need.split("|"):
-        kind, _, rest = name.partition(":")
-        if kind == "config" and facts.run.config.get(rest) is not None:
-            return True
-        if kind != "config" and any(facts.series(member) is not None for member in _members(facts, name)):
+        if name.startswith(CONFIG):
+            if facts.run.config.get(name.removeprefix(CONFIG)) is not None:
+                return True
+        elif facts.series(name) is not None or (name.endswith("/*") and _has_member(facts, name.removesuffix("*"))):
             return True
     return False
 
 
-def _members(facts: RunFacts, name: str) -> Iterable[str]:
-    """The metrics that a need stands for."""
-    if not name.endswith("/*"):
-        return (name,)
-    return (member for member in facts.run.series if member.startswith(name.removesuffix("*")))
+def _has_member(facts: RunFacts, family: str) -> bool:
+    return any(name.startswith(family) and facts.series(name) is not None for name in facts.run.series)

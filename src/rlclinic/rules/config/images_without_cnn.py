@@ -40,8 +40,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the observation against the policy."""
-    outcome = facts.outcome
-    learns = outcome is not None and (outcome.improved or outcome.still_rising)
+    curve = facts.curve
+    learns = curve is not None and (curve.improved or curve.still_rising)
     severity = Severity.INFO if learns else Severity.WARNING
     shape, policy = _image(facts.run.config.get("observation_shape"), limits), facts.run.config.get("policy_class")
     if shape is not None and isinstance(policy, str) and policy.lower().startswith("mlp"):

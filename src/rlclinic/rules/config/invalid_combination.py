@@ -71,8 +71,8 @@ class Wrong:
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold every number against its range, and the batch against the rollout."""
-    outcome = facts.outcome
-    if outcome is not None and outcome.improved:
+    curve = facts.curve
+    if curve is not None and curve.improved:
         # What trained and improved was valid, whatever the key means there.
         return None
     found = [*_out_of_range(facts, limits), *_batch(facts)]

@@ -35,8 +35,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 def check(facts: RunFacts) -> RuleResult | None:
     """Find numbers that stand as text."""
     found = [setting for setting in facts.run.config.settings.values() if _is_text(setting)]
-    outcome = facts.outcome
-    if not found or (outcome is not None and (outcome.improved or outcome.still_rising)):
+    curve = facts.curve
+    if not found or (curve is not None and (curve.improved or curve.still_rising)):
         return None
     stopped = facts.run.status.state is Status.CRASHED or not facts.run.series
     listed = ", ".join(f"{setting.native_key} = {str(setting.value)!r}{_where(setting)}" for setting in found[:3])

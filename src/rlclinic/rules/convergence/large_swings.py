@@ -16,11 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import CLEAR, MATERIAL_FALL, Course, course_of
 from rlclinic.facts.evaluations import evaluations_hold
-from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.goal import goal_reached
+from rlclinic.facts.returns import MATERIAL_FALL
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, Sign
@@ -48,11 +49,11 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count falls that were followed by a recovery."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or not course.enough:
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.enough:
         return None
-    least = max(CLEAR * course.unit, limits.recovered * course.span)
-    swings = [fall for fall in course.falls if fall.recovered >= least]
+    least = max(curve.doubt, limits.recovered * curve.span)
+    swings = [fall for fall in curve.falls if fall.recovered >= least]
     if not swings:
         return None
     worst = max(swings, key=lambda fall: fall.depth)
@@ -61,21 +62,20 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"{returns.logged_as} fell from {worst.high:.4g} at {began} to {worst.low:.4g} at {ended} and rose again by "
         f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(facts, returns, limits)}"
     )
-    bar = max(CLEAR * course.unit, MATERIAL_FALL * course.span)
+    bar = max(curve.doubt, MATERIAL_FALL * curve.span)
     evidence = (
         facts.evidence(returns.name, worst.depth, bar, note="largest fall, against noise and 40 % of the range"),
         facts.evidence(returns.name, worst.recovered, least, note="what came back"),
     )
-    severity = Severity.WARNING if _harmful(facts, course, len(swings), limits) else Severity.INFO
+    severity = Severity.WARNING if _harmful(facts, curve, len(swings), limits) else Severity.INFO
     return RuleResult(severity, 0.75, summary, evidence, swings[0].from_step)
 
 
-def _harmful(facts: RunFacts, course: Course, swings: int, limits: Limits) -> bool:
-    goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    if (reach is not None and reach.held) or evaluations_hold(facts):
+def _harmful(facts: RunFacts, curve: ReturnCurve, swings: int, limits: Limits) -> bool:
+    reached = goal_reached(facts)
+    if (reached is not None and reached.held) or evaluations_hold(facts):
         return False
-    return swings > 1 or course.drop > limits.harmless * course.span
+    return swings > 1 or curve.drop > limits.harmless * curve.span
 
 
 def _rhythm(facts: RunFacts, returns: Series, limits: Limits) -> str:

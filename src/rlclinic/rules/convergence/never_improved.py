@@ -19,8 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlclinic.facts.costs import longer_episodes_cost_more
-from rlclinic.facts.course import course_of
-from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.evaluations import began_unseen, evaluations_hold
 from rlclinic.facts.goal import goal_of, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -39,14 +38,16 @@ RULE = Rule("CNV06", needs=("return/train|return/eval",), step=DecisionStep.TASK
 class Limits:
     """What the rule judges by."""
 
-    fewest_points: int = 20
-    warning_points: int = 40
+    fewest_points: int = 10
+    warning_points: int = 20
     """Points from which on the lack of a rise is worth a warning, and the same in a run that came to its end."""
-    warning_points_of_all: int = 20
+    warning_points_of_all: int = 10
     best_within: float = 4.0
     """Units of noise that the best stretch must stay below; chance alone makes two to three."""
     resumed: float = 0.2
     """First step as a share of the last one, above which the log begins in the middle of a training."""
+    same: float = 0.002
+    """Share of its level within which a return that is all evaluations is one and the same."""
     by_chance: float = 0.01
     """Of a rank correlation with time this strong without any trend: below it a slow rise is more than noise."""
 
@@ -56,35 +57,34 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the best and the last level with the first."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or course.outcome.points < limits.fewest_points or not had_time(facts):
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or curve.points < limits.fewest_points or not had_time(facts):
         return None
-    outcome = course.outcome
-    bar = max(course.unit, 2.0 * course.error)
-    if outcome.climb > limits.best_within * course.unit or course.gain > bar or course.rising:
+    bar = max(curve.noise, 2.0 * curve.gain_error)
+    if curve.climb > limits.best_within * curve.noise or curve.gain > bar or curve.rising:
         return None
     goal = goal_of(facts)
-    if (goal is not None and outcome.start >= goal.level) or saturation(facts) is not None:
+    if (goal is not None and curve.start >= goal.level) or saturation(facts) is not None:
         return None
-    if course.fell_below_start or longer_episodes_cost_more(facts) or not course.span:
+    if curve.fell_below_start or longer_episodes_cost_more(facts) or not curve.span:
         return None
     summary = (
-        f"{returns.logged_as} began at {outcome.start:.4g} and ended at {course.end:.4g} after "
-        f"{steps_text(facts, outcome.steps[-1])}; its best level in between is {outcome.peak:.4g} "
-        f"(noise {course.unit:.2g})"
+        f"{returns.logged_as} began at {curve.start:.4g} and ended at {curve.final:.4g} after "
+        f"{steps_text(facts, curve.steps[-1])}; its best level in between is {curve.best:.4g} "
+        f"(noise {curve.noise:.2g})"
     )
     evidence = (
-        facts.evidence(returns.name, course.gain, bar, note="gain from start to end, against noise"),
-        facts.evidence(
-            returns.name, outcome.climb, limits.best_within * course.unit, note="best level minus the start"
-        ),
+        facts.evidence(returns.name, curve.gain, bar, note="gain from start to end, against noise"),
+        facts.evidence(returns.name, curve.climb, limits.best_within * curve.noise, note="best level minus the start"),
     )
-    if returns.steps[0] > limits.resumed * outcome.steps[-1]:
+    if returns.steps[0] > limits.resumed * curve.steps[-1]:
         return RuleResult(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
     least = limits.warning_points_of_all if facts.run.status.state is Status.FINISHED else limits.warning_points
     if evaluations_hold(facts):
         return RuleResult(Severity.INFO, 0.5, summary + "; evaluations rose", evidence)
-    if outcome.points < least or course.gain > max(course.unit, course.error) or _surely_rises(returns, limits):
+    if began_unseen(facts) and curve.span > limits.same * abs(curve.final):
+        return RuleResult(Severity.INFO, 0.5, summary + "; where it began was not logged", evidence)
+    if curve.points < least or curve.gain > max(curve.noise, curve.gain_error) or _surely_rises(returns, limits):
         return RuleResult(Severity.INFO, 0.6, summary, evidence)
     return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
-from rlclinic.facts.goal import goal_of, had_time, reach_of, reference_steps
+from rlclinic.facts.goal import goal_of, goal_reached, had_time, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
@@ -45,29 +44,29 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find since when the level has not changed."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or not course.enough or not course.climbed:
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.enough or not curve.climbed:
         return None
-    outcome, near = course.outcome, max(1.5 * course.unit, limits.near * course.outcome.climb)
-    if course.rising or not had_time(facts) or course.gain < 3 * course.unit or course.drop > 2 * near:
+    near = max(1.5 * curve.noise, limits.near * curve.climb)
+    if curve.rising or curve.leans_up or not had_time(facts) or curve.gain < 3 * curve.noise or curve.drop > 2 * near:
         return None
-    flat = plateau(returns, tolerance=2.0 * near / max(course.span, 1e-12), centre="mean")
+    flat = plateau(returns, tolerance=2.0 * near / max(curve.span, 1e-12), centre="mean")
     if not flat.enough or not flat.share >= limits.flat_share or flat.confidence < limits.sure:
         return None
     since, share = flat.since_step, flat.share
     goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    if (reach is not None and reach.held) or (goal is None and saturation(facts) is not None):
+    reached = goal_reached(facts)
+    if (reached is not None and reached.held) or (goal is None and saturation(facts) is not None):
         return None
-    below = goal is not None and course.end < goal.level
+    below = goal is not None and curve.final < goal.level
     summary = (
-        f"{returns.logged_as} rose from {outcome.start:.4g} and has stayed at {course.end:.4g} since "
+        f"{returns.logged_as} rose from {curve.start:.4g} and has stayed at {curve.final:.4g} since "
         f"{steps_text(facts, since)} (the last {100 * share:.0f} % of the log)"
     )
     summary += f", below the goal of {goal.level:.4g}" if goal is not None and below else ""
     evidence = (
-        facts.evidence(returns.name, course.end, goal.level if goal is not None else None, note="level at the end"),
-        facts.evidence(returns.name, outcome.late_slope, near, note="change over the last third, against flat"),
+        facts.evidence(returns.name, curve.final, goal.level if goal is not None else None, note="level at the end"),
+        facts.evidence(returns.name, curve.late_rise, near, note="change over the last third, against flat"),
     )
     severity = Severity.WARNING if below and _had_its_steps(facts) else Severity.INFO
     return RuleResult(severity, 0.8, summary, evidence, since)

@@ -16,11 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import has_fallen, return_name
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -56,27 +55,27 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Set the way of the policy beside the way of the return."""
-    course, top = course_of(facts), facts.max_entropy
+    curve, top = facts.curve, facts.max_entropy
     early, late, kl = facts.early("entropy"), facts.late("entropy"), facts.level("approx_kl")
-    if course is None or top is None or early is None or late is None or kl is None:
+    if curve is None or top is None or early is None or late is None or kl is None:
         return None
-    if course.outcome.points < limits.min_points or not course.span or not failed(facts) or has_fallen(facts):
+    if curve.points < limits.min_points or not curve.span or not failed(facts) or has_fallen(facts):
         return None
     pace = kl.value / clip_kl(clip_range(facts) or limits.usual_clip)
     moved = abs(late.value - early.value)
     if not limits.least_kl < pace < limits.most_kl or moved < limits.moved * top or late.value < limits.left * top:
         return None
-    if course.span > limits.same_return * course.unit:
+    if curve.span > limits.same_return * curve.noise:
         return None
     summary = (
         f"entropy went from {early.value:.3g} to {late.value:.3g} nats (of {top:.3g}) in updates of KL {kl.value:.2g}; "
-        f"the return stayed between {course.outcome.curve.min():.4g} and {course.outcome.curve.max():.4g} "
-        f"(noise {course.unit:.2g})"
+        f"the return stayed between {curve.values.min():.4g} and {curve.values.max():.4g} "
+        f"(noise {curve.noise:.2g})"
     )
     evidence = (
         facts.evidence(
             "entropy", moved, limits.moved * top, level=late, note="change from the first to the last tenth"
         ),
-        facts.evidence(return_name(facts), course.span, limits.same_return * course.unit, note="range, against noise"),
+        facts.evidence(return_name(facts), curve.span, limits.same_return * curve.noise, note="range, against noise"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence)

@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import CLEAR, course_of
-from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.costs import longer_episodes_cost_more
+from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.goal import goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
+from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, Sign
 from rlclinic.rules.words import steps_text
@@ -32,8 +35,11 @@ class Limits:
     """What the rule judges by."""
 
     noticed: float = 0.2
-    """Share of the climb whose loss is worth a note, and a warning."""
+    """Share of the climb whose loss is worth a note."""
+    surely: float = 0.25
+    """The same that is worth a warning where it is lost beyond doubt."""
     lost: float = 0.35
+    """The same that is worth a warning in any case."""
     left: float = 0.3
     """Share of the climb that must be left; with less the return is back where it began."""
 
@@ -43,27 +49,40 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the best level."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or not course.enough or not course.climbed:
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.enough:
         return None
-    outcome = course.outcome
-    least = max(CLEAR * course.unit, limits.noticed * outcome.climb)
-    if course.drop < least or course.gain < limits.left * outcome.climb:
+    if not curve.climbed:
+        return _declined(facts, curve, returns)
+    least = max(curve.doubt, limits.noticed * curve.climb)
+    if curve.drop < least or curve.gain < limits.left * curve.climb:
         return None
-    goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    held = reach is not None and reach.held
+    reached = goal_reached(facts)
+    held = reached is not None and reached.held
     summary = (
-        f"{returns.logged_as} was {outcome.peak:.4g} at {steps_text(facts, outcome.peak_step)} and ended at "
-        f"{course.end:.4g}: {100 * course.drop / outcome.climb:.0f} % of the climb from {outcome.start:.4g} is lost"
+        f"{returns.logged_as} was {curve.best:.4g} at {steps_text(facts, curve.best_step)} and ended at "
+        f"{curve.final:.4g}: {100 * curve.drop / curve.climb:.0f} % of the climb from {curve.start:.4g} is lost"
     )
-    mild = course.drop < limits.lost * outcome.climb
+    mild = curve.drop < limits.lost * curve.climb and curve.drop - curve.doubt < limits.surely * curve.climb
     lost = collapse(returns, centre="mean")
-    summary += "; it is rising again" if course.rising else ""
+    summary += "; it is rising again" if curve.rising else ""
     evidence = (
-        facts.evidence(returns.name, course.drop, least, note="best level minus the level at the end"),
-        facts.evidence(returns.name, course.gain, limits.left * outcome.climb, note="what is left of the climb"),
+        facts.evidence(returns.name, curve.drop, least, note="best level minus the level at the end"),
+        facts.evidence(returns.name, curve.gain, limits.left * curve.climb, note="what is left of the climb"),
         facts.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95 % interval"),
     )
-    severity = Severity.INFO if held or mild or course.rising else Severity.WARNING
-    return RuleResult(severity, 0.8 if lost.drop_low > 0.0 else 0.65, summary, evidence, outcome.peak_step)
+    severity = Severity.INFO if held or mild or curve.rising else Severity.WARNING
+    return RuleResult(severity, 0.8 if lost.drop_low > 0.0 else 0.65, summary, evidence, curve.best_step)
+
+
+def _declined(facts: RunFacts, curve: ReturnCurve, returns: Series) -> RuleResult | None:
+    """A return that never climbed and lost a part of the level that it began with."""
+    if not curve.fell_below_start or longer_episodes_cost_more(facts) or evaluations_hold(facts):
+        return None
+    lost = curve.established - curve.final
+    summary = (
+        f"{returns.logged_as} was at {curve.established:.4g} or above for the first fifth of the run and declined to "
+        f"{curve.final:.4g}"
+    )
+    evidence = (facts.evidence(returns.name, lost, curve.doubt, note="first level minus the level at the end"),)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, curve.best_step)

@@ -39,7 +39,11 @@ class Limits:
 
     fewest_points: int = 10
     early_points: int = 30
-    """Points below which zeros alone say little: the first success of a sparse task may still come."""
+    early_evaluations: int = 10
+    """Points below which zeros alone say little: the first success of a sparse task may still come. An evaluation is a
+    mean over several episodes."""
+    many_episodes: float = 100.0
+    """Episodes of which each one pays the same: then it is no matter of time, whatever published runs needed."""
 
 
 LIMITS = Limits()
@@ -47,8 +51,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """See whether the return has one value only."""
-    returns, outcome = facts.run.returns, facts.outcome
-    if returns is None or outcome is None or outcome.points < limits.fewest_points:
+    returns, curve = facts.run.returns, facts.curve
+    if returns is None or curve is None or curve.points < limits.fewest_points:
         return None
     found = constants(returns)
     if not found.constant or found.longest is None or saturation(facts) is not None:
@@ -61,10 +65,16 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if returns.decimals is not None:
         summary += f" (printed with {returns.decimals} decimals)"
     evidence = (facts.evidence(returns.name, float(points), limits.fewest_points, note="points of exactly one value"),)
-    early = not had_time(facts) or (value == 0 and points < limits.early_points)
+    least = limits.early_evaluations if "eval" in returns.name else limits.early_points
+    early = not (had_time(facts) or _many_episodes(facts, limits)) or (value == 0 and points < least)
     unsure = (value > 0 and goal is None and not _lengths_move(facts)) or returns.decimals is not None
     severity = Severity.INFO if early or unsure else Severity.WARNING
     return RuleResult(severity, 0.9, summary, evidence)
+
+
+def _many_episodes(facts: RunFacts, limits: Limits) -> bool:
+    lengths, taken = facts.level("episode_length"), facts.run.env_steps
+    return lengths is not None and taken is not None and taken >= limits.many_episodes * lengths.value > 0.0
 
 
 def _lengths_move(facts: RunFacts) -> bool:

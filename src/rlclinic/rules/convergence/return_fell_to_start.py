@@ -19,11 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.costs import longer_episodes_cost_more
-from rlclinic.facts.course import CLEAR, FELL_BELOW, Course, course_of
 from rlclinic.facts.evaluations import evaluations_hold
-from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.goal import goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import FELL_BELOW, ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, Sign
 from rlclinic.rules.words import steps_text
@@ -37,6 +37,8 @@ class Limits:
 
     left: float = 0.3
     """Share of the climb that may be left."""
+    most_of_it: float = 0.4
+    """Share of the size of the first level that must be gone where the return never climbed."""
 
 
 LIMITS = Limits()
@@ -54,42 +56,43 @@ class Loss:
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the best and with the first level."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or not course.enough:
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.enough:
         return None
-    loss = _lost_climb(course, limits) or _lost_start(course)
-    if loss is None or longer_episodes_cost_more(facts):
+    loss = _lost_climb(curve, limits)
+    if loss is None and not longer_episodes_cost_more(facts):
+        # Longer episodes that cost more explain a decline, but not the loss of what had been won.
+        loss = _lost_start(curve, limits)
+    if loss is None:
         return None
-    goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    if reach is not None and reach.held:
+    reached = goal_reached(facts)
+    if reached is not None and reached.held:
         return None
-    onset = _onset(course, loss.level)
+    onset = _onset(curve, loss.level)
     began = steps_text(facts, onset)
-    summary = f"{returns.logged_as} {loss.words} and ended at {course.end:.4g}; the fall began at {began}"
+    summary = f"{returns.logged_as} {loss.words} and ended at {curve.final:.4g}; the fall began at {began}"
     evidence = (facts.evidence(returns.name, loss.amount, loss.least, note="level before the fall minus the end"),)
     if evaluations_hold(facts):
         return RuleResult(Severity.INFO, 0.5, summary + "; evaluations hold their best", evidence, onset)
     return RuleResult(Severity.WARNING, 0.85, summary, evidence, onset)
 
 
-def _lost_climb(course: Course, limits: Limits) -> Loss | None:
-    outcome = course.outcome
-    least = CLEAR * course.unit
-    if not course.climbed or course.drop < least or course.gain > limits.left * outcome.climb:
+def _lost_climb(curve: ReturnCurve, limits: Limits) -> Loss | None:
+    least = curve.doubt
+    if not curve.climbed or curve.drop < least or curve.gain > limits.left * curve.climb:
         return None
-    words = f"climbed from {outcome.start:.4g} to {outcome.peak:.4g}"
-    return Loss(outcome.peak, course.drop, least, words)
+    words = f"climbed from {curve.start:.4g} to {curve.best:.4g}"
+    return Loss(curve.best, curve.drop, least, words)
 
 
-def _lost_start(course: Course) -> Loss | None:
-    if not course.fell_below_start:
+def _lost_start(curve: ReturnCurve, limits: Limits) -> Loss | None:
+    if not curve.fell_below_start or curve.decline < limits.most_of_it:
         return None
-    level, least = course.established, max(CLEAR * course.unit, FELL_BELOW * course.span)
-    return Loss(level, level - course.end, least, f"was at {level:.4g} or above for the first fifth of the run")
+    level, least = curve.established, max(curve.doubt, FELL_BELOW * curve.span)
+    return Loss(level, level - curve.final, least, f"was at {level:.4g} or above for the first fifth of the run")
 
 
-def _onset(course: Course, level: float) -> float:
+def _onset(curve: ReturnCurve, level: float) -> float:
     """Where the curve was last near the level from which it fell."""
-    near = np.flatnonzero(course.outcome.curve >= level - 0.1 * (level - course.end))
-    return float(course.outcome.steps[int(near[-1])])
+    near = np.flatnonzero(curve.values >= level - 0.1 * (level - curve.final))
+    return float(curve.steps[int(near[-1])])

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import MATERIAL_RISE, course_of
-from rlclinic.facts.goal import Goal, goal_of, reach_of
+from rlclinic.facts.goal import goal_of, goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
+from rlclinic.model.goal import Goal
+from rlclinic.model.return_curve import MATERIAL_RISE
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, Sign
 from rlclinic.signals.forecast import forecast
@@ -38,25 +39,24 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Report the rise of the last third."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or course.outcome.points < limits.fewest_points:
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or curve.points < limits.fewest_points:
         return None
-    outcome = course.outcome
-    if not course.rising or course.gain <= course.unit or course.drop > 0.2 * max(outcome.climb, 0.0):
+    if not curve.rising or curve.gain <= curve.noise or curve.drop > 0.2 * max(curve.climb, 0.0):
         return None
     goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    if goal is not None and reach is not None and reach.held and course.end >= goal.level:
+    reached = goal_reached(facts)
+    if goal is not None and reached is not None and reached.held and curve.final >= goal.level:
         return None
     if goal is None and saturation(facts) is not None:
         return None
-    rise = outcome.late_slope if outcome.still_rising else course.third_rise
+    rise = curve.late_rise if curve.still_rising else curve.third.value
     summary = (
         f"{returns.logged_as} rose by {rise:.4g} over the last third of the run "
-        f"({100 * min(rise / outcome.climb, 1.0):.0f} % of its climb) and ended at {course.end:.4g}"
+        f"({100 * min(rise / curve.climb, 1.0):.0f} % of its climb) and ended at {curve.final:.4g}"
     ) + _outlook(facts, goal, limits)
-    third = float(outcome.steps[-max(1, outcome.steps.size // 3)])
-    bar = MATERIAL_RISE * outcome.climb
+    third = float(curve.steps[-max(1, curve.steps.size // 3)])
+    bar = MATERIAL_RISE * curve.climb
     evidence = (facts.evidence(returns.name, rise, bar, note="rise over the last third"),)
     return RuleResult(Severity.INFO, 0.85, summary, evidence, third)
 

@@ -16,15 +16,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import barely_moved, failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import crept, failed
+from rlclinic.facts.unusual_settings import unusual
 from rlclinic.facts.update_count import expected_updates, logged_updates, rollout
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
-from rlclinic.reference.working import UPDATES, times_beyond
+from rlclinic.reference.reference_configs import UPDATES
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
 
@@ -40,8 +41,8 @@ class Limits:
     few_rollouts: float = 10.0
     late: float = 0.5
     """Share of the steps before learning starts."""
-    rare: float = 3.0
-    """Times fewer updates per env step than in any working config: the config takes them, not the budget."""
+    rare: float = 2.0
+    """Spreads by which working configs make more updates per env step: the config takes them, not the budget."""
 
 
 LIMITS = Limits()
@@ -65,13 +66,14 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     few_rounds = rounds is not None and rounds < limits.few_rollouts
     if updates is None or (updates >= limits.few and not few_rounds):
         return None
-    rare = times_beyond(run.algorithm, UPDATES, updates / (steps - starts)) <= -limits.rare
+    away = unusual(facts, UPDATES, updates / (steps - starts))
+    rare = away is not None and away.off("low") > limits.rare
     if starts > limits.late * steps and not rare:
         # Few updates because learning began late are another finding.
         return None
-    bad = failed(facts) or (rare and crept(facts))
+    bad = failed(facts) or (rare and barely_moved(facts))
     in_rounds = f" in {rounds:.0f} rollouts of {size:,.0f} samples" if rounds is not None else ""
-    why = "; working configs make more than three times as many of such a budget" if rare else ""
+    why = "; working configs make at least five times as many of such a budget" if rare else ""
     made = "allow" if planned_updates is not None else "came with about"
     summary = f"{steps:,.0f} env steps {made} {updates:,.0f} gradient updates{in_rounds}{why}"
     key = "rollout_size" if facts.is_on_policy else "train_freq"

@@ -16,12 +16,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
-from rlclinic.facts.standing import failed
+from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
-from rlclinic.reference.working import times_beyond
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
 
@@ -36,8 +36,8 @@ class Limits:
     """Steps; working configs go down to gamma 0.9 (10 steps) on tasks with a dense reward."""
     short: float = 0.1
     """Horizon over episode length."""
-    unheard_of: float = 3.0
-    """Times shorter than the horizon of any working config."""
+    unheard_of: float = 0.3
+    """Decades by which it is shorter than any horizon that people train with."""
 
 
 LIMITS = Limits()
@@ -53,14 +53,15 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if horizon > limits.near or share >= limits.short or gamma >= _known_to_work(facts):
         return None
     bad = failed(facts)
-    outcome = facts.outcome
-    course = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    curve = facts.curve
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"gamma {gamma:g} looks {horizon:.3g} steps ahead, {100 * share:.2g} % of an episode of {length:.0f} steps"
-        f"{course}"
+        f"{beside}"
     )
     evidence = (setting_evidence(facts, "gamma", share, limits.short, note="1 / (1 - gamma) over the episode length"),)
-    unheard_of = times_beyond(facts.run.algorithm, "gamma", gamma) <= -limits.unheard_of
+    away = unusual(facts, "gamma", gamma)
+    unheard_of = away is not None and away.beyond("low") > limits.unheard_of
     sure = (0.8 if unheard_of else 0.65) if bad else (0.5 if unheard_of else 0.35)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, sure, summary, evidence)
 

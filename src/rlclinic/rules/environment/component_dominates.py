@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.outcome import outcome_of
 from rlclinic.facts.return_state import is_flat
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
@@ -93,10 +93,10 @@ def _hurts(facts: RunFacts, part: Part, limits: Limits) -> str:
     """A penalty that is nearly the whole reward of a flat run, or a bonus that rises without success."""
     if part.late < 0 and is_flat(facts):
         return ", a penalty, and the return does not rise"
-    success = outcome_of(facts.series("success_rate/eval") or facts.series("success_rate"))
-    own = outcome_of(part.series)
+    success = return_curve(facts.series("success_rate/eval") or facts.series("success_rate"))
+    own = return_curve(part.series)
     if success is None or own is None or success.points < limits.min_points:
         return ""
     if own.improved and not success.improved and not success.still_rising:
-        return f", and rises while the success rate stays at {success.end:.3g}"
+        return f", and rises while the success rate stays at {success.final:.3g}"
     return ""

@@ -45,22 +45,20 @@ _NAMED = re.compile(r"curricul|cur_learn|difficulty|level_?up", re.IGNORECASE)
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Set a fall of the return beside the course of the difficulty."""
-    outcome = facts.outcome
-    if outcome is None or outcome.points < limits.min_points or facts.is_language_model:
+    curve = facts.curve
+    if curve is None or curve.points < limits.min_points or facts.is_language_model:
         return None
-    if outcome.drop < limits.fell * outcome.scale or outcome.drop < limits.lost * outcome.climb:
+    if curve.drop < limits.fell * curve.scatter or curve.drop < limits.lost * curve.climb:
         return None
-    raised = _raised(facts, outcome.peak_step)
+    raised = _raised(facts, curve.best_step)
     named = _named(facts)
     if raised is None and (not named or not _length_fell(facts)):
         return None
-    fall = f"the return fell from {outcome.peak:.4g} at step {outcome.peak_step:.4g} to {outcome.end:.4g}"
-    evidence = [
-        facts.evidence(return_name(facts), outcome.drop, limits.fell * outcome.scale, note="fall from the best")
-    ]
+    fall = f"the return fell from {curve.best:.4g} at step {curve.best_step:.4g} to {curve.final:.4g}"
+    evidence = [facts.evidence(return_name(facts), curve.drop, limits.fell * curve.scatter, note="fall from the best")]
     if raised is None:
         summary = f"{fall} and episodes became shorter; {named} names a curriculum: the task may have been made harder"
-        return RuleResult(Severity.INFO, 0.6, summary, tuple(evidence), outcome.peak_step)
+        return RuleResult(Severity.INFO, 0.6, summary, tuple(evidence), curve.best_step)
     series, before, after, onset = raised
     evidence.append(facts.evidence(series.name, after, before, note="level at the end against at the best return"))
     summary = f"{fall} while {series.logged_as} rose from {before:.3g} to {after:.3g}: the task was made harder"
@@ -86,7 +84,7 @@ def _raised(facts: RunFacts, peak_step: float) -> tuple[Series, float, float, fl
 
 def _named(facts: RunFacts) -> str:
     """What names a curriculum: the run, its folder, or a key of its config."""
-    folder = "/".join(facts.run.path.replace("\\", "/").split("/")[-2:])
+    folder = "/".join(facts.run.location.parts[-2:])
     if _NAMED.search(facts.run.id) or _NAMED.search(folder):
         return "the name of the run"
     for key, setting in facts.run.config.native.items():

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.episodes import is_early, return_name, task_by_name
+from rlclinic.facts.episodes import return_name, task_by_name
+from rlclinic.facts.goal import is_early
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
@@ -46,9 +47,9 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare late episode lengths with the limit, where the task is meant to end earlier."""
-    lengths, outcome, limit = facts.series("episode_length"), facts.outcome, _limit(facts)
+    lengths, curve, limit = facts.series("episode_length"), facts.curve, _limit(facts)
     late = facts.late("episode_length", 1 / 3)
-    if lengths is None or outcome is None or limit is None or late is None or len(lengths) < limits.min_points:
+    if lengths is None or curve is None or limit is None or late is None or len(lengths) < limits.min_points:
         return None
     task = task_by_name(facts)
     if task is not None and task.ends in ("survival", "limit"):
@@ -63,13 +64,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     meant = f"{facts.run.environment} is meant to end earlier" if known else "whether it is meant to is not known"
     summary = (
         f"{100 * share:.0f} % of the last third of episode lengths are at the limit of {limit:.4g} steps while the "
-        f"return went from {outcome.start:.4g} to {outcome.end:.4g}; {meant}"
+        f"return went from {curve.start:.4g} to {curve.final:.4g}; {meant}"
     )
     evidence = (
         facts.evidence(
             "episode_length", late.value, limits.at_limit * limit, level=late, note="median of the last third"
         ),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain of the return, start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain of the return, start to end"),
     )
     return RuleResult(severity, 0.85 if known else 0.5, summary, evidence, lasting_from(steps, pinned))
 

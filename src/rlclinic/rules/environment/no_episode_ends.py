@@ -4,7 +4,7 @@ What it sees: Losses and other training metrics are there, yet no return: none w
 undefined because no episode ended, or the last ended long ago.
 Why it hurts: Whether the agent gets better cannot be known, and an environment that never ends an episode never
 resets.
-Evidence needed: at least 12 points of any training metric, over at least ten time limits where the limit is known.
+Evidence needed: at least 8 points of any training metric, over at least ten time limits where the limit is known.
 Looks alike: A missing Monitor wrapper (episodes end, nobody counts them); offline training, which has no episodes but
 may have evaluations; the first steps of tasks with long episodes; supervised fine-tuning.
 What to change: Wrap the environment in a monitor (Stable-Baselines3: Monitor or VecMonitor; Gymnasium:
@@ -24,7 +24,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.rules.words import steps_text
 
 RULE = Rule(
@@ -32,6 +32,7 @@ RULE = Rule(
     needs=("policy_loss|value_loss|loss|entropy|q/mean|explained_variance",),
     covered_by=("EVA03",),
     step=DecisionStep.ENVIRONMENT,
+    means=(Sign.RETURN_STOPPED,),
 )
 
 
@@ -39,13 +40,13 @@ RULE = Rule(
 class Limits:
     """What the rule judges by."""
 
-    min_points: int = 12
+    min_points: int = 8
     many_steps: float = 2000.0
     """Env steps that pass before a silent return is odd where no time limit is known: ten episodes of 200 steps."""
     limits: float = 10.0
     silent_share: float = 0.3
     """Share of the run without a finished episode, and times the longest earlier gap, that make the silence odd."""
-    silent_gaps: float = 5.0
+    silent_gaps: float = 4.0
 
 
 LIMITS = Limits()
@@ -57,7 +58,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     training = _training(facts, limits)
     if training is None or facts.is_language_model or facts.series("loss/supervised") is not None:
         return None
-    if facts.outcome is not None:
+    if facts.curve is not None:
         return _silent(facts, training, limits)
     steps = facts.run.steps
     if facts.run.step_axis == "env_steps" and steps < _patience(facts, limits):
@@ -81,7 +82,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _silent(facts: RunFacts, training: Series, limits: Limits) -> RuleResult | None:
     """No episode for a long time at the end, where each is logged when it ends."""
     returns = facts.series("return/train")
-    if returns is None or returns.axis != training.axis or len(returns) < limits.min_points:
+    if returns is None or returns.axis != training.axis:
         return None
     ends = returns.steps[np.isfinite(returns.values)]
     last, gaps = float(training.steps[-1]), np.diff(ends)

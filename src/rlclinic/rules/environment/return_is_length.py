@@ -17,8 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.episodes import pairs_of
-from rlclinic.facts.goal import known_task
+from rlclinic.facts.episodes import pairs_of, task_by_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -47,7 +46,7 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Fit the return to the length."""
     pairs = pairs_of(facts)
-    if pairs is None or pairs.returns.size < limits.min_points or known_task(facts) is not None:
+    if pairs is None or pairs.returns.size < limits.min_points or task_by_name(facts) is not None:
         return None
     if float(np.std(pairs.lengths)) < limits.varied * float(np.mean(pairs.lengths)):
         return None

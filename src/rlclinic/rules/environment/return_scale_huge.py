@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.episodes import is_early, return_name
+from rlclinic.facts.episodes import return_name
+from rlclinic.facts.goal import is_early
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
@@ -63,14 +64,14 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the values that the returns imply with what the critic can reach."""
-    outcome, length = facts.outcome, facts.late("episode_length", 0.5)
+    curve, length = facts.curve, facts.late("episode_length", 0.5)
     explained, late = facts.level("explained_variance"), facts.late("explained_variance", 0.3)
-    if outcome is None or length is None or explained is None or late is None or explained.points < limits.min_points:
+    if curve is None or length is None or explained is None or late is None or explained.points < limits.min_points:
         return None
-    if late.value > limits.explains_nothing or explained.value > limits.explains_nothing or outcome.still_rising:
+    if late.value > limits.explains_nothing or explained.value > limits.explains_nothing or curve.still_rising:
         return None
-    size = max(abs(outcome.start), abs(outcome.end))
-    if outcome.point_noise < limits.nearly_constant * abs(outcome.end) or is_early(facts):
+    size = max(abs(curve.start), abs(curve.final))
+    if curve.point_noise < limits.nearly_constant * abs(curve.final) or is_early(facts):
         return None
     if facts.run.config.get("normalize_reward") is True:
         return None
@@ -90,7 +91,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             "explained_variance", late.value, limits.explains_nothing, level=late, note="median of the last 30 %"
         ),
     )
-    hurts = suffers(facts) or (value > limits.hopeless * bar and outcome.gain < limits.small_gain * size)
+    hurts = suffers(facts) or (value > limits.hopeless * bar and curve.gain < limits.small_gain * size)
     return RuleResult(Severity.WARNING if hurts else Severity.INFO, 0.75 if hurts else 0.6, summary, evidence)
 
 

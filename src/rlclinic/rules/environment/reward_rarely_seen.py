@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.episodes import is_early, single_returns
-from rlclinic.facts.goal import known_task
+from rlclinic.facts.episodes import single_returns
+from rlclinic.facts.goal import is_early, known_task
 from rlclinic.facts.return_state import is_flat, reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -45,8 +45,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the episodes at the lowest return."""
-    outcome, returns = facts.outcome, _returns(facts, limits)
-    if outcome is None or returns is None or facts.is_language_model:
+    curve, returns = facts.curve, _returns(facts, limits)
+    if curve is None or returns is None or facts.is_language_model:
         return None
     lowest, highest = float(returns.min()), float(returns.max())
     late = returns[returns.size // 2 :]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlclinic.facts.episodes import return_name, task_by_name
-from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
@@ -50,16 +50,14 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the fall of the length with the return and with success."""
-    lengths, outcome = facts.series("episode_length"), facts.outcome
+    lengths, curve = facts.series("episode_length"), facts.curve
     early, late = facts.early("episode_length", 0.15), facts.late("episode_length", 0.15)
-    if lengths is None or outcome is None or early is None or late is None or len(lengths) < limits.min_points:
+    if lengths is None or curve is None or early is None or late is None or len(lengths) < limits.min_points:
         return None
     if early.value <= 0:
         return None
-    bar = (
-        limits.below_chance if outcome.improved and _is_below_chance(facts, late.value, limits) else limits.much_shorter
-    )
-    if late.value > bar * early.value or outcome.gain < -outcome.scale:
+    bar = limits.below_chance if curve.improved and _is_below_chance(facts, late.value, limits) else limits.much_shorter
+    if late.value > bar * early.value or curve.gain < -curve.scatter:
         return None
     judged = _judge(facts, late.value, limits)
     if judged is None:
@@ -67,12 +65,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     severity, confidence, reason = judged
     summary = (
         f"episode length fell from {early.value:.4g} to {late.value:.4g} steps while the return went from "
-        f"{outcome.start:.4g} to {outcome.end:.4g}; {reason}"
+        f"{curve.start:.4g} to {curve.final:.4g}; {reason}"
     )
     steps, values = finite(lengths)
     evidence = (
         facts.evidence("episode_length", late.value / early.value, bar, level=late, note="late over early length"),
-        facts.evidence(return_name(facts), outcome.gain, -outcome.scale, note="gain of the return"),
+        facts.evidence(return_name(facts), curve.gain, -curve.scatter, note="gain of the return"),
     )
     onset = lasting_from(steps, values <= bar * early.value)
     return RuleResult(severity, confidence, summary, evidence, onset)
@@ -91,11 +89,11 @@ def _judge(facts: RunFacts, late_length: float, limits: Limits) -> tuple[Severit
         if task.ends in ("survival", "limit"):
             return Severity.WARNING, 0.8, f"on {task.name} an early end is a failure"
         return None
-    success = outcome_of(facts.series("success_rate") or facts.series("success_rate/eval"))
+    success = return_curve(facts.series("success_rate") or facts.series("success_rate/eval"))
     if success is not None:
         if success.improved or success.still_rising or success.points < limits.min_points:
             return None
-        rate = f"the success rate went from {success.start:.3g} to {success.end:.3g}"
+        rate = f"the success rate went from {success.start:.3g} to {success.final:.3g}"
         return Severity.WARNING, 0.75, rate
     if late_length > limits.a_few:
         return None

@@ -16,16 +16,21 @@ References: Stable-Baselines3 documentation, tips on custom environments; openai
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from rlclinic.facts.episodes import task_by_name
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.task_departure import most_repeated
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
 RULE = Rule("ENV02", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
+
+# Greatest entropy of the smallest choice, where the number of actions is not known.
+TWO_ACTIONS = math.log(2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +54,9 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare early and late lengths with a few steps and with random actions."""
-    lengths, outcome = facts.series("episode_length"), facts.outcome
+    lengths, curve = facts.series("episode_length"), facts.curve
     early, late = facts.early("episode_length", 0.2), facts.late("episode_length", 0.2)
-    if lengths is None or outcome is None or early is None or late is None or len(lengths) < limits.min_points:
+    if lengths is None or curve is None or early is None or late is None or len(lengths) < limits.min_points:
         return None
     if not is_flat(facts) or late.value > limits.changed * early.value or early.value > limits.changed * late.value:
         return None
@@ -59,14 +64,14 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if varied is False:
         return None
     task = task_by_name(facts) if varied else None
-    random_length = task.random_length if task is not None else None
+    random_length = task.random_length / most_repeated(facts) if task is not None and task.random_length else None
     bar = limits.under_random * random_length if random_length is not None else limits.a_few
     if late.value > bar or early.value > bar:
         return None
     against = f"random actions last {random_length:.3g}" if random_length is not None else "a few steps at most"
     summary = (
         f"episodes lasted {early.value:.3g} steps at the start and {late.value:.3g} at the end ({against}), and the "
-        f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("episode_length", early.value, bar, level=early, note="median of the first 20 %"),
@@ -79,6 +84,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _varies_early(facts: RunFacts, limits: Limits) -> bool | None:
     """Whether the early policy tried different actions; None where the log cannot tell."""
     entropy, epsilon = facts.early("entropy"), facts.early("epsilon")
-    if entropy is not None and facts.max_entropy is not None:
-        return entropy.value >= limits.varied * facts.max_entropy
+    if entropy is not None:
+        return entropy.value >= limits.varied * (facts.max_entropy or TWO_ACTIONS)
     return epsilon.value >= limits.varied if epsilon is not None else None

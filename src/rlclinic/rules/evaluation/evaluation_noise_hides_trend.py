@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -38,20 +38,20 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the scatter of evaluations with the climb of their level."""
-    series, train = facts.series("return/eval"), outcome_of(facts.series("return/train"))
+    series, train = facts.series("return/eval"), return_curve(facts.series("return/train"))
     if series is None or series.caveat or train is None or not train.climbed:
         return None
     values = series.values[np.isfinite(series.values)]
     if values.size < limits.fewest_evaluations:
         return None
     scatter = float(1.4826 * np.median(np.abs(np.diff(values))) / np.sqrt(2.0))
-    course = outcome_of(series)
-    climb = max(course.climb, 0.0) if course is not None else 0.0
+    curve = return_curve(series)
+    climb = max(curve.climb, 0.0) if curve is not None else 0.0
     if scatter <= 0 or scatter < limits.hidden * climb:
         return None
     summary = (
-        f"{series.logged_as} scatters by {scatter:.3g} from one evaluation to the next; its level climbed by "
-        f"{climb:.3g} while {facts.run.series['return/train'].logged_as} climbed by {train.climb:.3g}"
+        f"{series.logged_as} scatters by {scatter:.3g} from one evaluation to the next; its best level lies "
+        f"{climb:.3g} above its first, that of {facts.run.series['return/train'].logged_as} {train.climb:.3g}"
     )
     note = "scatter of one evaluation, against half the climb of their level"
     evidence = (facts.evidence("return/eval", scatter, limits.hidden * climb, note=note),)

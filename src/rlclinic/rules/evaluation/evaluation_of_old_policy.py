@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -59,21 +59,21 @@ def _constant(facts: RunFacts, limits: Limits) -> RuleResult | None:
         return None
     values = series.values[np.isfinite(series.values)]
     returns = facts.returns
-    course = facts.outcome if returns is not None and returns.name == train.name else outcome_of(train)
-    if values.size < limits.fewest_evaluations or np.ptp(values) > 0 or course is None:
+    curve = facts.curve if returns is not None and returns.name == train.name else return_curve(train)
+    if values.size < limits.fewest_evaluations or np.ptp(values) > 0 or curve is None:
         return None
     level = float(values[0])
     if _all_timed_out(facts, limits):
         return None
-    if not course.climbed or level >= course.peak - course.scale:
+    if not curve.climbed or level >= curve.best - curve.scatter:
         return None
     summary = (
         f"{series.logged_as} is exactly {level:.4g} at all {values.size} evaluations while {train.logged_as} went from "
-        f"{course.start:.4g} to {course.end:.4g}"
+        f"{curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("return/eval", float(np.ptp(values)), 0.0, note="largest minus smallest evaluation"),
-        facts.evidence("return/train", course.climb, 4 * course.scale, note="climb of the training return"),
+        facts.evidence("return/train", curve.climb, 4 * curve.scatter, note="climb of the training return"),
     )
     return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 

@@ -30,12 +30,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     lost, returns = lost_evaluations(facts), facts.run.returns
     if lost is None or returns is None or has_fallen(facts):
         return None
-    best = lost.outcome
+    curve = lost.curve
     summary = (
-        f"{lost.series.logged_as} stood at {best.peak:.4g} at {steps_text(facts, best.peak_step)} and at "
-        f"{lost.end:.4g} over the last {lost.points} evaluations: {100 * lost.drop / best.climb:.0f} % of the climb "
-        f"from {best.start:.4g} is lost; {returns.logged_as} does not show it"
+        f"{lost.series.logged_as} stood at {curve.best:.4g} at {steps_text(facts, curve.best_step)} and at "
+        f"{lost.end:.4g} over the last {lost.points} evaluations: {100 * lost.drop / curve.climb:.0f} % of the climb "
+        f"from {curve.start:.4g} is lost; {returns.logged_as} does not show it"
     )
     note = "best level of five evaluations minus the last ones"
     evidence = (facts.evidence("return/eval", lost.drop, lost.bar, note=note),)
-    return RuleResult(Severity.WARNING, 0.7, summary, evidence, best.peak_step)
+    return RuleResult(Severity.WARNING, 0.7, summary, evidence, curve.best_step)

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.evaluations import evaluates_the_same
 from rlclinic.facts.exploration import is_dead
 from rlclinic.facts.return_state import is_flat, reached_goal
@@ -47,10 +46,10 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest and the smallest evaluation."""
-    series, course = facts.series("return/eval"), course_of(facts)
-    if series is None or course is None or facts.series("return/train") is None or reached_goal(facts):
+    series, curve = facts.series("return/eval"), facts.curve
+    if series is None or curve is None or facts.series("return/train") is None or reached_goal(facts):
         return None
-    by_chance = course.gain < limits.chance * abs(course.outcome.start)
+    by_chance = curve.gain < limits.chance * abs(curve.start)
     if not (is_flat(facts) or by_chance) or is_dead(facts) or not evaluates_the_same(facts, limits.same):
         return None
     steps, values = finite(series)

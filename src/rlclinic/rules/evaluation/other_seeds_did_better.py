@@ -15,10 +15,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
-from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.goal_status import failed
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
@@ -40,19 +39,19 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the ends of the other seeds."""
-    course, returns = course_of(facts), facts.run.returns
-    if course is None or returns is None or not failed(facts):
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not failed(facts):
         return None
-    outcomes = [outcome_of(other.series.get(returns.name)) for other in facts.siblings]
-    ends = sorted(outcome.end for outcome in outcomes if outcome is not None)
+    curves = [return_curve(other.series.get(returns.name)) for other in facts.siblings]
+    ends = sorted(curve.final for curve in curves if curve is not None)
     if len(ends) < limits.fewest_seeds:
         return None
     middle = ends[len(ends) // 2]
-    bar = course.end + max(limits.far_above * course.unit, 0.5 * abs(course.end))
+    bar = curve.final + max(limits.far_above * curve.noise, 0.5 * abs(curve.final))
     if middle < bar:
         return None
     summary = (
-        f"{returns.logged_as} ended at {course.end:.4g}; {len(ends)} other seeds of the same config ended between "
+        f"{returns.logged_as} ended at {curve.final:.4g}; {len(ends)} other seeds of the same config ended between "
         f"{ends[0]:.4g} and {ends[-1]:.4g}"
     )
     evidence = (facts.evidence(returns.name, middle, bar, note="middle end of the other seeds, against this run"),)

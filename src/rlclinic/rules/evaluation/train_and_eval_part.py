@@ -21,7 +21,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.exploration import uniform
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -91,8 +90,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         or _sinks(gap, limits)
     ):
         return None
-    course = course_of(facts)
-    climb = gap.climb if course is not None and course.climbed else 0.0
+    curve = facts.curve
+    climb = gap.climb if curve is not None and curve.climbed else 0.0
     if abs(gap.early) > max(limits.together * gap.late, limits.together_of_climb * climb):
         return None
     summary = (

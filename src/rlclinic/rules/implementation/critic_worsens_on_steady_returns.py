@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.critic import returns_vary
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import return_name
@@ -53,12 +52,12 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare early and late critics under a steady return."""
-    explained, loss, course = facts.series("explained_variance"), facts.series("value_loss"), course_of(facts)
-    if explained is None or loss is None or course is None:
+    explained, loss, curve = facts.series("explained_variance"), facts.series("value_loss"), facts.curve
+    if explained is None or loss is None or curve is None:
         return None
-    if min(len(explained), len(loss), course.outcome.points) < limits.fewest_points or not returns_vary(facts):
+    if min(len(explained), len(loss), curve.points) < limits.fewest_points or not returns_vary(facts):
         return None
-    if course.span > limits.same_return * course.unit or _policy_jumps(facts, limits):
+    if curve.span > limits.same_return * curve.noise or _policy_jumps(facts, limits):
         return None
     early, late, grown = (
         facts.level("explained_variance", 0.05, 0.2),
@@ -71,13 +70,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     summary = (
         f"explained variance fell from {early.value:.2g} to {late.value:.2g} and the value loss grew "
-        f"{grown.factor:.3g} times while the return stayed between {course.outcome.curve.min():.4g} and "
-        f"{course.outcome.curve.max():.4g}"
+        f"{grown.factor:.3g} times while the return stayed between {curve.values.min():.4g} and "
+        f"{curve.values.max():.4g}"
     )
     evidence = (
         facts.evidence("explained_variance", late.value, limits.negative, level=late, note="median of the last tenth"),
         facts.evidence("value_loss", grown.factor, limits.grown, level=grown.late, note="late over early level"),
-        facts.evidence(return_name(facts), course.span, limits.same_return * course.unit, note="range, against noise"),
+        facts.evidence(return_name(facts), curve.span, limits.same_return * curve.noise, note="range, against noise"),
     )
     return RuleResult(Severity.WARNING, 0.6, summary, evidence, grown.onset_step)
 

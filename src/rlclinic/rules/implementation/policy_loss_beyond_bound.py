@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.policy_updates import advantages_are_normalised, clip_range
+from rlclinic.facts.policy_updates import advantages_are_normalised, clip_range, loss_has_scale_of_returns
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
@@ -74,6 +74,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 def _unit(facts: RunFacts) -> float:
     """Size of the advantages in the loss: 1 where they are normalised, as nearly all trainers do."""
+    if loss_has_scale_of_returns(facts):
+        return math.inf
     if advantages_are_normalised(facts):
         return 1.0
     mean, spread = facts.level("advantage/mean"), facts.level("advantage/std")

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.costs import longer_episodes_cost_more
-from rlclinic.facts.course import Course, course_of
 from rlclinic.facts.evaluations import evaluations_hold
 from rlclinic.facts.goal import known_task
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.signals.drift import drift
@@ -73,8 +73,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the end against random actions, and look how it came there."""
-    task, course, returns = known_task(facts), course_of(facts), facts.run.returns
-    if course is None or returns is None:
+    task, curve, returns = known_task(facts), facts.curve, facts.run.returns
+    if curve is None or returns is None:
         return None
     # Less and less random actions alone lower the return of an untrained policy.
     if facts.series("epsilon") is not None or evaluations_hold(facts):
@@ -85,35 +85,35 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             f"random actions get {task.random_mean:.4g}",
         )
     else:
-        bar, about = course.outcome.start - limits.far_below * course.unit, "it began with an untrained policy"
-    if course.outcome.points < limits.fewest_points or course.end >= bar:
+        bar, about = curve.start - limits.far_below * curve.noise, "it began with an untrained policy"
+    if curve.points < limits.fewest_points or curve.final >= bar:
         return None
-    if course.outcome.climb > max(limits.climbed * course.unit, limits.climbed_share * -course.gain):
+    if curve.climb > max(limits.climbed * curve.noise, limits.climbed_share * -curve.gain):
         return None
     if (
-        -course.gain < max(limits.clear * course.unit, limits.material * abs(course.outcome.start))
+        -curve.gain < max(limits.clear * curve.noise, limits.material * abs(curve.start))
         or longer_episodes_cost_more(facts)
-        or _jumps(facts, course, limits)
+        or _jumps(facts, curve, limits)
     ):
         return None
     way = drift(returns, centre="mean")
-    reached = _first_below(course, course.outcome.start + limits.complete * course.gain)
+    reached = _first_below(curve, curve.start + limits.complete * curve.gain)
     early = reached - returns.steps[0] < limits.gradual * (returns.steps[-1] - returns.steps[0])
     if not way.enough or way.direction > 0 or not way.share >= limits.one_way:
         return None
     if early and not _walked(facts, reached, limits):
         return None
-    summary = f"{returns.logged_as} sank from {course.outcome.start:.4g} to {course.end:.4g}, step by step; {about}"
+    summary = f"{returns.logged_as} sank from {curve.start:.4g} to {curve.final:.4g}, step by step; {about}"
     evidence = (
-        facts.evidence(returns.name, course.end, bar, note="level at the end, against random actions"),
+        facts.evidence(returns.name, curve.final, bar, note="level at the end, against random actions"),
         facts.evidence(returns.name, way.share, limits.one_way, note="share of the course that one way down explains"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
 
 
-def _jumps(facts: RunFacts, course: Course, limits: Limits) -> bool:
+def _jumps(facts: RunFacts, curve: ReturnCurve, limits: Limits) -> bool:
     """Whether updates were jumps before the return had fallen; a policy that is lost may jump about afterwards."""
-    size = _kl_until(facts, _first_below(course, course.outcome.start + limits.begun * course.gain))
+    size = _kl_until(facts, _first_below(curve, curve.start + limits.begun * curve.gain))
     return size is not None and size > _jump(facts, limits)
 
 
@@ -136,6 +136,6 @@ def _kl_until(facts: RunFacts, until: float) -> float | None:
     return float(np.median(before)) if before.size else None
 
 
-def _first_below(course: Course, level: float) -> float:
-    below = zip(course.outcome.steps, course.outcome.curve, strict=True)
-    return next((float(step) for step, value in below if value < level), float(course.outcome.steps[-1]))
+def _first_below(curve: ReturnCurve, level: float) -> float:
+    below = zip(curve.steps, curve.values, strict=True)
+    return next((float(step) for step, value in below if value < level), float(curve.steps[-1]))

@@ -46,8 +46,8 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the weighted penalty of the last half against the policy loss."""
     mmd, loss, late = facts.series("mmd"), facts.series("policy_loss"), facts.late("mmd", 0.5)
-    outcome = facts.outcome
-    if mmd is None or loss is None or late is None or outcome is None or len(mmd) < limits.fewest_points:
+    curve = facts.curve
+    if mmd is None or loss is None or late is None or curve is None or len(mmd) < limits.fewest_points:
         return None
     weighted = "penalty" in mmd.logged_as.lower()
     weight = 1.0 if weighted else positive(facts, "mmd_coef") or 1.0
@@ -63,7 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     moved = f", KL per update is {kl.value:.2g} nats" if pinned and kl is not None else ""
     summary = (
         f"the MMD penalty is {penalty:.3g} over the last half, {ratio:.3g} times the size of the policy loss "
-        f"({size:.3g}){moved}; the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"({size:.3g}){moved}; the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("mmd", penalty, bar * size, level=late, note=f"median of the last half, weight {weight:g}"),

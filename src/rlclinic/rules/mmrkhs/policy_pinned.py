@@ -38,8 +38,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at KL, MMD and the return over the whole run."""
-    kl, level, outcome = facts.series("approx_kl"), facts.level("approx_kl"), facts.outcome
-    if kl is None or level is None or outcome is None or len(kl) < limits.fewest_points or not is_mmrkhs(facts):
+    kl, level, curve = facts.series("approx_kl"), facts.level("approx_kl"), facts.curve
+    if kl is None or level is None or curve is None or len(kl) < limits.fewest_points or not is_mmrkhs(facts):
         return None
     mmd = facts.level("mmd")
     if not is_pinned(facts) or (mmd is not None and mmd.value > limits.noise_floor) or not gets_nowhere(facts):
@@ -47,7 +47,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     distance = f" and mmd {mmd.value:.2g}" if mmd is not None else ""
     summary = (
         f"KL per update is {level.value:.2g} nats{distance} all run long, and the return stays at "
-        f"{outcome.start:.4g} to {outcome.end:.4g}"
+        f"{curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (facts.evidence("approx_kl", abs(level.value), NEARLY_ZERO, level=level, note="median of the run"),)
     return RuleResult(Severity.WARNING, 0.7, summary, evidence)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.offline import is_offline
-from rlclinic.facts.outcome import outcome_of
+from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -44,21 +44,21 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the best of the smoothed evaluation with its end."""
-    outcome = outcome_of(facts.series("return/eval"))
-    if outcome is None or outcome.points < limits.fewest_points or not is_offline(facts):
+    curve = return_curve(facts.series("return/eval"))
+    if curve is None or curve.points < limits.fewest_points or not is_offline(facts):
         return None
-    span = float(outcome.steps[-1] - outcome.steps[0]) or 1.0
-    where = (outcome.peak_step - float(outcome.steps[0])) / span
-    reach = outcome.peak - float(np.min(outcome.curve))
-    bar = max(limits.noises * outcome.scale, limits.share_lost * reach)
-    if where > limits.long_ago or outcome.drop < bar:
+    span = float(curve.steps[-1] - curve.steps[0]) or 1.0
+    where = (curve.best_step - float(curve.steps[0])) / span
+    reach = curve.best - float(np.min(curve.values))
+    bar = max(limits.noises * curve.scatter, limits.share_lost * reach)
+    if where > limits.long_ago or curve.drop < bar:
         return None
     summary = (
-        f"the evaluation was best at {100 * where:.0f} % of the run ({outcome.peak:.4g}) and ended at "
-        f"{outcome.end:.4g}, a loss of {outcome.drop:.3g}"
+        f"the evaluation was best at {100 * where:.0f} % of the run ({curve.best:.4g}) and ended at "
+        f"{curve.final:.4g}, a loss of {curve.drop:.3g}"
     )
     evidence = (
-        facts.evidence("return/eval", outcome.drop, bar, note="best of the smoothed curve minus the last 12 %"),
+        facts.evidence("return/eval", curve.drop, bar, note="best of the smoothed curve minus the last 12 %"),
         facts.evidence("return/eval", where, limits.long_ago, note="where the best lies, as a share of the run"),
     )
-    return RuleResult(Severity.WARNING, 0.75, summary, evidence, outcome.peak_step)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, curve.best_step)

@@ -50,8 +50,8 @@ RETURNS = ("return/train", "return/eval", "return/train_max", "return/eval_max")
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the signs of Q and of all returns."""
-    q, outcome = q_series(facts), facts.outcome
-    if q is None or outcome is None or "SAC" not in facts.run.algorithm.upper() or rewards_rescaled(facts):
+    q, curve = q_series(facts), facts.curve
+    if q is None or curve is None or "SAC" not in facts.run.algorithm.upper() or rewards_rescaled(facts):
         return None
     seen = [found.highest for name in RETURNS if (found := facts.series(name)) is not None]
     highest = max((value for value in seen if value is not None), default=None)
@@ -61,7 +61,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     late = values[-max(1, int(limits.late * values.size)) :]
     length = facts.late("episode_length")
     steps_each = length.value if length is not None and length.value > 0 else 1.0
-    level, bar = float(np.median(late)), limits.clear * abs(outcome.end) / steps_each
+    level, bar = float(np.median(late)), limits.clear * abs(curve.final) / steps_each
     if level < bar:
         return None
     above = np.flatnonzero(values < 0.0)

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
@@ -62,10 +62,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     bar = max(limits.at_once * whole, starts)
     if ended > bar:
         return None
-    outcome = facts.outcome
-    course = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    curve = facts.curve
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     first = f" and the first update comes at step {starts:,.0f}" if ended <= starts else ""
-    summary = f"epsilon is at its end from step {ended:,.0f} on, {100 * ended / whole:.2g} % of the run{first}{course}"
+    summary = f"epsilon is at its end from step {ended:,.0f} on, {100 * ended / whole:.2g} % of the run{first}{beside}"
     note = "step at which epsilon is down, against the larger of 2 % of the run and learning_starts"
     found = (
         facts.evidence("epsilon", ended, bar, note=note)

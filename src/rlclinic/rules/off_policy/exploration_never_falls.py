@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -56,9 +56,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     flat = abs(middle.value - late.value) < limits.flat
     if not used and not flat:
         return None
-    outcome = facts.outcome
-    course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
-    summary = f"epsilon ({epsilon.logged_as}) is still {late.value:.3g} in the last tenth of the run{course}"
+    curve = facts.curve
+    beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
+    summary = f"epsilon ({epsilon.logged_as}) is still {late.value:.3g} in the last tenth of the run{beside}"
     evidence = (facts.evidence("epsilon", late.value, limits.high, level=late, note="median of the last 10 %"),)
     bad = failed(facts)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.75 if bad else 0.5, summary, evidence)

@@ -52,7 +52,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     returns = run.returns
     if not facts.is_off_policy or returns is None or len(returns) < limits.fewest_points:
         return None
-    if facts.outcome is not None and facts.outcome.improved:
+    if facts.curve is not None and facts.curve.improved:
         return None
     counter = facts.series("updates")
     if any(name in run for name in TRACES) or any(name.startswith("grad_norm/") for name in run.series):

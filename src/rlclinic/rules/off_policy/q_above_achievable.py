@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.q_values import q_bound, q_series
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign

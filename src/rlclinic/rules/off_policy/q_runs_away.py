@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from rlclinic.facts.growth import Growth, growth
 from rlclinic.facts.q_values import Bound, q_bound, q_series
+from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
@@ -54,28 +55,28 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of Q with what the return allows."""
-    q, outcome = q_series(facts), facts.outcome
+    q, curve = q_series(facts), facts.curve
     grown = growth(q)
     if q is None or grown is None or grown.factor < limits.grew or grown.steadiness < limits.steady:
         return None
     bound = q_bound(facts)
-    if bound is None or outcome is None:
+    if bound is None or curve is None:
         return _by_growth_alone(facts, q.name, grown, limits)
     bar = (limits.beyond if bound.gamma_known else limits.beyond_unknown_gamma) * bound.value
-    if grown.late.value <= bar or outcome.improved:
+    if grown.late.value <= bar or does_well(facts):
         return None
     times = grown.late.value / max(bound.value, 1e-12)
     summary = (
         f"the size of mean Q grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {times:.3g} times the "
         f"largest discounted return that fits the returns seen ({bound.value:.3g}), while the return went from "
-        f"{outcome.start:.4g} to {outcome.end:.4g}"
+        f"{curve.start:.4g} to {curve.final:.4g}"
     )
     severity = Severity.ERROR if times > limits.hopeless else Severity.WARNING
     return RuleResult(severity, 0.85, summary, _evidence(facts, q.name, grown, bound, bar, limits), grown.onset_step)
 
 
 def _by_growth_alone(facts: RunFacts, name: str, grown: Growth, limits: Limits) -> RuleResult | None:
-    if grown.factor < limits.grew_alone or (facts.outcome is not None and facts.outcome.improved):
+    if grown.factor < limits.grew_alone or does_well(facts):
         return None
     summary = (
         f"the size of mean Q grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import failed
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult

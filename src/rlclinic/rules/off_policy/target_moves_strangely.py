@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import failed
-from rlclinic.facts.update_count import updates_per_step
+from rlclinic.facts.update_count import TARGET_IN_ENV_STEPS, updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
@@ -40,8 +40,6 @@ class Limits:
 
 
 LIMITS = Limits()
-# Frameworks in which the interval of Q-learning counts env steps, not updates.
-IN_ENV_STEPS = frozenset({"sb3", "sb3-zoo", "cleanrl", "openai-baselines", "rllib", "rlclinic"})
 WITHOUT_TARGET = frozenset({"CROSSQ"})
 
 
@@ -62,7 +60,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     renewals = pace.updates / pace.between
     bad = failed(facts)
     if renewals < limits.few:
-        bad = bad or (renewals < limits.never and facts.outcome is not None and not facts.outcome.improved)
+        bad = bad or (renewals < limits.never and facts.curve is not None and not facts.curve.improved)
         summary = (
             f"a renewal of the target network takes {pace.between:,.0f} updates and the run has {pace.updates:,.0f}: "
             f"about {renewals:.2g} renewals"
@@ -92,7 +90,7 @@ def _pace(facts: RunFacts, limits: Limits) -> _Pace | None:
     if not updates:
         return None
     between = interval or 1.0
-    if "q-learning" in facts.families and facts.run.framework in IN_ENV_STEPS:
+    if "q-learning" in facts.families and facts.run.framework in TARGET_IN_ENV_STEPS:
         every = (positive(facts, "train_freq") or 1.0) * (positive(facts, "n_envs") or 1.0)
         # Several copies between two bursts of updates are one.
         between = max(between, every) * updates / steps

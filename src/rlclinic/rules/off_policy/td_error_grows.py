@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlclinic.facts.growth import growth
+from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -42,7 +43,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of the error with that of the squared return."""
-    outcome = facts.outcome
+    curve = facts.curve
     for name in ("value_loss", "td_error"):
         series = facts.series(name)
         grown = growth(series)
@@ -50,12 +51,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             continue
         explained = _explained(facts) if name == "value_loss" else _explained(facts) ** 0.5
         factor = grown.factor / explained
-        if factor < limits.grew or (outcome is not None and (outcome.improved or outcome.still_rising)):
+        if factor < limits.grew or does_well(facts):
             continue
-        course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+        beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
         summary = (
             f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
-            f"{course}"
+            f"{beside}"
         )
         evidence = (
             facts.evidence(
@@ -69,9 +70,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 def _explained(facts: RunFacts) -> float:
     """Growth of a squared error when targets grow like the return."""
-    outcome = facts.outcome
-    if outcome is None:
+    curve = facts.curve
+    if curve is None:
         return 1.0
-    before = max(abs(outcome.start), outcome.point_noise, 1e-12)
-    after = max(abs(outcome.end), abs(outcome.peak), before)
+    before = max(abs(curve.start), curve.point_noise, 1e-12)
+    after = max(abs(curve.final), abs(curve.best), before)
     return (after / before) ** 2

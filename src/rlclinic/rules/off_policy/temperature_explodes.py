@@ -18,9 +18,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import barely_moved, failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import crept, failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -53,24 +53,24 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the late alpha against its start and against the reward of a step."""
-    alpha, outcome, length = facts.series("alpha"), facts.outcome, facts.late("episode_length", 0.3)
+    alpha, curve, length = facts.series("alpha"), facts.curve, facts.late("episode_length", 0.3)
     grown = growth(alpha)
     held = _held_wide(facts, limits)
-    if alpha is None or grown is None or outcome is None or length is None or not (held or failed(facts)):
+    if alpha is None or grown is None or curve is None or length is None or not (held or failed(facts)):
         return None
     start = min(grown.early.value, abs(float(alpha.values[0])))
     factor = grown.late.value / max(start, 1e-300)
-    reward = max(abs(outcome.end), abs(outcome.start)) / max(length.value, 1.0)
+    reward = max(abs(curve.final), abs(curve.start)) / max(length.value, 1.0)
     if reward <= 0 or factor < 1.0 / limits.fixed or limits.fixed < factor < limits.grew:
         return None
     weight = grown.late.value / reward
     bar = limits.holds if held and factor < limits.grew else limits.outweighs
     if weight < bar:
         return None
-    course = f"grew from {start:.3g} to" if factor >= limits.grew else "is fixed at"
+    beside = f"grew from {start:.3g} to" if factor >= limits.grew else "is fixed at"
     summary = (
-        f"alpha ({alpha.logged_as}) {course} {grown.late.value:.3g}, {weight:.3g} times the reward per step "
-        f"({reward:.3g}); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"alpha ({alpha.logged_as}) {beside} {grown.late.value:.3g}, {weight:.3g} times the reward per step "
+        f"({reward:.3g}); the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("alpha", weight, bar, level=grown.late, note="alpha over the reward per step"),
@@ -82,4 +82,4 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _held_wide(facts: RunFacts, limits: Limits) -> bool:
     """Whether a run that crept through its budget acts as widely as at its start."""
     early, late = facts.early("action_std/mean", 0.2), facts.late("action_std/mean", 0.2)
-    return early is not None and late is not None and late.value >= limits.as_wide * early.value and crept(facts)
+    return early is not None and late is not None and late.value >= limits.as_wide * early.value and barely_moved(facts)

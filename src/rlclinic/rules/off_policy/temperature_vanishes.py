@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -48,20 +48,19 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare alpha with its start, with the reward of a step and with the course of the return."""
-    alpha, outcome = facts.series("alpha"), facts.outcome
+    alpha, curve = facts.series("alpha"), facts.curve
     grown = growth(alpha)
-    if alpha is None or grown is None or outcome is None or not failed(facts):
+    if alpha is None or grown is None or curve is None or not failed(facts):
         return None
     start = max(float(alpha.values[0]), grown.early.value)
     fall, weight = grown.late.value / max(start, 1e-300), _weight(facts, grown.late.value)
     fell, fixed = fall <= limits.vanished, fall >= limits.fixed and weight is not None
     if not (fell or fixed) or (weight is not None and weight > limits.no_weight):
         return None
-    course = f"fell from {start:.3g} to {grown.late.value:.3g}" if fell else f"is fixed at {grown.late.value:.3g}"
+    beside = f"fell from {start:.3g} to {grown.late.value:.3g}" if fell else f"is fixed at {grown.late.value:.3g}"
     share = f", {100 * weight:.2g} % of the reward per step" if weight is not None else ""
     summary = (
-        f"alpha ({alpha.logged_as}) {course}{share}, while the return went from {outcome.start:.4g} to "
-        f"{outcome.end:.4g}"
+        f"alpha ({alpha.logged_as}) {beside}{share}, while the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = [facts.evidence("alpha", fall, limits.vanished, level=grown.late, note="last 10 % over the start")]
     if weight is not None:
@@ -74,7 +73,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 def _weight(facts: RunFacts, alpha: float) -> float | None:
     """Alpha over the size of the reward of a step; None where that is not known."""
-    outcome, length = facts.outcome, facts.late("episode_length", 0.3)
-    if outcome is None or length is None or length.value <= 0:
+    curve, length = facts.curve, facts.late("episode_length", 0.3)
+    if curve is None or length is None or length.value <= 0:
         return None
-    return alpha * length.value / max(abs(outcome.end), abs(outcome.start), 1e-12)
+    return alpha * length.value / max(abs(curve.final), abs(curve.start), 1e-12)

@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.q_values import q_series
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
@@ -79,7 +79,7 @@ def _gap(facts: RunFacts) -> Series | None:
 
 
 def _return_scale(facts: RunFacts) -> float:
-    outcome = facts.outcome
-    if outcome is None:
+    curve = facts.curve
+    if curve is None:
         return 0.0
-    return max(abs(outcome.peak - outcome.start), outcome.point_noise)
+    return max(abs(curve.best - curve.start), curve.point_noise)

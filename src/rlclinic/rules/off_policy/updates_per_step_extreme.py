@@ -15,12 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import failed
-from rlclinic.facts.stretch import finite
-from rlclinic.facts.update_count import updates_per_step
+from rlclinic.facts.update_count import logged_ratio, updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
@@ -49,7 +48,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the ratio, logged before configured, against both bounds."""
     if not facts.is_off_policy or is_offline(facts) or facts.run.algorithm.upper() in MADE_FOR_MANY:
         return None
-    logged, configured = _logged(facts), updates_per_step(facts)
+    logged, configured = logged_ratio(facts), updates_per_step(facts)
     ratio = logged if logged is not None else configured
     if ratio is None or limits.few <= ratio <= limits.many:
         return None
@@ -66,13 +65,3 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         else setting_evidence(facts, "gradient_steps", ratio, bar, note="gradient_steps over train_freq")
     )
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.6 if bad else 0.4, summary, (evidence,))
-
-
-def _logged(facts: RunFacts) -> float | None:
-    """Slope of the update counter over env steps."""
-    updates = facts.series("updates")
-    if updates is None or updates.axis != "env_steps" or len(updates) < 3:
-        return None
-    at, counts = finite(updates)
-    steps, made = float(at[-1] - at[0]), float(counts[-1] - counts[0])
-    return made / steps if steps > 0 and made > 0 else None

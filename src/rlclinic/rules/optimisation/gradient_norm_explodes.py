@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import sank
 from rlclinic.facts.gradients import gradient_norms
 from rlclinic.facts.growth import growth
 from rlclinic.facts.q_values import q_series
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import sank
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
@@ -49,8 +49,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the norm that grew most and hold it against the bar."""
-    outcome = facts.outcome
-    if outcome is not None and outcome.improved and not sank(facts):
+    curve = facts.curve
+    if curve is not None and curve.improved and not sank(facts):
         return None
     bar = limits.grew_and_lost if sank(facts) else limits.grew
     explained = _explained(facts)
@@ -59,15 +59,15 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if not found:
         return None
     series, grown = max(found, key=lambda pair: pair[1].factor)
-    course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
-        f"{course}"
+        f"{beside}"
     )
     note = f"late over early norm, over {explained:.3g} explained by the growth of Q"
     evidence = (facts.evidence(series.name, grown.factor / explained, bar, level=grown.late, note=note),)
     severity = Severity.ERROR if grown.factor > limits.hopeless * explained else Severity.WARNING
-    return RuleResult(severity, 0.75 if outcome is not None else 0.55, summary, evidence, grown.onset_step)
+    return RuleResult(severity, 0.75 if curve is not None else 0.55, summary, evidence, grown.onset_step)
 
 
 def _explained(facts: RunFacts) -> float:

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.gradients import gradient_norms
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -45,8 +45,8 @@ OF_THE_CRITIC = ("critic", "value", "qf")
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find a norm that fell to almost nothing."""
-    outcome = facts.outcome
-    if outcome is None or not failed(facts):
+    curve = facts.curve
+    if curve is None or not failed(facts):
         return None
     for series in gradient_norms(facts):
         late = facts.late(series.name)
@@ -62,7 +62,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         onset = float(series.steps[min(int(below[-1]) + 1, len(series) - 1)]) if below.size else float(series.steps[0])
         summary = (
             f"{series.logged_as} fell from {before:.3g} to {late.value:.3g} while the return went from "
-            f"{outcome.start:.4g} to {outcome.end:.4g}"
+            f"{curve.start:.4g} to {curve.final:.4g}"
         )
         evidence = (
             facts.evidence(series.name, after / before, limits.vanished, level=late, note="late over early norm"),

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult

@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rlclinic.facts.growth import growth
+from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -44,13 +45,13 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the late size of each loss with its early one."""
-    outcome = facts.outcome
-    if facts.is_off_policy or (outcome is not None and (outcome.improved or outcome.still_rising)):
+    curve = facts.curve
+    if facts.is_off_policy or does_well(facts):
         return None
     explained = 1.0
-    if outcome is not None:
-        before = max(abs(outcome.start), outcome.point_noise, 1e-12)
-        explained = max(1.0, (max(abs(outcome.end), abs(outcome.peak)) / before) ** 2)
+    if curve is not None:
+        before = max(abs(curve.start), curve.point_noise, 1e-12)
+        explained = max(1.0, (max(abs(curve.final), abs(curve.best)) / before) ** 2)
     for name in ("policy_loss", "loss"):
         series = facts.series(name)
         grown = growth(series)
@@ -61,10 +62,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             or grown.factor / explained < limits.grew
         ):
             continue
-        course = f" while the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+        beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
         summary = (
             f"the size of {series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, "
-            f"{grown.factor:.3g} times{course}"
+            f"{grown.factor:.3g} times{beside}"
         )
         note = f"late over early size, over {explained:.3g} explained by the return"
         evidence = (facts.evidence(name, grown.factor / explained, limits.grew, level=grown.late, note=note),)

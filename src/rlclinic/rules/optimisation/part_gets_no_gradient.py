@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.exploration import is_dead
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.gradients import PREFIX, gradient_norms
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
@@ -92,11 +92,11 @@ def _level(series: Series, limits: Limits) -> float:
 
 
 def _rose(facts: RunFacts) -> bool:
-    return facts.outcome is not None and facts.outcome.improved and not suffers(facts)
+    return facts.curve is not None and facts.curve.improved and not suffers(facts)
 
 
 def _severity(facts: RunFacts, silent: list[Series]) -> Severity:
-    if facts.outcome is None or failed(facts):
+    if facts.curve is None or failed(facts):
         return Severity.ERROR
     essential = any(word in series.name for series in silent for word in ESSENTIAL)
     return Severity.WARNING if essential else Severity.INFO

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -51,8 +51,8 @@ SPREADS = ("action_std/mean", "action_std/min", "action_std/max")
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the first level of the std with the range, and the last with the first."""
     name = next((name for name in SPREADS if facts.series(name) is not None), SPREADS[0])
-    early, late, outcome, series = facts.early(name), facts.late(name), facts.outcome, facts.series(name)
-    if series is None or early is None or late is None or outcome is None or len(series) < limits.min_points:
+    early, late, curve, series = facts.early(name), facts.late(name), facts.curve, facts.series(name)
+    if series is None or early is None or late is None or curve is None or len(series) < limits.min_points:
         return None
     narrow, wide = early.value < limits.narrow, early.value > limits.wide
     if not (narrow or wide) or early.value <= 0.0 or not 1.0 / limits.stayed < late.value / early.value < limits.stayed:
@@ -62,10 +62,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     bar = limits.narrow if narrow else limits.wide
     summary = (
         f"{series.logged_as} began at {early.value:.3g} and is {late.value:.3g} at the end (0.3 to 1 is common for "
-        f"actions in [-1, 1]); the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"actions in [-1, 1]); the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence(name, early.value, bar, level=early, note="median of the first tenth"),
-        facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.8, summary, evidence, early.first_step)

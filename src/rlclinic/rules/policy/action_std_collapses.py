@@ -48,8 +48,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the late width with the early one, then the narrowest dimension with the mean."""
-    outcome = facts.outcome
-    if outcome is None or not suffers(facts):
+    curve = facts.curve
+    if curve is None or not suffers(facts):
         return None
     for name in ("action_std/mean", "action_std/min"):
         early, late = facts.early(name), facts.late(name)
@@ -72,13 +72,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _sighting(
     facts: RunFacts, name: str, late: WindowLevel, ratio: float, threshold: float, note: str, what: str
 ) -> RuleResult | None:
-    outcome, series = facts.outcome, facts.series(name)
-    if outcome is None or series is None:
+    curve, series = facts.curve, facts.series(name)
+    if curve is None or series is None:
         return None
-    summary = f"{what} while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+    summary = f"{what} while the return went from {curve.start:.4g} to {curve.final:.4g}"
     evidence = (
         facts.evidence(name, ratio, threshold, level=late, note=note),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end"),
     )
     steps, values = finite(series)
     onset = lasting_from(steps, values < 2.0 * late.value)

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import reached_goal, return_name, suffers
 from rlclinic.facts.run_facts import RunFacts
@@ -46,16 +45,16 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure how far and how steadily the width grew."""
-    width, outcome = facts.series("action_std/mean"), facts.outcome
+    width, curve = facts.series("action_std/mean"), facts.curve
     grown = growth(width)
     if width is None or grown is None or len(finite(width)[0]) < limits.min_points:
         return None
-    needed = limits.grown if outcome is not None else limits.grown_unseen
+    needed = limits.grown if curve is not None else limits.grown_unseen
     if grown.factor < needed or grown.steadiness < limits.steady or _does_well(facts, grown.factor, limits):
         return None
     beside = (
-        f"while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
-        if outcome is not None
+        f"while the return went from {curve.start:.4g} to {curve.final:.4g}"
+        if curve is not None
         else "and no return is logged beside it"
     )
     summary = (
@@ -66,15 +65,15 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         facts.evidence("action_std/mean", grown.factor, needed, level=grown.late, note="late over early level"),
         facts.evidence("action_std/mean", grown.steadiness, limits.steady, note="rank correlation with time"),
     ]
-    if outcome is not None:
-        gain = facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end")
+    if curve is not None:
+        gain = facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end")
         evidence.append(gain)
     return RuleResult(Severity.WARNING, 0.8, summary, tuple(evidence), grown.onset_step)
 
 
 def _does_well(facts: RunFacts, factor: float, limits: Limits) -> bool:
     """Whether the return speaks against harm: it rises, is at its goal, or gained while the growth is moderate."""
-    course = course_of(facts)
-    if course is None or suffers(facts):
+    curve = facts.curve
+    if curve is None or suffers(facts):
         return False
-    return factor < limits.grown_far or course.rising or reached_goal(facts)
+    return factor < limits.grown_far or curve.rising or reached_goal(facts)

@@ -42,7 +42,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the clip fraction against KL."""
-    kl_series, outcome = facts.series("approx_kl"), facts.outcome
+    kl_series, curve = facts.series("approx_kl"), facts.curve
     fraction, kl = facts.level("clip_fraction"), facts.level("approx_kl")
     if kl_series is None or fraction is None or kl is None or min(fraction.points, kl.points) < limits.min_points:
         return None
@@ -51,7 +51,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     clip = clip_range(facts)
     known = f" at a clip range of {clip:.2g}" if clip is not None else ""
-    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = f"clip fraction is {fraction.value:.2f}{known} although KL is only {moved:.2g} nats per update{beside}"
     evidence = (
         facts.evidence("clip_fraction", fraction.value, limits.many, level=fraction, note="median of the run"),

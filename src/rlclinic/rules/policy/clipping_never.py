@@ -51,8 +51,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count the points at which anything was clipped."""
-    fraction, outcome, per_batch = facts.series("clip_fraction"), facts.outcome, steps_per_batch(facts)
-    if fraction is None or outcome is None or facts.is_language_model:
+    fraction, curve, per_batch = facts.series("clip_fraction"), facts.curve, steps_per_batch(facts)
+    if fraction is None or curve is None or facts.is_language_model:
         return None
     _, values = finite(fraction)
     if (
@@ -70,11 +70,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     moved = f", KL {kl.value:.2g} nats" if kl is not None else ""
     summary = (
         f"clip fraction is zero at {100 * share:.0f} % of {values.size} points{known}{moved}, and the return went from "
-        f"{outcome.start:.4g} to {outcome.end:.4g}: either nothing moves or the scale hides it"
+        f"{curve.start:.4g} to {curve.final:.4g}: either nothing moves or the scale hides it"
     )
     evidence = (
         facts.evidence("clip_fraction", share, limits.nearly_all, note="share of the points that show at most 0.001"),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.6, summary, evidence, None)
 

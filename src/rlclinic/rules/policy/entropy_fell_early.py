@@ -20,11 +20,12 @@ from dataclasses import dataclass
 
 from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
 from rlclinic.facts.goal import goal_of
-from rlclinic.facts.outcome import Outcome
 from rlclinic.facts.return_state import has_fallen, is_flat, reached_goal, return_name
+from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.stretch import finite, longest, return_at
+from rlclinic.facts.stretch import finite, longest
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
 from rlclinic.signals.resample import resample
@@ -57,44 +58,44 @@ NARROWER = math.log(10.0)
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the longest stretch without exploration, and what the return did in it."""
-    entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
-    if entropy is None or outcome is None or top is None or len(finite(entropy)[0]) < limits.min_points:
+    entropy, curve, top = facts.series("entropy"), facts.curve, ceiling(facts)
+    if entropy is None or curve is None or top is None or len(finite(entropy)[0]) < limits.min_points:
         return None
     if facts.is_language_model or reached_goal(facts):
         return None
     if is_density(facts):
-        return _narrowed(facts, outcome)
-    curve = resample(entropy, limits.bins)
+        return _narrowed(facts, curve)
+    binned = resample(entropy, limits.bins)
     floor = limits.nearly_none * top
-    stretch = longest(curve.values < floor)
-    if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, limits.long * len(curve)):
+    stretch = longest(binned.values < floor)
+    if top <= 0.0 or stretch is None or stretch[1] - stretch[0] < max(3, limits.long * len(binned)):
         return None
-    began_low = curve.values[: max(1, stretch[0])].max() < 2.0 * floor
+    began_low = binned.values[: max(1, stretch[0])].max() < 2.0 * floor
     if began_low and goal_of(facts) is None:
         return None
-    start, end = float(curve.steps[stretch[0]]), float(curve.steps[stretch[1] - 1])
-    before, after = return_at(outcome, start), return_at(outcome, end)
-    gained = after - outcome.start > 3.0 * outcome.scale
-    fell = before - after > max(4.0 * outcome.scale, 0.4 * (before - outcome.start))
-    if (gained and not fell) or (outcome.improved and not has_fallen(facts)):
+    start, end = float(binned.steps[stretch[0]]), float(binned.steps[stretch[1] - 1])
+    before, after = level_at(curve, start), level_at(curve, end)
+    gained = after - curve.start > 3.0 * curve.scatter
+    fell = before - after > max(4.0 * curve.scatter, 0.4 * (before - curve.start))
+    if (gained and not fell) or (curve.improved and not has_fallen(facts)):
         return None
-    low = float(min(curve.values[stretch[0] : stretch[1]].mean(), floor))
+    low = float(min(binned.values[stretch[0] : stretch[1]].mean(), floor))
     summary = (
         f"entropy fell to {low:.3g} ({100 * low / top:.1f} % of {top:.3g}) from step {start:,.0f} to {end:,.0f}; the "
-        f"return went from {outcome.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
+        f"return went from {curve.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
     )
     evidence = (
         facts.evidence(
             "entropy", low / top, limits.nearly_none, note="mean share of the greatest entropy in the stretch"
         ),
         facts.evidence(
-            return_name(facts), after - outcome.start, 3 * outcome.scale, note="gain by the end of the stretch"
+            return_name(facts), after - curve.start, 3 * curve.scatter, note="gain by the end of the stretch"
         ),
     )
-    return RuleResult(Severity.WARNING, 0.65 if outcome.still_rising else 0.8, summary, evidence, start)
+    return RuleResult(Severity.WARNING, 0.65 if curve.still_rising else 0.8, summary, evidence, start)
 
 
-def _narrowed(facts: RunFacts, outcome: Outcome) -> RuleResult | None:
+def _narrowed(facts: RunFacts, curve: ReturnCurve) -> RuleResult | None:
     """The same for a density: only the fall per action dimension counts."""
     dimensions, early, late = action_dimensions(facts), facts.early("entropy"), facts.late("entropy")
     if dimensions is None or early is None or late is None or not (is_flat(facts) or has_fallen(facts)):
@@ -104,10 +105,10 @@ def _narrowed(facts: RunFacts, outcome: Outcome) -> RuleResult | None:
         return None
     summary = (
         f"entropy fell from {early.value:.3g} to {late.value:.3g}, {fall:.2g} nats per action dimension, while the "
-        f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("entropy", fall, NARROWER, level=late, note="fall in nats per action dimension"),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, None)

@@ -19,8 +19,9 @@ import numpy as np
 
 from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
 from rlclinic.facts.return_state import return_name, suffers
+from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.stretch import finite, return_at
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -53,33 +54,33 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure the rise from the lowest level to the end."""
-    entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
-    if entropy is None or outcome is None or top is None or facts.is_language_model:
+    entropy, curve, top = facts.series("entropy"), facts.curve, ceiling(facts)
+    if entropy is None or curve is None or top is None or facts.is_language_model:
         return None
     if len(finite(entropy)[0]) < limits.min_points or not suffers(facts):
         return None
-    if not np.ptp(outcome.curve):
+    if not np.ptp(curve.values):
         return None
     needed = _needed(facts, top, limits)
     if needed is None:
         return None
-    curve = resample(entropy, limits.bins)
-    lowest = int(np.argmin(curve.values[: max(1, round(0.7 * len(curve)))]))
+    binned = resample(entropy, limits.bins)
+    lowest = int(np.argmin(binned.values[: max(1, round(0.7 * len(binned)))]))
     late = facts.late("entropy", 0.2)
-    if late is None or late.value - curve.values[lowest] < needed:
+    if late is None or late.value - binned.values[lowest] < needed:
         return None
-    step = float(curve.steps[lowest])
-    since = return_at(outcome, step)
-    if outcome.end - since > 3.0 * outcome.scale:
+    step = float(binned.steps[lowest])
+    since = level_at(curve, step)
+    if curve.final - since > 3.0 * curve.scatter:
         return None
-    rise = late.value - float(curve.values[lowest])
+    rise = late.value - float(binned.values[lowest])
     summary = (
-        f"entropy rose from {curve.values[lowest]:.3g} at step {step:,.0f} to {late.value:.3g} at the end while the "
-        f"return went from {since:.4g} to {outcome.end:.4g}"
+        f"entropy rose from {binned.values[lowest]:.3g} at step {step:,.0f} to {late.value:.3g} at the end while the "
+        f"return went from {since:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("entropy", rise, needed, level=late, note="rise from the lowest level to the last fifth"),
-        facts.evidence(return_name(facts), outcome.end - since, 3 * outcome.scale, note="change over the same time"),
+        facts.evidence(return_name(facts), curve.final - since, 3 * curve.scatter, note="change over the same time"),
     )
     return RuleResult(Severity.WARNING, 0.65, summary, evidence, step)
 

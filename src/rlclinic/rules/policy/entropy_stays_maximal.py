@@ -21,13 +21,13 @@ import numpy as np
 
 from rlclinic.facts.exploration import ceiling, uniform
 from rlclinic.facts.goal import goal_of, had_time
-from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.goal_status import is_open
 from rlclinic.facts.return_state import is_flat, reached_goal, return_name
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.settings import positive
-from rlclinic.facts.standing import is_open
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
@@ -59,9 +59,9 @@ USED = 1 / 3
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the entropy of each quarter against the greatest possible one."""
-    entropy, outcome, equal = facts.series("entropy"), facts.outcome, uniform(facts)
+    entropy, curve, equal = facts.series("entropy"), facts.curve, uniform(facts)
     top = equal if equal is not None else ceiling(facts)
-    if entropy is None or outcome is None or top is None or facts.is_language_model:
+    if entropy is None or curve is None or top is None or facts.is_language_model:
         return None
     _, values = finite(entropy)
     if values.size < limits.min_points or top <= 0.0 or np.ptp(values) == 0.0 or reached_goal(facts):
@@ -71,25 +71,25 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     quarters = [level for i in range(4) if (level := facts.level("entropy", i / 4, (i + 1) / 4)) is not None]
     lowest = min(quarters, key=lambda level: level.value)
     if lowest.value >= limits.uniform * top and had_time(facts) and is_flat(facts):
-        return _sighting(facts, outcome, lowest, top, limits.uniform, 0.75)
+        return _sighting(facts, curve, lowest, top, limits.uniform, 0.75)
     if equal is None or lowest.value < limits.nearly_uniform * equal:
         return None
-    if _stopped_far_from_goal(facts, outcome, limits):
-        return _sighting(facts, outcome, lowest, equal, limits.nearly_uniform, 0.6)
+    if _stopped_far_from_goal(facts, curve, limits):
+        return _sighting(facts, curve, lowest, equal, limits.nearly_uniform, 0.6)
     if positive(facts, "ent_coef") is None or not is_open(facts):
         return None
-    return _sighting(facts, outcome, lowest, equal, limits.nearly_uniform, 0.5, Severity.INFO)
+    return _sighting(facts, curve, lowest, equal, limits.nearly_uniform, 0.5, Severity.INFO)
 
 
-def _stopped_far_from_goal(facts: RunFacts, outcome: Outcome, limits: Limits) -> bool:
+def _stopped_far_from_goal(facts: RunFacts, curve: ReturnCurve, limits: Limits) -> bool:
     goal = goal_of(facts)
-    far = goal is not None and goal.share(outcome.peak) <= limits.far_from_goal
-    return far and had_time(facts) and not outcome.still_rising
+    far = goal is not None and goal.share(curve.best) <= limits.far_from_goal
+    return far and had_time(facts) and not curve.still_rising
 
 
 def _sighting(
     facts: RunFacts,
-    outcome: Outcome,
+    curve: ReturnCurve,
     lowest: WindowLevel,
     top: float,
     threshold: float,
@@ -99,10 +99,10 @@ def _sighting(
     of_what = "of ln(number of actions)" if uniform(facts) is not None else "of its highest"
     summary = (
         f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f} % {of_what}, {top:.4g}) while "
-        f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("entropy", lowest.value / top, threshold, level=lowest, note="median of the lowest quarter"),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(severity, confidence, summary, evidence, None)

@@ -51,16 +51,16 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure how far and how steadily KL grew."""
-    kl, outcome, clip = facts.series("approx_kl"), facts.outcome, clip_range(facts)
+    kl, curve, clip = facts.series("approx_kl"), facts.curve, clip_range(facts)
     grown = growth(kl)
-    if kl is None or outcome is None or clip is None or grown is None or len(finite(kl)[0]) < limits.min_points:
+    if kl is None or curve is None or clip is None or grown is None or len(finite(kl)[0]) < limits.min_points:
         return None
     bar = limits.beyond_clip * clip_kl(clip)
     if grown.factor < limits.grown or grown.steadiness < limits.steady or grown.late.value < bar or not suffers(facts):
         return None
     summary = (
         f"KL of single updates grew {grown.factor:.3g} times, from {grown.early.value:.2g} to {grown.late.value:.2g} "
-        f"nats, while the return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}"
+        f"nats, while the return went from {curve.start:.4g} (best {curve.best:.4g}) to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("approx_kl", grown.factor, limits.grown, level=grown.late, note="late over early level"),

@@ -23,8 +23,9 @@ import numpy as np
 from rlclinic.facts.evaluations import lost_evaluations
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import ended_below_start, has_fallen, return_name, stuck_short, suffers
+from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.stretch import finite, longest, moving_median, return_at
+from rlclinic.facts.stretch import finite, longest, moving_median
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.result import RuleResult
@@ -107,18 +108,18 @@ def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float,
         f"{_return(facts)}"
     )
     evidence: list[Evidence] = [facts.evidence("approx_kl", level, bar, note="median of the points above, in nats")]
-    outcome = facts.outcome
-    if outcome is not None:
-        evidence.append(facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"))
+    curve = facts.curve
+    if curve is not None:
+        evidence.append(facts.evidence(return_name(facts), curve.gain, note="gain from start to end"))
     return RuleResult(severity, confidence, summary, tuple(evidence), onset)
 
 
 def _holds_its_best(facts: RunFacts, limits: Limits) -> bool:
     """Whether the return climbed and stands where it was best, and evaluations with it: jumps that do no harm."""
-    outcome = facts.outcome
-    if outcome is None or suffers(facts) or lost_evaluations(facts) is not None:
+    curve = facts.curve
+    if curve is None or suffers(facts) or lost_evaluations(facts) is not None:
         return False
-    return outcome.improved and outcome.drop <= max(outcome.scale, limits.held * outcome.climb)
+    return curve.improved and curve.drop <= max(curve.scatter, limits.held * curve.climb)
 
 
 def _mostly_beyond(
@@ -141,13 +142,13 @@ def _mostly_beyond(
 
 
 def _burst(facts: RunFacts, steps: FloatArray, calm: FloatArray, usual: float, limits: Limits) -> RuleResult | None:
-    outcome, peak = facts.outcome, int(np.argmax(calm))
+    curve, peak = facts.curve, int(np.argmax(calm))
     bar = max(limits.burst, limits.burst_factor * max(usual, 0.0))
-    if outcome is None or calm[peak] < bar or not has_fallen(facts):
+    if curve is None or calm[peak] < bar or not has_fallen(facts):
         return None
     step = float(steps[peak])
-    before, later = return_at(outcome, step), outcome.end
-    if before - later < max(4.0 * outcome.scale, 0.3 * abs(outcome.climb)):
+    before, later = level_at(curve, step), curve.final
+    if before - later < max(4.0 * curve.scatter, 0.3 * abs(curve.climb)):
         return None
     summary = (
         f"KL of single updates rose to {calm[peak]:.3g} nats at step {step:,.0f} (median of the run {usual:.2g}); the "
@@ -155,11 +156,11 @@ def _burst(facts: RunFacts, steps: FloatArray, calm: FloatArray, usual: float, l
     )
     evidence = (
         facts.evidence("approx_kl", float(calm[peak]), bar, note="highest median of three points, in nats"),
-        facts.evidence(return_name(facts), later - before, -4 * outcome.scale, note="change since the burst"),
+        facts.evidence(return_name(facts), later - before, -4 * curve.scatter, note="change since the burst"),
     )
     return RuleResult(Severity.WARNING, 0.65, summary, evidence, step)
 
 
 def _return(facts: RunFacts) -> str:
-    outcome = facts.outcome
-    return f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    curve = facts.curve
+    return f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""

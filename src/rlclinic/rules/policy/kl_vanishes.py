@@ -19,12 +19,12 @@ import math
 from dataclasses import dataclass
 
 from rlclinic.facts.exploration import ceiling, dead_from_start
-from rlclinic.facts.outcome import Outcome
 from rlclinic.facts.policy_updates import clip_kl, clip_range, steps_per_batch, updates
 from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
@@ -66,8 +66,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Bound how far the policy can have moved."""
-    kl, outcome = facts.series("approx_kl"), facts.outcome
-    if kl is None or outcome is None or facts.is_language_model or len(finite(kl)[0]) < limits.min_points:
+    kl, curve = facts.series("approx_kl"), facts.curve
+    if kl is None or curve is None or facts.is_language_model or len(finite(kl)[0]) < limits.min_points:
         return None
     per_batch, largest = steps_per_batch(facts), _largest(facts, kl)
     if largest is None or float(finite(kl)[1].max()) > limits.jump or (per_batch is not None and per_batch <= 1.0):
@@ -78,24 +78,24 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     count = updates(facts, "approx_kl")
     bound = count * math.sqrt(largest / 2.0)
     # A bound this tight outweighs a return that only wanders.
-    chance = bound < limits.nothing_changed and outcome.gain < limits.chance * abs(outcome.start)
+    chance = bound < limits.nothing_changed and curve.gain < limits.chance * abs(curve.start)
     if largest > bar or _stirred(facts, limits) or not (is_flat(facts) or chance):
         return None
-    return _sighting(facts, outcome, largest, bar, count, bound, limits)
+    return _sighting(facts, curve, largest, bar, count, bound, limits)
 
 
 def _sighting(
-    facts: RunFacts, outcome: Outcome, largest: float, bar: float, count: float, bound: float, limits: Limits
+    facts: RunFacts, curve: ReturnCurve, largest: float, bar: float, count: float, bound: float, limits: Limits
 ) -> RuleResult:
     hopeless = bound < limits.nothing_changed
     reach = f"; {count:.0f} updates of that size move a probability by at most {bound:.2g}" if hopeless else ""
     summary = (
         f"KL of single updates is at most {largest:.2g} nats in every quarter (0.001 to 0.02 is common){reach}; "
-        f"the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("approx_kl", largest, bar, note="largest quarter's median, or what its rounding may hide"),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.9 if hopeless else 0.7, summary, evidence, None)
 

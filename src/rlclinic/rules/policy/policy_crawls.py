@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.exploration import is_dead
+from rlclinic.facts.goal_status import is_open
 from rlclinic.facts.policy_updates import advantages_are_normalised, clip_kl, clip_range, steps_per_batch
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import is_open
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
@@ -58,8 +58,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the size of updates against what the clip allows."""
-    outcome, per_batch = facts.outcome, steps_per_batch(facts)
-    if outcome is None or facts.is_language_model or not is_open(facts):
+    curve, per_batch = facts.curve, steps_per_batch(facts)
+    if curve is None or facts.is_language_model or not is_open(facts):
         return None
     if (per_batch is not None and per_batch <= 1.0) or is_dead(facts, 0.0, limits.first_part):
         return None
@@ -67,8 +67,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if found is None:
         return None
     told, evidence = found
-    summary = f"{told}; the return went from {outcome.start:.4g} to {outcome.end:.4g} within the budget"
-    about = facts.evidence(return_name(facts), outcome.gain, note="gain from start to end")
+    summary = f"{told}; the return went from {curve.start:.4g} to {curve.final:.4g} within the budget"
+    about = facts.evidence(return_name(facts), curve.gain, note="gain from start to end")
     return RuleResult(Severity.WARNING, 0.8, summary, (evidence, about), None)
 
 

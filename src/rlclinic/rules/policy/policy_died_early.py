@@ -21,12 +21,12 @@ import numpy as np
 
 from rlclinic.facts.exploration import ceiling, dead_from_start, is_density
 from rlclinic.facts.goal import goal_of
-from rlclinic.facts.outcome import Outcome
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.return_state import ended_below_start, return_name
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
-from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import finite, lasting_from, moving_median, rounding
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
@@ -61,15 +61,15 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for the burst before the calm."""
-    entropy, outcome, top = facts.series("entropy"), facts.outcome, ceiling(facts)
+    entropy, curve, top = facts.series("entropy"), facts.curve, ceiling(facts)
     late = facts.late("entropy", limits.end)
-    if entropy is None or outcome is None or top is None or late is None or facts.is_language_model:
+    if entropy is None or curve is None or top is None or late is None or facts.is_language_model:
         return None
     steps, values = finite(entropy)
     if values.size < limits.min_points or top <= 0.0 or is_density(facts) or late.value > limits.dead * top:
         return None
     if dead_from_start(facts):
-        return _dead_at_once(facts, outcome, late, top, limits)
+        return _dead_at_once(facts, curve, late, top, limits)
     if not ended_below_start(facts):
         return None
     burst = _burst_of_kl(facts, limits) or _burst_of_gradients(facts, limits)
@@ -78,7 +78,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     name, highest, bar, calm = burst
     summary = (
         f"{name} reached {highest:.3g} and is {calm.value:.2g} now, entropy is {late.value:.2g} of {top:.3g}, and the "
-        f"return went from {outcome.start:.4g} (best {outcome.peak:.4g}) to {outcome.end:.4g}: the policy is dead"
+        f"return went from {curve.start:.4g} (best {curve.best:.4g}) to {curve.final:.4g}: the policy is dead"
     )
     evidence = (
         facts.evidence(name, highest, bar, note="highest value"),
@@ -86,13 +86,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         facts.evidence(
             "entropy", late.value / top, limits.dead, level=late, note="share of the greatest entropy at the end"
         ),
-        facts.evidence(return_name(facts), outcome.gain, -2 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, -2 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= limits.dead * top))
 
 
 def _dead_at_once(
-    facts: RunFacts, outcome: Outcome, late: WindowLevel, top: float, limits: Limits
+    facts: RunFacts, curve: ReturnCurve, late: WindowLevel, top: float, limits: Limits
 ) -> RuleResult | None:
     """The burst came before the first row; what is left of it is a policy that no longer chooses."""
     if not ended_below_start(facts) and (goal_of(facts) is None or not failed(facts)):
@@ -100,13 +100,13 @@ def _dead_at_once(
     steps, values = finite(facts.run.series["entropy"])
     summary = (
         f"entropy is {values[0]:.2g} of {top:.3g} in the first row already and {late.value:.2g} at the end, and the "
-        f"return went from {outcome.start:.4g} to {outcome.end:.4g}: the first updates left a dead policy"
+        f"return went from {curve.start:.4g} to {curve.final:.4g}: the first updates left a dead policy"
     )
     evidence = (
         facts.evidence(
             "entropy", float(values.max()) / top, limits.dead, note="share of the greatest entropy, at most"
         ),
-        facts.evidence(return_name(facts), outcome.gain, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, note="gain from start to end"),
     )
     return RuleResult(Severity.ERROR, 0.8, summary, evidence, float(steps[0]))
 

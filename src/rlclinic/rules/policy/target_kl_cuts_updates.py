@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.facts.goal_status import failed, is_open
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
-from rlclinic.facts.standing import failed, is_open
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_implied

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.return_state import reached_goal
+from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.stretch import finite, return_at
+from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
@@ -56,8 +56,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the last step at which an update shows."""
-    returns, outcome, course = facts.run.returns, facts.outcome, course_of(facts)
-    if returns is None or outcome is None or course is None or reached_goal(facts):
+    returns, curve, curve = facts.run.returns, facts.curve, facts.curve
+    if returns is None or curve is None or curve is None or reached_goal(facts):
         return None
     steps, _ = finite(returns)
     trained = [series for name in LOGGED_BY_UPDATES if (series := facts.series(name)) is not None]
@@ -82,16 +82,16 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         or not _sudden(trained[0], float(steps[-1]) - stop, limits)
     ):
         return None
-    since = outcome.end - return_at(outcome, stop)
-    if since > max(limits.risen * course.unit, 0.3 * outcome.climb):
+    since = curve.final - level_at(curve, stop)
+    if since > max(limits.risen * curve.noise, 0.3 * curve.climb):
         return None
     summary = (
         f"{how} after step {stop:,.0f}, for the last {100 * gap:.0f} % of the run; the return was "
-        f"{return_at(outcome, stop):.4g} there and is {outcome.end:.4g} at the end"
+        f"{level_at(curve, stop):.4g} there and is {curve.final:.4g} at the end"
     )
     evidence: tuple[Evidence, ...] = (
         facts.evidence(trained[0].name, stop, float(steps[-1]), note="last step with an update, last step of the run"),
-        facts.evidence(returns.name, since, limits.risen * course.unit, note="change of the return since"),
+        facts.evidence(returns.name, since, limits.risen * curve.noise, note="change of the return since"),
     )
     return RuleResult(Severity.ERROR, 0.85, summary, evidence, stop)
 

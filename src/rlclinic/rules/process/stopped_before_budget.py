@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
@@ -49,7 +48,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     summary = f"{steps_text(facts, run.steps)} of {run.budget:,.0f} were taken ({100 * share:.0f} %)"
     evidence = (Evidence("steps", "budget", share, limits.nearly_all, note="share of the budget that was used"),)
-    course = course_of(facts)
-    moved = course is not None and (course.climbed or course.surely_gained)
+    curve = facts.curve
+    moved = curve is not None and (curve.climbed or curve.surely_gained)
     severity = Severity.INFO if moved or share >= limits.hardly_begun else Severity.WARNING
     return RuleResult(severity, 0.85, summary, evidence, run.steps)

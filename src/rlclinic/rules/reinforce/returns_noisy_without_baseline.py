@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.reinforce import baseline_of, is_reinforce
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
@@ -40,16 +40,16 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the scatter of the return with its climb."""
-    outcome = facts.outcome
-    if outcome is None or outcome.points < limits.fewest_points or not is_reinforce(facts) or baseline_of(facts):
+    curve = facts.curve
+    if curve is None or curve.points < limits.fewest_points or not is_reinforce(facts) or baseline_of(facts):
         return None
-    climb = max(outcome.climb, outcome.noise, 1e-12)
-    ratio = outcome.point_noise / climb
+    climb = max(curve.climb, curve.noise, 1e-12)
+    ratio = curve.point_noise / climb
     if ratio < limits.hides or not failed(facts):
         return None
     summary = (
-        f"the return scatters by {outcome.point_noise:.3g} from point to point and climbed by {outcome.climb:.3g} at "
-        f"best (start {outcome.start:.4g}, end {outcome.end:.4g}); no baseline is seen in log or config"
+        f"the return scatters by {curve.point_noise:.3g} from point to point (start {curve.start:.4g}, best level "
+        f"{curve.best:.4g}, end {curve.final:.4g}); no baseline is seen in log or config"
     )
     evidence = (facts.evidence("return/train", ratio, limits.hides, note="scatter of a point over the climb"),)
     return RuleResult(Severity.WARNING, 0.5, summary, evidence)

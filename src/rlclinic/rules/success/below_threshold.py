@@ -15,10 +15,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import Course, course_of
-from rlclinic.facts.goal import Goal, goal_of, reach_of, reference_steps
+from rlclinic.facts.goal import goal_of, goal_reached, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.goal import Goal
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
@@ -41,34 +42,34 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Measure the gap between the end and the goal."""
-    goal, course = goal_of(facts), course_of(facts)
+    goal, curve = goal_of(facts), facts.curve
     returns = facts.run.returns
-    if goal is None or course is None or returns is None or course.outcome.points < limits.fewest_points:
+    if goal is None or curve is None or returns is None or curve.points < limits.fewest_points:
         return None
-    reach = reach_of(facts, goal)
-    if course.end >= goal.level or (reach is not None and reach.held):
+    reached = goal_reached(facts)
+    if curve.final >= goal.level or (reached is not None and reached.held):
         return None
-    share = goal.share(course.end)
+    share = goal.share(curve.final)
     summary = (
-        f"{returns.logged_as} ended at {course.end:.4g}, {goal.level - course.end:.4g} below {goal.origin} "
+        f"{returns.logged_as} ended at {curve.final:.4g}, {goal.level - curve.final:.4g} below {goal.origin} "
         f"({goal.level:.4g}): {100 * min(max(share, 0.0), 1.0):.0f} % of the way from {goal.base:.4g}"
     )
-    if reach is not None:
-        summary += f"; it was reached at {steps_text(facts, reach.step)} and lost"
-    evidence = (facts.evidence(returns.name, course.end, goal.level, note="level of the last points"),)
-    severity, because = _severity(facts, course, goal, limits)
+    if reached is not None:
+        summary += f"; it was reached at {steps_text(facts, reached.step)} and lost"
+    evidence = (facts.evidence(returns.name, curve.final, goal.level, note="level of the last points"),)
+    severity, because = _severity(facts, curve, goal, limits)
     return RuleResult(severity, 0.9, summary + because, evidence)
 
 
-def _severity(facts: RunFacts, course: Course, goal: Goal, limits: Limits) -> tuple[Severity, str]:
+def _severity(facts: RunFacts, curve: ReturnCurve, goal: Goal, limits: Limits) -> tuple[Severity, str]:
     """A gap is a warning only where the run had its time and no longer closes it."""
-    if course.rising:
+    if curve.rising:
         return Severity.INFO, "; the return is still rising"
     needed, taken = reference_steps(facts), facts.run.env_steps
     if needed is not None and taken is not None and taken < limits.expected * needed:
         return Severity.INFO, f"; published runs needed {needed:,.0f} env steps, this one took {taken:,.0f}"
-    if facts.run.status.state is Status.INTERRUPTED or not course.enough:
+    if facts.run.status.state is Status.INTERRUPTED or not curve.enough:
         return Severity.INFO, ""
-    if goal.source == "task" and needed is None and course.surely_gained:
+    if goal.source == "task" and (needed is None or taken is None) and (curve.surely_gained or curve.climbed):
         return Severity.INFO, ""
     return Severity.WARNING, ""

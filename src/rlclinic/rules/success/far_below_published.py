@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import course_of
 from rlclinic.facts.goal import goal_of, known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -39,22 +38,22 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Place the end between random and best."""
-    task, course, needed = known_task(facts), course_of(facts), reference_steps(facts)
+    task, curve, needed = known_task(facts), facts.curve, reference_steps(facts)
     taken, returns = facts.run.env_steps, facts.run.returns
-    if task is None or course is None or returns is None or not course.enough or taken is None:
+    if task is None or curve is None or returns is None or not curve.enough or taken is None:
         return None
     if task.best_return is None or task.random_mean is None or task.best_return <= task.random_mean:
         return None
     if needed is None or taken < needed:
         return None
     goal = goal_of(facts)
-    if course.rising or (goal is not None and course.end < goal.level):
+    if curve.rising or (goal is not None and curve.final < goal.level):
         return None
-    share = (course.end - task.random_mean) / (task.best_return - task.random_mean)
+    share = (curve.final - task.random_mean) / (task.best_return - task.random_mean)
     if share >= limits.far:
         return None
     summary = (
-        f"{returns.logged_as} ended at {course.end:.4g}; the best published return on {task.name} is "
+        f"{returns.logged_as} ended at {curve.final:.4g}; the best published return on {task.name} is "
         f"{task.best_return:.4g}, a random policy gets {task.random_mean:.4g} "
         f"({100 * max(share, 0.0):.0f} % of the way)"
     )

@@ -17,10 +17,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.course import Course, course_of
 from rlclinic.facts.goal import known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
@@ -45,27 +45,24 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the random policy."""
-    task, course, needed = known_task(facts), course_of(facts), reference_steps(facts)
+    task, curve, needed = known_task(facts), facts.curve, reference_steps(facts)
     taken, returns = facts.run.env_steps, facts.run.returns
-    if task is None or course is None or returns is None or not course.enough or needed is None or taken is None:
+    if task is None or curve is None or returns is None or not curve.enough or needed is None or taken is None:
         return None
     mean, spread = task.random_mean, task.random_std
-    if mean is None or spread is None or (course.rising and course.climbed):
+    if mean is None or spread is None or (curve.rising and curve.climbed):
         return None
-    spread = max(spread, course.unit)
-    if (
-        abs(course.outcome.start - mean) > limits.start_within * spread
-        or course.end > mean + limits.end_within * spread
-    ):
+    spread = max(spread, curve.noise)
+    if abs(curve.start - mean) > limits.start_within * spread or curve.final > mean + limits.end_within * spread:
         return None
-    if taken < limits.material * needed and not _stays_below(course, mean - limits.end_within * spread, limits):
+    if taken < limits.material * needed and not _stays_below(curve, mean - limits.end_within * spread, limits):
         return None
     summary = (
-        f"{returns.logged_as} ended at {course.end:.4g} after {taken:,.0f} env steps; random actions get {mean:.4g} "
+        f"{returns.logged_as} ended at {curve.final:.4g} after {taken:,.0f} env steps; random actions get {mean:.4g} "
         f"(standard deviation {spread:.3g}) on {task.name}"
     )
     evidence = (
-        facts.evidence(returns.name, course.end, mean + limits.end_within * spread, note="level of the last points"),
+        facts.evidence(returns.name, curve.final, mean + limits.end_within * spread, note="level of the last points"),
         facts.evidence(
             returns.name, taken, limits.material * needed, note="env steps, against half of the published ones"
         ),
@@ -73,7 +70,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.85, summary, evidence)
 
 
-def _stays_below(course: Course, level: float, limits: Limits) -> bool:
+def _stays_below(curve: ReturnCurve, level: float, limits: Limits) -> bool:
     """Whether the whole second half lies below a level that random actions hold."""
-    curve = course.outcome.curve
-    return course.outcome.points >= limits.lasting_points and bool((curve[curve.size // 2 :] < level).all())
+    later = curve.values[curve.values.size // 2 :]
+    return curve.points >= limits.lasting_points and bool((later < level).all())

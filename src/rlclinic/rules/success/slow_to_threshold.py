@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.goal import goal_of, known_task, reach_of
+from rlclinic.facts.goal import goal_of, goal_reached, known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -43,22 +43,22 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if task is None or goal is None or task.target is None or goal.level < task.target:
         return None
     published = task.steps_to_target.get(facts.run.algorithm.upper())
-    reach = reach_of(facts, goal)
-    if published is None or reach is None or reach.series.axis != "env_steps":
+    reached = goal_reached(facts)
+    if published is None or reached is None or reached.series.axis != "env_steps":
         return None
-    crossed = crossing(reach.series, goal.level)
-    earliest = min(reach.step, crossed.reached_earliest) if crossed.reached_earliest is not None else reach.step
+    crossed = crossing(reached.series, goal.level)
+    earliest = min(reached.step, crossed.reached_earliest) if crossed.reached_earliest is not None else reached.step
     factor = earliest / published
     if factor < limits.slow:
         return None
     summary = (
-        f"{goal.level:.4g} was reached after {reach.step:,.0f} env steps ({earliest:,.0f} at the earliest); "
+        f"{goal.level:.4g} was reached after {reached.step:,.0f} env steps ({earliest:,.0f} at the earliest); "
         f"a published {facts.run.algorithm} run on "
         f"{task.name} needed {published:,.0f} ({factor:.1f} times fewer)"
     )
     evidence = (
         facts.evidence(
-            reach.series.name, factor, limits.slow, note="earliest steps to the target over the published steps"
+            reached.series.name, factor, limits.slow, note="earliest steps to the target over the published steps"
         ),
     )
     severity = Severity.WARNING if factor >= limits.very_slow else Severity.INFO

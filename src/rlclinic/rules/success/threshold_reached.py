@@ -12,7 +12,7 @@ References: Gymnasium's registry of reward thresholds; Henderson et al. 2018 (ar
 
 from __future__ import annotations
 
-from rlclinic.facts.goal import goal_of, reach_of
+from rlclinic.facts.goal import goal_of, goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
@@ -25,15 +25,15 @@ RULE = Rule("SUC01", needs=("return/train|return/eval",))
 def check(facts: RunFacts) -> RuleResult | None:
     """Find where the goal was first held."""
     goal = goal_of(facts)
-    reach = reach_of(facts, goal) if goal is not None else None
-    if goal is None or reach is None or not reach.held:
+    reached = goal_reached(facts)
+    if goal is None or reached is None or not reached.held:
         return None
     summary = (
-        f"{reach.series.logged_as} reached {goal.level:.4g} ({goal.origin}) at {steps_text(facts, reach.step)} "
-        f"and ended at {reach.end:.4g}"
+        f"{reached.series.logged_as} reached {goal.level:.4g} ({goal.origin}) at {steps_text(facts, reached.step)} "
+        f"and ended at {reached.final:.4g}"
     )
-    last = reach.series.last_step
-    if last is not None and last > reach.step:
-        summary += f"; {100 * (1 - reach.step / last):.0f} % of the run came after that"
-    evidence = (facts.evidence(reach.series.name, reach.end, goal.level, note="level of the last points"),)
-    return RuleResult(Severity.INFO, 0.95, summary, evidence, reach.step)
+    last = reached.series.last_step
+    if last is not None and last > reached.step:
+        summary += f"; {100 * (1 - reached.step / last):.0f} % of the run came after that"
+    evidence = (facts.evidence(reached.series.name, reached.final, goal.level, note="level of the last points"),)
+    return RuleResult(Severity.INFO, 0.95, summary, evidence, reached.step)

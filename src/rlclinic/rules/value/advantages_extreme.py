@@ -45,7 +45,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest advantage with the spread."""
-    largest, spread, outcome = facts.level("advantage/abs_max"), facts.level("advantage/std"), facts.outcome
+    largest, spread, curve = facts.level("advantage/abs_max"), facts.level("advantage/std"), facts.curve
     if (
         largest is None
         or spread is None
@@ -57,7 +57,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if ratio < limits.extreme:
         return None
     hurts = suffers(facts)
-    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"the largest advantage is {largest.value:.3g} where their standard deviation is {spread.value:.3g}, "
         f"{ratio:.0f} times as much (4 to 6 is common){beside}"

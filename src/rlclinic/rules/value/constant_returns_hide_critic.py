@@ -60,9 +60,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 
 def _why(facts: RunFacts, limits: Limits) -> str:
-    critic, outcome = critic_of(facts), facts.outcome
+    critic, curve = critic_of(facts), facts.curve
     if critic is not None:
         left = critic.left(1.0 - limits.late, 1.0)
         if left < _critic.STILL:
             return f"only {100 * left:.2g} % of the earlier variance of the value targets is left"
-    return f"all returns there are about {outcome.end:.4g}" if outcome is not None else "returns hardly vary there"
+    return f"all returns there are about {curve.final:.4g}" if curve is not None else "returns hardly vary there"

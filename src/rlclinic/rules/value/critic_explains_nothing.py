@@ -56,10 +56,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if not all(returns_vary(facts, start, start + 0.25) for start in (0.25, 0.5, 0.75)):
         return None
     furthest = max(found, key=lambda level: abs(level.value))
-    outcome = facts.outcome
-    long_enough = outcome is not None and outcome.points >= limits.warning_points
+    curve = facts.curve
+    long_enough = curve is not None and curve.points >= limits.warning_points
     hurts = long_enough and suffers(facts) and had_time(facts)
-    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"explained variance stays between {min(level.value for level in found):.2g} and "
         f"{max(level.value for level in found):.2g} in every quarter of {len(series)} points{beside}"

@@ -60,8 +60,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     late = facts.late("explained_variance", limits.late)
     if series is None or critic is None or late is None or critic.steps.size < limits.min_points or reached_goal(facts):
         return None
-    curve = resample(series, limits.bins)
-    held = moving_median(curve.values, limits.held)
+    binned = resample(series, limits.bins)
+    held = moving_median(binned.values, limits.held)
     if not held.size:
         return None
     best = int(np.argmax(held))
@@ -71,16 +71,16 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         or not returns_vary(facts, 1 - limits.late)
     ):
         return None
-    at = float(curve.steps[best + limits.held // 2])
+    at = float(binned.steps[best + limits.held // 2])
     middle = int(np.searchsorted(critic.steps, at))
     around = slice(max(0, middle - critic.steps.size // 20), middle + critic.steps.size // 20 + 1)
     then = float(np.median(critic.variance[around]))
     rest = float(np.median(critic.variance[critic.window(1 - limits.late, 1.0)])) / then if then > 0 else 0.0
     if not limits.shrunk <= rest <= limits.swollen:
         return None
-    outcome = facts.outcome
-    rising = outcome is not None and outcome.still_rising
-    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    curve = facts.curve
+    rising = curve is not None and curve.still_rising
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"explained variance fell from {held[best]:.2f} around step {at:,.0f} to {late.value:.2f} at the end; the "
         f"variance of the value targets is {rest:.2g} times what it was{beside}"

@@ -56,8 +56,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if level.value > limits.worse or share < limits.most or not returns_vary(facts, limits.after):
         return None
     hurts = suffers(facts)
-    outcome = facts.outcome
-    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    curve = facts.curve
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"explained variance is {level.value:.3g} over the last {100 * (1 - limits.after):.0f} % of the run and below "
         f"zero at {100 * share:.0f} % of its points (0.5 or more is common){beside}"

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.return_state import reached_goal, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
-from rlclinic.facts.standing import failed
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
 from rlclinic.facts.goal import had_time
+from rlclinic.facts.goal_status import barely_moved
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import crept
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
@@ -75,10 +75,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     squeeze = _squeeze(facts, limits)
     if (squeeze is not None and squeeze < limits.clipped_hard) or not returns_vary(facts, limits.after):
         return None
-    hopeless = scale >= limits.hopeless and max(over.value, late.value) < limits.explains_nothing and crept(facts)
-    hurts, outcome = hopeless or (suffers(facts) and had_time(facts)), facts.outcome
+    hopeless = (
+        scale >= limits.hopeless and max(over.value, late.value) < limits.explains_nothing and barely_moved(facts)
+    )
+    hurts, curve = hopeless or (suffers(facts) and had_time(facts)), facts.curve
     clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
-    beside = f"; the return went from {outcome.start:.4g} to {outcome.end:.4g}" if outcome is not None else ""
+    beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"value targets spread by about {scale:.3g} (value loss {loss.value:.3g}), explained variance is "
         f"{over.value:.2g} over the run and {late.value:.2g} at its end{clipped}{beside}"

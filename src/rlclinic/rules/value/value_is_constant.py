@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.critic import has_critic, target_scale
+from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import failed
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.growth import growth
-from rlclinic.facts.outcome import Outcome
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
 
@@ -56,13 +56,13 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the growth of the loss with that of the squared return."""
-    loss, outcome = facts.series("value_loss"), facts.outcome
+    loss, curve = facts.series("value_loss"), facts.curve
     grown, explained = growth(loss), facts.late("explained_variance", 0.15)
-    if loss is None or outcome is None or grown is None or len(finite(loss)[0]) < limits.min_points:
+    if loss is None or curve is None or grown is None or len(finite(loss)[0]) < limits.min_points:
         return None
     if explained is not None and explained.value > limits.good:
         return None
-    expected = max(1.0, _growth_of_square(outcome))
+    expected = max(1.0, _growth_of_square(curve))
     unexplained = grown.factor / expected
     if (
         grown.factor < limits.grown
@@ -73,7 +73,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     summary = (
         f"value loss grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, while the "
-        f"return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence("value_loss", grown.factor, limits.grown, level=grown.late, note="late over early level"),
@@ -84,9 +84,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     return RuleResult(Severity.WARNING, 0.65, summary, evidence, grown.onset_step)
 
 
-def _growth_of_square(outcome: Outcome) -> float:
+def _growth_of_square(curve: ReturnCurve) -> float:
     """Growth of the squared size of the return, from the first fifth to the largest later level."""
-    early = outcome.curve[: max(1, outcome.curve.size // 5)]
-    floor = max(float(np.median(np.abs(early))), outcome.point_noise, 1e-12)
-    grown = float(np.abs(outcome.curve).max()) / floor
+    early = curve.values[: max(1, curve.values.size // 5)]
+    floor = max(float(np.median(np.abs(early))), curve.point_noise, 1e-12)
+    grown = float(np.abs(curve.values).max()) / floor
     return grown * grown

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.critic import returns_vary
-from rlclinic.facts.outcome import Outcome
 from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
@@ -52,25 +52,25 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the relative error of the first and the last fifth."""
-    loss, outcome = facts.series("value_loss"), facts.outcome
+    loss, curve = facts.series("value_loss"), facts.curve
     early, late = facts.early("value_loss", limits.share), facts.late("value_loss", limits.share)
-    if loss is None or outcome is None or early is None or late is None or len(loss) < limits.min_points:
+    if loss is None or curve is None or early is None or late is None or len(loss) < limits.min_points:
         return None
-    if early.value <= 0.0 or not is_flat(facts) or outcome.climbed or not returns_vary(facts, 1.0 - limits.share):
+    if early.value <= 0.0 or not is_flat(facts) or curve.climbed or not returns_vary(facts, 1.0 - limits.share):
         return None
     known = facts.series("explained_variance") is not None
-    ratio = _by_explained_variance(facts, limits) if known else _by_return(outcome, early, late)
+    ratio = _by_explained_variance(facts, limits) if known else _by_return(curve, early, late)
     if ratio is None or ratio < limits.not_falling:
         return None
     summary = (
         f"value loss went from {early.value:.3g} to {late.value:.3g}, {ratio:.2g} times its early share of the "
-        f"returns' variance, while the return went from {outcome.start:.4g} to {outcome.end:.4g}"
+        f"returns' variance, while the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
         facts.evidence(
             "value_loss", ratio, limits.not_falling, level=late, note="relative error, last over first fifth"
         ),
-        facts.evidence(return_name(facts), outcome.gain, 3 * outcome.scale, note="gain from start to end"),
+        facts.evidence(return_name(facts), curve.gain, 3 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(Severity.WARNING, 0.5, summary, evidence, None)
 
@@ -83,11 +83,11 @@ def _by_explained_variance(facts: RunFacts, limits: Limits) -> float | None:
     return (1.0 - late.value) / max(1.0 - early.value, 1e-3)
 
 
-def _by_return(outcome: Outcome, early: WindowLevel, late: WindowLevel) -> float | None:
+def _by_return(curve: ReturnCurve, early: WindowLevel, late: WindowLevel) -> float | None:
     """Growth of the loss over that of the squared return."""
-    fifth = max(1, outcome.curve.size // 5)
-    before = float(np.median(np.abs(outcome.curve[:fifth])))
-    after = float(np.median(np.abs(outcome.curve[-fifth:])))
+    fifth = max(1, curve.values.size // 5)
+    before = float(np.median(np.abs(curve.values[:fifth])))
+    after = float(np.median(np.abs(curve.values[-fifth:])))
     if before <= 0.0 or after <= 0.0:
         return None
     # The squared level stands in for the variance; where it is not, the loss itself must not have fallen either.

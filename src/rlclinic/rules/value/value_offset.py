@@ -86,13 +86,13 @@ def _against_target(facts: RunFacts, value: WindowLevel, target: WindowLevel, li
 
 
 def _against_return(facts: RunFacts, value: WindowLevel, limits: Limits) -> RuleResult | None:
-    outcome, length, gamma = facts.outcome, facts.level("episode_length", limits.after), facts.setting("gamma")
-    if outcome is None or length is None or gamma is None or not 0.0 < gamma < 1.0 or length.value < 2.0:
+    curve, length, gamma = facts.curve, facts.level("episode_length", limits.after), facts.setting("gamma")
+    if curve is None or length is None or gamma is None or not 0.0 < gamma < 1.0 or length.value < 2.0:
         return None
     if facts.run.config.get("normalize_reward") or facts.run.framework in NORMALISED:
         return None
-    total = float(np.median(outcome.curve[int(limits.after * outcome.curve.size) :]))
-    if abs(total) < 5.0 * outcome.scale:
+    total = float(np.median(curve.values[int(limits.after * curve.values.size) :]))
+    if abs(total) < 5.0 * curve.scatter:
         return None
     most = abs(total) / length.value / (1.0 - gamma)
     # Mean over an episode of the discounted return to go, for rewards spread evenly.

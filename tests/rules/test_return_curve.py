@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlclinic.rules
-from rlclinic.facts.course import course_of
-from rlclinic.facts.falls import falls_of
+from rlclinic.facts.returns import falls
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.facts.window_noise import window_noise
@@ -56,7 +55,7 @@ def test_the_noise_of_a_mean_over_episodes_is_a_tenth_of_theirs(every: int) -> N
     """constructed: single episodes of a known spread."""
     singles = 50.0 + 20.0 * np.random.default_rng(1).standard_normal(40 * max(every, 50))
     facts = windowed(singles, 100.0, every)
-    found = window_noise(facts, facts.run["return/train"])
+    found = window_noise(facts.run["return/train"], facts.series("episode_length"))
     assert found is not None
     assert found.noise == pytest.approx(2.0, rel=0.4)
 
@@ -65,53 +64,52 @@ def test_noise_is_only_inferred_where_episodes_can_be_counted() -> None:
     """constructed: the same curve without a window, and without lengths."""
     for series in ({"return/train": flat()}, {"return/train": flat(), "episode_length": flat(100)}):
         facts = scene(series=series)
-        assert window_noise(facts, facts.run["return/train"]) is None
+        assert window_noise(facts.run["return/train"], facts.series("episode_length")) is None
 
 
 def test_a_wandering_mean_rarely_looks_like_a_climb_or_a_fall() -> None:
     """constructed: many seeds of a task on which nothing is learned."""
-    climbs = falls = 0
+    climbs = falling = 0
     for seed in range(40):
         singles = np.random.default_rng(seed).gamma(4.0, 5.0, 900)
-        course = course_of(windowed(singles, 22.0, 23))
-        assert course is not None
-        climbs += course.climbed
-        falls += bool(course.falls)
+        curve = windowed(singles, 22.0, 23).curve
+        assert curve is not None
+        climbs += curve.climbed
+        falling += bool(curve.falls)
     assert climbs <= 4
-    assert falls <= 2
+    assert falling <= 2
 
 
 def test_falls_need_a_climb_before_them() -> None:
     """constructed: a curve of straight pieces."""
     curve = np.array([5.0, 0, 0, 10, 10, 4, 4, 10, 9, 10])
-    found = falls_of(curve, np.arange(10.0), 3.0)
+    found = falls(curve, np.arange(10.0), 3.0)
     assert [(fall.high, fall.low, fall.recovered) for fall in found] == [(10.0, 4.0, 6.0)]
 
 
 def test_the_end_of_a_steep_rise_is_not_behind_it() -> None:
-    course = course_of(recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*"))
-    assert course is not None
-    assert course.end == pytest.approx(course.outcome.end)
-    assert course.drop < course.unit * 2
+    curve = recorded("d3rlpy/dqn_cartpole_online/d3rlpy_logs/*").curve
+    assert curve is not None
+    assert curve.drop < curve.noise * 2
 
 
 @pytest.mark.parametrize("level", [-200.0, 0.1, 3e7])
 def test_a_constant_does_not_rise(level: float) -> None:
     """constructed: sums over a constant leave a rest of rounding."""
-    course = course_of(scene(series={"return/train": np.full(60, level)}))
-    assert course is not None
-    assert not course.rising
+    curve = scene(series={"return/train": np.full(60, level)}).curve
+    assert curve is not None
+    assert not curve.rising
 
 
 def test_survival_to_the_limit_at_constant_pay_is_saturation() -> None:
     """constructed: the environment has no name, as in many logs."""
     length = np.concatenate([rising(20, 400, 30), np.full(20, 500.0)])
     solved = scene(series={"return/train": 2 * length, "episode_length": length})
-    shaped = scene(series={"return/train": 2 * length - 30, "episode_length": length})
+    shaped = 2 * length - 30 + np.random.default_rng(0).standard_normal(length.size)
     reason = saturation(solved)
     assert reason is not None
     assert "every episode lasts 500 steps" in reason
-    assert saturation(shaped) is None
+    assert saturation(scene(series={"return/train": shaped, "episode_length": length})) is None
 
 
 def test_a_success_rate_near_one_is_saturation() -> None:
@@ -157,5 +155,5 @@ def test_a_rise_that_does_not_bring_the_return_back_to_its_start_must_be_clear()
     little = scene(series={"return/train": sunk + 0.01 * rng.standard_normal(120)}, budget=100_000)
     deep = np.concatenate([np.linspace(-0.2, -0.9, 30), np.full(60, -0.9), np.linspace(-0.9, -0.25, 30)])
     lot = scene(series={"return/train": deep + 0.01 * rng.standard_normal(120)}, budget=100_000)
-    courses = [course_of(little), course_of(lot)]
-    assert [course is not None and course.rising for course in courses] == [False, True]
+    curves = [little.curve, lot.curve]
+    assert [curve is not None and curve.rising for curve in curves] == [False, True]

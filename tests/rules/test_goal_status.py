@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.facts.goal_status import barely_moved, failed, fell_short, goal_status_of, is_open
 from rlclinic.facts.growth import growth
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.q_values import q_bound
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import crept, failed, fell_short, is_open, standing_of
 from rlclinic.facts.update_count import expected_updates, updates_per_step
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Status
@@ -102,13 +102,13 @@ def test_a_run_at_its_goal_is_not_open(name: str) -> None:
 )
 def test_a_return_crept_that_neither_doubled_nor_halved_its_cost(start: float, end: float, *, expected: bool) -> None:
     """constructed: gains and costs."""
-    assert crept(scene(series={"return/train": rising(start, end)}, budget=100_000)) is expected
+    assert barely_moved(scene(series={"return/train": rising(start, end)}, budget=100_000)) is expected
 
 
 def test_an_evaluation_that_stands_still_crept_whatever_exploration_earns() -> None:
     """constructed: random actions find the goal now and then, the greedy policy never does."""
     series = {"return/train": rising(-0.8, -0.2), "return/eval": np.full(12, -0.8)}
-    assert crept(scene(series=series, budget=100_000))
+    assert barely_moved(scene(series=series, budget=100_000))
 
 
 def test_growth_does_not_depend_on_scale_or_density() -> None:
@@ -174,7 +174,7 @@ def test_a_run_is_slow_when_its_budget_is_used_up_and_the_goal_is_several_more_a
     series = {"return/train": rising()}
 
     def slow(threshold: float, budget: int) -> bool:
-        return standing_of(scene(series=series, budget=budget, threshold=threshold), Verdict.LEARNING).slow
+        return goal_status_of(scene(series=series, budget=budget, threshold=threshold), Verdict.LEARNING).slow
 
     assert slow(100_000.0, 100_000)
     assert not slow(100_000.0, 1_000_000)
@@ -185,13 +185,13 @@ def test_a_goal_that_training_came_to_and_evaluations_did_not_is_missed_where_it
     """constructed: the same evaluations beside a training return above the goal and below it."""
     told = {"threshold": 180.0, "budget": 100_000.0}
     above, below = (
-        standing_of(
+        goal_status_of(
             scene(series={"return/train": rising(20.0, end), "return/eval": np.tile([60.0, 90.0], 5)}, **told),
             Verdict.PLATEAUED,
         )
         for end in (200.0, 120.0)
     )
     assert above.missed
-    assert above.tried
+    assert above.reached_in_training_only
     assert below.missed
-    assert not below.tried
+    assert not below.reached_in_training_only
