@@ -79,9 +79,9 @@ def test_notes_and_findings_without_a_component_suspect_nothing() -> None:
 def test_a_sure_sign_of_a_bug_leads_the_causes_and_names_the_component() -> None:
     findings = [_finding("ratio-off-before-any-step")]
     checked = frozenset(BY_NAME)
-    causes, _ = causes_of(
+    causes = causes_of(
         RunFacts(_run()), Verdict.NOT_LEARNING, findings, checked, component="log-probability and ratio"
-    )
+    ).causes
     assert causes[0].id == "implementation-bug"
     assert causes[0].component == "log-probability and ratio"
     assert [cause.component for cause in causes[1:]] == [None] * (len(causes) - 1)

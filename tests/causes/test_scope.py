@@ -28,7 +28,7 @@ def _finding(name: str) -> Finding:
 
 def _classes(algorithm: str) -> dict[str, float]:
     run = _run(algorithm)
-    return causes_of(RunFacts(run), Verdict.NOT_LEARNING, [], _about(run), applicable=_about(run))[1]
+    return causes_of(RunFacts(run), Verdict.NOT_LEARNING, [], _about(run), applicable=_about(run)).classes
 
 
 def test_causes_of_other_algorithms_are_out_of_the_question() -> None:
@@ -47,7 +47,7 @@ def test_what_began_after_the_fall_counts_in_part() -> None:
     run = _run("PPO")
 
     def share(late: frozenset[str]) -> float:
-        causes, _ = causes_of(RunFacts(run), Verdict.COLLAPSED, findings, ALL, after_the_fall=late)
+        causes = causes_of(RunFacts(run), Verdict.COLLAPSED, findings, ALL, after_the_fall=late).causes
         return next((cause.probability for cause in causes if cause.id == "entropy-bonus-too-low"), 0.0)
 
     assert share(frozenset({"POL01"})) < 0.7 * share(frozenset())
@@ -55,7 +55,7 @@ def test_what_began_after_the_fall_counts_in_part() -> None:
 
 def test_a_run_unlike_those_the_table_was_made_for_is_more_likely_unknown_and_says_why() -> None:
     def unknown(run: Run, checked: frozenset[str]) -> tuple[float, tuple[str, ...]]:
-        causes, _ = causes_of(RunFacts(run), Verdict.PLATEAUED, [], checked, applicable=_about(run))
+        causes = causes_of(RunFacts(run), Verdict.PLATEAUED, [], checked, applicable=_about(run)).causes
         found = next(cause for cause in causes if cause.id == "unknown")
         return found.probability, found.supports
 
@@ -71,12 +71,12 @@ def test_a_fall_after_the_task_was_made_harder_is_blamed_on_the_task() -> None:
     run = _run("PPO")
     fell = [_finding("return-fell-to-start")]
     harder = [*fell, _finding("difficulty-raised")]
-    leaders = [causes_of(RunFacts(run), Verdict.COLLAPSED, found, ALL)[0][0].id for found in (fell, harder)]
+    leaders = [causes_of(RunFacts(run), Verdict.COLLAPSED, found, ALL).causes[0].id for found in (fell, harder)]
     assert leaders == ["unknown", "nonstationary-task"]
 
 
 def test_a_cause_may_show_itself_by_another_sign_than_the_expected_one() -> None:
     run = _run("PPO")
-    causes, _ = causes_of(RunFacts(run), Verdict.NOT_LEARNING, [_finding("entropy-rises")], ALL)
+    causes = causes_of(RunFacts(run), Verdict.NOT_LEARNING, [_finding("entropy-rises")], ALL).causes
     found = next(cause for cause in causes if cause.id == "entropy-bonus-too-high")
     assert "no entropy-stays-maximal" not in found.contradicts

@@ -1,0 +1,266 @@
+"""The pieces of evidence for and against each cause in one run.
+
+Findings of one family tell much the same thing, so within a family the strongest counts in full and the others in part.
+A rule that was not checked counts nothing. A setting counts only together with a symptom. All numbers are the table's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
+from rlclinic.facts.derived_settings import LOGGED, value_of
+from rlclinic.facts.goal_status import GoalStatus, learns
+from rlclinic.facts.return_state import constant_at_its_worst
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.task_departure import departure
+from rlclinic.facts.unusual_settings import unusual
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.explanation import Piece
+from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.tasks import task_of
+from rlclinic.reference.usual import Basis, Unusual
+from rlclinic.rules.registry import rules_meaning
+from rlclinic.rules.rule import Sign
+
+# Libraries whose own algorithms were trained with often enough that a bug is likelier elsewhere.
+STOCK = frozenset(
+    {
+        "sb3",
+        "sb3-zoo",
+        "rllib",
+        "tianshou",
+        "skrl",
+        "rsl_rl",
+        "sample-factory",
+        "mlagents",
+        "d3rlpy",
+        "rl_games",
+        "torchrl",
+    }
+)
+Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the table is asked about one run."""
+
+    run_facts: RunFacts
+    settings: Mapping[str, Unusual]
+    """How unusual the settings behind causes are, where that can be said."""
+    findings: Mapping[str, Finding]
+    """By name."""
+    checked: frozenset[str]
+    """Rules by name."""
+    facts: frozenset[str]
+    """Facts of the run that hold (see `weights.FACTS`), and its verdict."""
+    amounts: Mapping[str, Sequence[tuple[str, float]]]
+    """What is counted: texts and numbers."""
+
+
+def seen_in(
+    facts: RunFacts,
+    verdict: Verdict,
+    findings: Sequence[Finding],
+    checked: frozenset[str],
+    *,
+    unchecked: float,
+    after_the_fall: frozenset[str],
+    status: GoalStatus,
+    table: Weights,
+) -> Seen:
+    """Gather what the table asks for; `unchecked` is the share of applicable rules that lacked their metrics."""
+    part = table.findings.consequence
+    found = [replace(f, confidence=part * f.confidence) if f.code in after_the_fall else f for f in findings]
+    trouble = [finding for finding in found if finding.family not in table.findings.outcome]
+    keys = {item.key for row in table.causes.values() for item in row.settings}
+    return Seen(
+        facts,
+        {key: away for key in keys if (away := unusual(facts, key)) is not None},
+        {finding.name: finding for finding in found},
+        checked,
+        frozenset((VERDICT + verdict.value, *_facts(facts, found, trouble, status))),
+        {
+            "trouble": [] if status.done else _trouble(trouble, table),
+            "unexplained": [
+                (f"{f.code} {f.name} is not explained", 1.0)
+                for f in trouble
+                if f.severity.rank > 0 and not any(row.weights.get(f.name, 0.0) > 0 for row in table.causes.values())
+            ],
+            "unchecked": [(f"{100 * unchecked:.0f} % of the checks lack their metrics", unchecked)]
+            if unchecked > table.findings.unchecked_from
+            else [],
+        },
+    )
+
+
+def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...]:
+    """Everything that speaks for or against one cause, in the order of the table."""
+    signs = [name for name in row.weights if name in seen.findings]
+    known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
+    own = {
+        "noted": any(row.weights[name] > 0 for name in signs),
+        "warned-of": any(row.weights[name] > 0 and seen.findings[name].severity.rank > 0 for name in signs),
+        "setting-outside": any(away.beyond(item.direction) for item, away in known),
+    }
+    facts = seen.facts | {name for name, holds in own.items() if holds}
+    found = [*_findings(row, seen, table), *_absent(row, seen, table, facts)]
+    found += [
+        Piece("trouble" if name == "trouble" else "distance", text, weight * amount)
+        for name, weight in row.per.items()
+        for text, amount in seen.amounts[name]
+    ]
+    found += [
+        Piece("distance" if name.endswith("-unknown") else "standing", table.words[name], weight)
+        for name, weight in row.when.items()
+        if table.holds(name, facts)
+    ]
+    pieces = [replace(piece, value=table.scale[piece.kind] * piece.value) for piece in found]
+    if sum(piece.value for piece in pieces) > 0.0:
+        facts |= {"metrics-speak-for-it"}
+    setting = _setting(known, seen.run_facts, table, facts)
+    if setting is not None:
+        pieces.append(replace(setting, value=table.scale["setting"] * setting.value))
+    return tuple(piece for piece in pieces if piece.value)
+
+
+def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding], status: GoalStatus) -> list[str]:
+    worse = rules_meaning(Sign.EVALUATION_FELL_BEHIND)
+    run, curve = facts.run, facts.curve
+    holding = {
+        "nothing-logged": all(series.last is None for series in run.series.values()),
+        "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
+        "constant-at-its-worst": constant_at_its_worst(facts),
+        "stock-trainer": run.framework in STOCK,
+        "done": status.done,
+        "behind": status.behind,
+        "missed": status.missed,
+        "trained-to-goal": status.reached_in_training_only,
+        "slow": status.slow,
+        "budget-used": status.budget_used,
+        "barely-moved": status.barely_moved,
+        "config-known": bool(run.config.settings),
+        "sure-sign": any(finding.severity is Severity.ERROR for finding in trouble),
+        "evaluation-fell-behind": any(finding.name in worse and finding.severity.rank > 0 for finding in found),
+        "algorithm-unknown": not families_of(run.algorithm),
+        "task-unknown": not run.environment or task_of(run.environment) is None,
+    }
+    return [name for name, holds in holding.items() if holds] + _departs_from_task(facts, found)
+
+
+def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
+    """The ways in which the run departs from its task and does not learn, as far as findings say so."""
+    off, names = departure(facts), {finding.name for finding in found}
+    if off is None:
+        return []
+    paid = "pays-otherwise-than-task" in names and not learns(facts)
+    grave = any(f.name == "episodes-of-other-length" and f.severity.rank > 0 for f in found)
+    factor = off.factor if off.is_sure and off.factor is not None else 0.0
+    holding = {
+        "pays-more": paid and factor > 1.0,
+        "pays-less": paid and 0.0 < factor < 1.0,
+        "pays-negated": off.is_negated,
+        "pays-the-same": off.same_pay is not None,
+        "cut-short": grave and off.cut_short,
+        "drawn-out": grave and off.drawn_out,
+    }
+    return [name for name, holds in holding.items() if holds]
+
+
+def _findings(row: CauseWeights, seen: Seen, table: Weights) -> list[Piece]:
+    """Findings and the verdict, the strongest of each family and side in full, the others in part."""
+    found: list[tuple[str, Piece]] = []
+    for name, weight in row.weights.items():
+        finding = seen.findings.get(name)
+        if finding is not None:
+            text = f"{finding.code} {name}"
+            found.append((finding.family, Piece("finding", text, weight * finding.confidence)))
+        elif name in seen.facts:
+            found.append(("verdict", Piece("finding", f"verdict {name.removeprefix(VERDICT)}", weight)))
+    return pooled(found, table.findings.repeated)
+
+
+def pooled(found: Sequence[tuple[str, Piece]], repeated: float) -> list[Piece]:
+    """Pieces with their family: of each family and side the strongest as it is, the others in part."""
+    strongest: dict[tuple[str, bool], Piece] = {}
+    for family, piece in found:
+        side = (family, piece.value > 0)
+        if side not in strongest or abs(piece.value) > abs(strongest[side].value):
+            strongest[side] = piece
+    leading = {id(piece) for piece in strongest.values()}
+    return [piece if id(piece) in leading else replace(piece, value=repeated * piece.value) for _, piece in found]
+
+
+def _trouble(trouble: Sequence[Finding], table: Weights) -> list[tuple[str, float]]:
+    pieces = [("", Piece("trouble", f"{f.code} {f.name}", table.trouble[f.severity] * f.confidence)) for f in trouble]
+    return [(piece.text, piece.value) for piece in pooled(pieces, table.findings.repeated)]
+
+
+def _absent(row: CauseWeights, seen: Seen, table: Weights, facts: frozenset[str]) -> list[Piece]:
+    strongest = max((weight for name, weight in row.weights.items() if name in seen.findings), default=0.0)
+    found = []
+    for name, weight in row.expects.items():
+        is_seen, known = name in seen.findings or name in facts, name.startswith(VERDICT) or name in seen.checked
+        # A cause that shows itself by another sign as telling need not show all of them.
+        if known and not is_seen and not 0.0 < row.weights.get(name, 0.0) <= strongest:
+            found.append(Piece("absence", f"no {name}", -weight))
+    looked_for = any(weight > 0 and name in seen.checked for name, weight in row.weights.items())
+    supported = any(weight > 0 and (name in seen.findings or name in facts) for name, weight in row.weights.items())
+    if looked_for and not supported and "setting-outside" not in facts:
+        value = table.findings.no_sign if row.no_sign is None else row.no_sign
+        found.append(Piece("absence", "none of its signs was seen", value))
+    return found
+
+
+def _setting(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece | None:
+    """What the value of the cause's hyperparameter says: by its distance, or by being outside of everything."""
+    departs = _departs(known, facts, table, holds)
+    if "setting-outside" not in holds:
+        return departs
+    outside = _outside(known, facts, table, holds)
+    return departs if departs is not None and departs.value > outside.value else outside
+
+
+def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece | None:
+    """The distance from working configs. What only the log tells, and what several settings come to, has none."""
+    config = facts.run.config
+    told = [pair for pair in known if pair[1].basis is not Basis.DOMAIN and config.number(pair[0].key) is not None]
+    if not told:
+        return _ordinary_as_logged(known, facts, table)
+    item, away = max(told, key=lambda pair: pair[1].off(pair[0].direction))
+    by, spreads = table.departs, away.off(item.direction)
+    if spreads < 1.0:
+        ordinary = 0.0 if "setting-outside" in holds else by.ordinary
+        return Piece("setting", f"{item.key} {config.get(item.key)} is ordinary", ordinary)
+    share = _share(by.counts, table, holds, spreads)
+    text = f"{item.key} {config.get(item.key)} is {spreads:.1f} spreads from {away.basis.value}"
+    return Piece("setting", text, share * min(by.most, by.per_spread * (spreads - 1.0)))
+
+
+def _ordinary_as_logged(known: Settings, facts: RunFacts, table: Weights) -> Piece | None:
+    """What the log tells of a setting that no config names speaks against a cause, where it is ordinary."""
+    for item, away in known:
+        logged = value_of(facts, item.key) if item.key in LOGGED else None
+        if logged is not None and away.basis is not Basis.DOMAIN and away.off(item.direction) < 1.0:
+            return Piece("setting", f"{item.key} {logged:.3g}, as logged, is ordinary", table.departs.as_logged)
+    return None
+
+
+def _outside(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece:
+    item, away = max(known, key=lambda pair: pair[1].beyond(pair[0].direction))
+    by, decades = table.outside, away.beyond(item.direction)
+    text = f"{item.key} {value_of(facts, item.key):.3g} is outside what people train with"
+    share = _share(by.counts, table, holds, decades)
+    return Piece("setting", text, share * (by.at_once + by.per_decade * min(decades, by.most_decades)))
+
+
+def _share(counts: Sequence[Share], table: Weights, holds: frozenset[str], distance: float) -> float:
+    """Of the first condition that holds."""
+    for share in counts:
+        if table.holds(share.when, holds):
+            return share.share if distance >= share.least else 0.0
+    return 0.0

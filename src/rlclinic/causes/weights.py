@@ -1,0 +1,252 @@
+"""The table of causes: priors, pieces of evidence and their weights, loaded and validated."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, get_args
+
+from rlclinic.causes.catalogue import catalogue
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.explanation import Kind
+from rlclinic.model.finding import Severity
+from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.usual import Direction, bounded
+from rlclinic.rules.registry import RULES
+
+VERDICT, NOT = "verdict:", "not "
+# What conditions are made of: facts of the run, and of the cause in question.
+FACTS: Mapping[str, str] = {
+    "done": "reached its goal, or the highest return there is, and stayed there",
+    "behind": "far behind others of its task, or at a standstill far below its goal",
+    "missed": "the whole budget is used and a known goal was clearly missed",
+    "trained-to-goal": "so it was by evaluations alone: the training return came to the goal",
+    "slow": "so it was, and at the present pace the goal is several budgets away",
+    "budget-used": "the budget is used up and nothing says that it is done",
+    "barely-moved": "so it is, and the return hardly moved",
+    "nothing-logged": "no metric has a finite value",
+    "never-climbed": "the return was never clearly above its start",
+    "constant-at-its-worst": "every return is the same: nothing, or what each step of the longest episodes costs",
+    "stock-trainer": "a framework whose own algorithms many others train with",
+    "config-known": "there are settings",
+    "sure-sign": "a finding that is an error, and not about the outcome alone",
+    "evaluation-fell-behind": "a finding says that evaluations are worse than training",
+    "algorithm-unknown": "not one of the families of algorithms",
+    "task-unknown": "not one of the well-known tasks",
+    "pays-more": "a step pays far more than on the task of that name, and the run does not learn",
+    "pays-less": "so it does, far less",
+    "pays-negated": "a step pays what it should cost, or costs what it should pay",
+    "pays-the-same": "every step pays the same on a task that does not pay so",
+    "cut-short": "all episodes end at one length far below the task's, and the run does not rise",
+    "drawn-out": "so they do, far above what an untrained policy lasts",
+    "noted": "a finding speaks for the cause",
+    "warned-of": "so does a finding that is more than a note",
+    "setting-outside": "a setting of the cause lies outside everything that people train with",
+    "metrics-speak-for-it": "its pieces that are not about settings sum to more than 0",
+}
+AMOUNTS = frozenset({"trouble", "unexplained", "unchecked"})
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectSetting:
+    """The hyperparameter behind a cause and the direction in which it is wrong."""
+
+    key: str
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class CauseWeights:
+    """One cause's row."""
+
+    prior: float
+    weights: Mapping[str, float] = field(default_factory=dict)
+    expects: Mapping[str, float] = field(default_factory=dict)
+    settings: tuple[SuspectSetting, ...] = ()
+    """More than one where algorithms set the same thing by different hyperparameters."""
+    when: Mapping[str, float] = field(default_factory=dict)
+    per: Mapping[str, float] = field(default_factory=dict)
+    intercept: float = 0.0
+    no_sign: float | None = None
+
+    @property
+    def log_prior(self) -> float:
+        """The logarithm of the prior, with the intercept."""
+        return math.log(self.prior) + self.intercept
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether anything could speak for it."""
+        return any((self.weights, self.settings, self.when, self.per))
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What counts of a setting under a condition, from a distance on."""
+
+    when: str
+    share: float
+    least: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Departs:
+    """What a setting says by its distance from working configs, in spreads."""
+
+    ordinary: float
+    as_logged: float
+    per_spread: float
+    most: float
+    counts: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What a setting says that lies outside everything people train with, by decades."""
+
+    at_once: float
+    per_decade: float
+    most_decades: float
+    counts: tuple[Share, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How findings are pooled, and what their absence says."""
+
+    repeated: float
+    consequence: float
+    no_sign: float
+    telling: float
+    unchecked_from: float
+    outcome: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A share of some causes that goes to `unknown` under a condition."""
+
+    when: str
+    share: float
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Temperature:
+    """Exponents of the probabilities."""
+
+    with_config: float
+    without_config: float
+
+    def __post_init__(self) -> None:
+        if min(self.with_config, self.without_config) <= 0.0:
+            raise ValueError("weights.toml: a temperature must be above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """All, or any, of some facts, verdicts and other conditions; each may be negated."""
+
+    terms: tuple[str, ...]
+    needs_all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The whole table."""
+
+    temperature: Temperature
+    scale: Mapping[str, float]
+    findings: Findings
+    trouble: Mapping[Severity, float]
+    departs: Departs
+    outside: Outside
+    doubt: Doubt
+    least_told: float
+    conditions: Mapping[str, Condition]
+    words: Mapping[str, str]
+    causes: Mapping[str, CauseWeights]
+
+    def holds(self, name: str, facts: frozenset[str]) -> bool:
+        """Whether a fact, verdict or condition holds; `facts` are the facts and the verdict that do."""
+        if name.startswith(NOT):
+            return not self.holds(name.removeprefix(NOT), facts)
+        condition = self.conditions.get(name)
+        if condition is None:
+            return name in facts
+        return (all if condition.needs_all else any)(self.holds(term, facts) for term in condition.terms)
+
+
+@cache
+def weights() -> Weights:
+    """The table as it is shipped, and what rules say that it does not have yet."""
+    raw = tomllib.loads(files(__package__).joinpath("weights.toml").read_text(encoding="utf-8"))
+    for rule in RULES:
+        for cause, weight in rule.rule.causes.items():
+            if cause not in raw["cause"]:
+                raise ValueError(f"{rule.name}: {cause} is not in weights.toml")
+            raw["cause"][cause].setdefault("for", {}).setdefault(rule.name, weight)
+    return load(raw)
+
+
+def load(raw: Mapping[str, Any]) -> Weights:
+    """A table from its text; ValueError where it names what does not exist."""
+    conditions: dict[str, Condition] = {}
+    for name, entry in raw["conditions"].items():
+        terms = tuple(entry.get("all") or entry["any"])
+        _known(name, (term.removeprefix(NOT) for term in terms), conditions)
+        conditions[name] = Condition(terms, "all" in entry)
+    if set(raw["scale"]) != set(get_args(Kind)):
+        raise ValueError(f"weights.toml: scale must have {', '.join(get_args(Kind))}")
+    table = Weights(
+        temperature=Temperature(**raw["temperature"]),
+        scale=raw["scale"],
+        findings=Findings(**{**raw["findings"], "outcome": frozenset(raw["findings"]["outcome"])}),
+        trouble={Severity(name): value for name, value in raw["trouble"].items()},
+        departs=Departs(**{**raw["departs"], "counts": _shares(raw["departs"])}),
+        outside=Outside(**{**raw["outside"], "counts": _shares(raw["outside"])}),
+        doubt=Doubt(raw["doubt"]["when"], raw["doubt"]["share"], tuple(raw["doubt"]["from"])),
+        least_told=raw["told"]["least"],
+        conditions=conditions,
+        words=raw["words"],
+        causes={cause: _row(cause, row) for cause, row in raw["cause"].items()},
+    )
+    _known("doubt", [table.doubt.when], conditions)
+    for share in (*table.departs.counts, *table.outside.counts):
+        _known("counts", [share.when], conditions)
+    for cause, row in table.causes.items():
+        _known(cause, row.when, conditions)
+        if not set(row.when) <= set(table.words) or not set(row.per) <= AMOUNTS:
+            raise ValueError(f"weights.toml: {cause} has a piece without words, or an unknown amount")
+    return table
+
+
+def _known(place: str, names: Iterable[str], conditions: Mapping[str, Condition]) -> None:
+    for name in names:
+        if name.startswith(VERDICT):
+            Verdict(name.removeprefix(VERDICT))
+        elif name not in FACTS and name not in conditions:
+            raise ValueError(f"weights.toml: {place} names {name}, which is neither a fact nor a condition above it")
+
+
+def _shares(raw: Mapping[str, Any]) -> tuple[Share, ...]:
+    return tuple(Share(entry["when"], entry["share"], entry.get("from", 0.0)) for entry in raw["counts"])
+
+
+def _row(cause: str, raw: Mapping[str, Any]) -> CauseWeights:
+    if cause not in catalogue():
+        raise ValueError(f"weights.toml: {cause} is not in the catalogue")
+    named, expects = dict(raw.get("for", {})), dict(raw.get("expects", {}))
+    for name in (*named, *expects):
+        if name.startswith(VERDICT):
+            Verdict(name.removeprefix(VERDICT))
+    settings = tuple(SuspectSetting(**entry) for entry in raw.get("settings", ()))
+    unknown = [item.key for item in settings if item.key not in hyperparameters() and item.key not in bounded()]
+    if unknown:
+        raise ValueError(f"weights.toml: {cause} has the unknown hyperparameters {', '.join(unknown)}")
+    rest = {key: raw[key] for key in ("when", "per", "intercept", "no_sign") if key in raw}
+    return CauseWeights(float(raw["prior"]), named, expects, settings, **rest)
