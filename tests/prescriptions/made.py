@@ -14,9 +14,9 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
-from rlclinic.prescriptions.case import Case
-from rlclinic.prescriptions.effects import Effects
+from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.prescribe import prescribe
+from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.reference.framework import framework
 from rlclinic.rules.registry import RULES
@@ -104,13 +104,15 @@ def advised(
     return prescribe(RunFacts(run), verdict, findings, suspected(shares, findings), effects=effects)
 
 
-def case_of(run: Run, shares: Mapping[str, float], *rules: str, verdict: Verdict = Verdict.NOT_LEARNING) -> Case:
-    """The same as a case."""
+def assessment_of(
+    run: Run, shares: Mapping[str, float], *rules: str, verdict: Verdict = Verdict.NOT_LEARNING
+) -> Assessment:
+    """The same before anything is prescribed."""
     findings = found(*rules)
-    causes = suspected(shares, findings)
-    return Case(RunFacts(run), verdict, {item.name: item for item in findings}, {item.id: item for item in causes})
+    by_name, by_id = {item.name: item for item in findings}, {item.id: item for item in suspected(shares, findings)}
+    return Assessment(RunFacts(run), verdict, by_name, by_id)
 
 
-def turned_keys(prescriptions: Sequence[Prescription]) -> dict[str, tuple[object, object]]:
+def changed_keys(prescriptions: Sequence[Prescription]) -> dict[str, tuple[object, object]]:
     """Every changed hyperparameter with its value before and after."""
     return {change.key: (change.before, change.after) for item in prescriptions for change in item.changes}

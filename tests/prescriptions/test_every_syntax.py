@@ -17,16 +17,15 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Change, Prescription, PrescriptionKind
 from rlclinic.model.run import Run
-from rlclinic.prescriptions.candidate import candidate_of
-from rlclinic.prescriptions.case import Case
-from rlclinic.prescriptions.constraints import fitted, problems
-from rlclinic.prescriptions.effects import Effects
-from rlclinic.prescriptions.levers import turned
-from rlclinic.prescriptions.proposal import fits, proposed
-from rlclinic.prescriptions.remedies import remedies
+from rlclinic.prescriptions.assessment import Assessment
+from rlclinic.prescriptions.checks.constraints import fitted, problems
+from rlclinic.prescriptions.proposals.effects import Effects
+from rlclinic.prescriptions.proposals.native_settings import native_settings
+from rlclinic.prescriptions.proposals.option import fits, option_changes, unwritable
+from rlclinic.prescriptions.proposals.proposal import proposal_of
+from rlclinic.prescriptions.proposals.written import change_of
+from rlclinic.prescriptions.remedies.table import remedies
 from rlclinic.prescriptions.syntax import CannotWrite, dialects_of, render
-from rlclinic.prescriptions.unwritable import unwritable
-from rlclinic.prescriptions.written import change_of
 from tests.prescriptions.made import suspected
 from tests.prescriptions.matrix.configs import LANGUAGE_MODELS, Config, configs
 from tests.prescriptions.matrix.loaders import loaded
@@ -34,7 +33,9 @@ from tests.prescriptions.matrix.refused import REFUSED, UNREAD
 from tests.prescriptions.matrix.sickness import sick
 
 CAUSES = [
-    cause for cause, remedy in remedies().items() if any(row.kind is PrescriptionKind.CONFIG for row in remedy.rows)
+    cause
+    for cause, remedy in remedies().items()
+    if any(option.kind is PrescriptionKind.CONFIG for option in remedy.options)
 ]
 SYNTAXES = list(dict.fromkeys(config.syntax for config in configs()))
 LANGUAGE = "language-model"
@@ -83,20 +84,21 @@ def _classes(*identity: str) -> frozenset[str]:
     return frozenset(diagnose(config.run()).classes)
 
 
-def _case(config: Config, cause: str) -> Case:
+def _assessment(config: Config, cause: str) -> Assessment:
     (suspect,) = suspected({cause: 0.9})
-    return Case(RunFacts(sick(config, cause)), Verdict.NOT_LEARNING, {}, {cause: suspect})
+    return Assessment(RunFacts(sick(config, cause)), Verdict.NOT_LEARNING, {}, {cause: suspect})
 
 
 def _offers(config: Config, cause: str) -> Iterator[tuple[Change, ...]]:
-    """The changes of each config row that has something to say about this config."""
-    case = _case(config, cause)
-    for row in remedies()[cause].rows:
-        if row.kind is not PrescriptionKind.CONFIG or not fits(case, row):
+    """The changes of each config option that has something to say about this config."""
+    assessment = _assessment(config, cause)
+    for option in remedies()[cause].options:
+        if option.kind is not PrescriptionKind.CONFIG or not fits(assessment, option):
             continue
-        turns = fitted(case, proposed(case, row))
-        changes = tuple(found for turn in turned(case, turns) if (found := change_of(case, turn)) is not None)
-        if changes and not problems(case, turns):
+        wanted = fitted(assessment, option_changes(assessment, option))
+        written = (change_of(assessment, change) for change in native_settings(assessment, wanted))
+        changes = tuple(change for change in written if change is not None)
+        if changes and not problems(assessment, wanted):
             yield changes
 
 
@@ -125,14 +127,14 @@ def _assert_same(run: Run, change: Change, text: str) -> None:
 
 def _assert_said_otherwise(config: Config, cause: str) -> str:
     """Something else is prescribed, with the reason why the config cannot say it; the reason, if there is one."""
-    case = _case(config, cause)
-    made = candidate_of(case, case.causes[cause], Effects())
+    assessment = _assessment(config, cause)
+    made = proposal_of(assessment, assessment.causes[cause], Effects())
     assert made is not None
     if _other_syntax_says_it(config, made.prescription):
         return _refusal(config, cause)
     assert made.prescription.kind is not PrescriptionKind.CONFIG
     assert len(made.prescription.instruction) > 20
-    reason = unwritable(case, remedies()[cause].rows)
+    reason = unwritable(assessment, remedies()[cause].options)
     assert reason in made.prescription.rationale
     return reason
 

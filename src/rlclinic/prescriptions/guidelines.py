@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rlclinic.readers.redaction.redact import redact
+
 NAMES = ("CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md")
 # What marks the root of a project, the surest first.
 ROOTS = (".git", "pyproject.toml", "setup.py")
@@ -12,21 +14,15 @@ ROOTS = (".git", "pyproject.toml", "setup.py")
 HIGHEST = 12
 
 
-def guidelines(path: str) -> tuple[str, ...]:
+def guidelines(location: Path) -> tuple[str, ...]:
     """Paths of the guideline files between a run and the root of its project; empty outside of a project.
 
-    They are relative to the working directory where they lie below it.
+    They are relative to the working directory where they lie below it, and told without secrets.
     """
-    if not path:
-        return ()
     try:
-        start = Path(path).expanduser()
-        start = start.resolve() if start.exists() else Path()
+        folders = list(_folders(location.resolve())) if location.exists() else []
     except (OSError, RuntimeError, ValueError):
         return ()
-    if not start.is_absolute():
-        return ()
-    folders = list(_folders(start))
     root = next((folder for mark in ROOTS for folder in folders if (folder / mark).exists()), None)
     if root is None:
         return ()
@@ -38,8 +34,8 @@ def _shown(path: Path) -> str:
     try:
         here = Path.cwd().resolve()
     except OSError:
-        return str(path)
-    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+        here = path
+    return redact(str(path.relative_to(here) if path != here and path.is_relative_to(here) else path))
 
 
 def _folders(start: Path) -> Iterator[Path]:

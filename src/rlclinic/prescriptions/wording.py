@@ -8,9 +8,7 @@ from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
-from rlclinic.prescriptions.case import Case
-from rlclinic.prescriptions.computed.reward_scale import reward_divisor
-from rlclinic.prescriptions.written import as_text
+from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
 
@@ -21,10 +19,23 @@ TENTH = 0.1
 SCHEDULE = "learning_rate_schedule"
 
 
+def as_text(value: object) -> str:
+    """A value as a person reads it: plain decimals, no exponent above a millionth."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value)) if abs(value) >= 10 else f"{value:.1f}"
+    if isinstance(value, float) and 1e-7 <= abs(value) < 1:
+        return f"{value:.10f}".rstrip("0")
+    return str(value)
+
+
 def config_instruction(changes: Sequence[Change], note: str = "") -> str:
     """One sentence that names every change."""
     parts = [change_words(change) for change in changes]
-    sentence = " and ".join([parts[0], *(part[0].lower() + part[1:] for part in parts[1:])])
+    sentence = " and ".join([parts[0], *map(begun, parts[1:])])
     return f"{sentence}. {note}".strip()
 
 
@@ -46,27 +57,32 @@ def change_words(change: Change) -> str:
     return f"{'Raise' if ups[1] > ups[0] else 'Lower'} {name} from {as_text(before)} to {as_text(after)}"
 
 
-def rationale(case: Case, cause: Cause, evidence: Sequence[Finding], changes: Sequence[Change]) -> str:
+def begun(sentence: str) -> str:
+    """A sentence as the continuation of another."""
+    return sentence[0].lower() + sentence[1:]
+
+
+def rationale(assessment: Assessment, cause: Cause, evidence: Sequence[Finding], changes: Sequence[Change] = ()) -> str:
     """Why: the findings with their codes and numbers, and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
     found = "; ".join(quoted)
     told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. "
-    compared = [line for change in changes if (line := _against_reference(case, change))]
+    compared = [line for change in changes if (line := _against_reference(assessment, change))]
     share = f"The probability of {cause.id} is {100 * cause.probability:.0f} %."
     return " ".join([f"{told}{share}", *compared])
 
 
-def fill(template: str, case: Case, **more: str) -> str:
+def fill(template: str, assessment: Assessment, **more: str) -> str:
     """A text with the run's own names and numbers in its places."""
-    budget = case.budget
+    budget = assessment.budget
     values = {
-        "env": case.run.environment or "ENV",
-        "trainer": case.trainer,
+        "env": assessment.run.environment or "ENV",
+        "trainer": assessment.trainer,
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
-        "reward_divisor": f"{reward_divisor(case):g}",
-        "last_error": _last_error(case),
-        "pace": "the KL of each update" if case.is_on_policy else "how far each update moves the values",
+        "reward_divisor": f"{assessment.reward_divisor:g}",
+        "last_error": _last_error(assessment),
+        "update_size": "the KL of each update" if assessment.is_on_policy else "how far each update moves the values",
         **more,
     }
     for name, value in values.items():
@@ -74,11 +90,11 @@ def fill(template: str, case: Case, **more: str) -> str:
     return template
 
 
-def _against_reference(case: Case, change: Change) -> str:
-    known, here = case.reference_number(change.key), case.number(change.key)
-    if known is None or here is None or not case.has_entry or known == here:
+def _against_reference(assessment: Assessment, change: Change) -> str:
+    known, here = assessment.reference_number(change.key), assessment.number(change.key)
+    if known is None or here is None or not assessment.has_entry or known == here:
         return ""
-    where = f"{case.run.algorithm} on {case.run.environment}"
+    where = f"{assessment.run.algorithm} on {assessment.run.environment}"
     if change.key in NEAR_ONE or known == 0 or here == 0:
         return f"{change.native_key} is {as_text(here)}; {as_text(known)} works for {where}."
     ratio = here / known
@@ -86,8 +102,8 @@ def _against_reference(case: Case, change: Change) -> str:
     return f"{change.native_key} {as_text(here)} is {times} {as_text(known)} that works for {where}."
 
 
-def _last_error(case: Case) -> str:
-    errors = [item for item in case.run.logs if item.kind != "warning"]
+def _last_error(assessment: Assessment) -> str:
+    errors = [item for item in assessment.run.logs if item.kind != "warning"]
     if not errors:
         return "its text is not in the log"
     line = errors[-1].text.strip().splitlines()[-1].strip()

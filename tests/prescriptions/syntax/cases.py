@@ -169,7 +169,7 @@ CASES = [
 ]
 BY_NAME = {case.name: case for case in CASES}
 
-# Every hyperparameter that a remedy may turn, with a value that differs from all configs above.
+# Every hyperparameter that a remedy may change, with a value that differs from all configs above.
 AFTER: dict[str, object] = {
     "learning_rate": 0.00007, "learning_rate_critic": 0.0007, "batch_size": 32, "n_steps": 96, "n_envs": 12,
     "n_epochs": 7, "n_minibatches": 2, "rollout_size": 768, "clip_range": 0.13, "clip_range_vf": 0.37,

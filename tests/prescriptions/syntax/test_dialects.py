@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rlclinic.model.run import Run
-from rlclinic.prescriptions.syntax import CannotWrite, assignments, dialects, dialects_of, render, write
+from rlclinic.prescriptions.proposals.written import native_of
+from rlclinic.prescriptions.syntax import CannotWrite, assignments, dialects, dialects_of, render
 from tests.prescriptions.made_runs import change, changes, made_run
 from tests.prescriptions.syntax.cases import AFTER, BY_NAME, CASES, ZOO_PPO, Case
 from tests.prescriptions.syntax.parsers import PARSERS, python_value
@@ -49,7 +50,7 @@ def _is_written(run: Run, key: str) -> bool:
         native = None
     if native is None:
         assert len(reason) > 10
-        assert write(run, wanted) is None
+        assert native_of(run, wanted) is None
         return False
     dialect = next(item for item in dialects() if item.id == native.format)
     expected = {item.key: item.after for item in assignments(run, wanted, dialect)}
@@ -79,7 +80,7 @@ def test_the_usual_changes_can_be_written(case: Case) -> None:
     for key in ALWAYS:
         if (case.name, key) in REFUSING or case.name in ("openrlhf", "verl", "trl"):
             continue
-        assert write(run, [change(run, key, AFTER[key])]) is not None, key
+        assert native_of(run, [change(run, key, AFTER[key])]) is not None, key
 
 
 def test_every_dialect_is_reached_by_some_run() -> None:
@@ -222,7 +223,7 @@ def test_one_atari_game_is_changed_by_flags() -> None:
 
 def test_an_expression_that_needs_both_quotes_is_refused() -> None:
     run = made_run("sb3-zoo", "PPO", {**ZOO_PPO, "policy_kwargs": 'dict(a="it\'s")'})
-    assert write(run, changes(run, net_arch=[64])) is None
+    assert native_of(run, changes(run, net_arch=[64])) is None
 
 
 def test_the_zoo_normalises_one_of_two_by_an_expression() -> None:
@@ -243,7 +244,7 @@ def test_a_schedule_of_the_users_own_keeps_its_shape_in_the_users_own_config() -
     found = render(with_word, changes(with_word, learning_rate=0.0003))
     assert (found.format, found.text) == ("sb3-config", "learning_rate: 0.0003")
     in_code = replace(with_word, config=made_run("common", "PPO", native).config)
-    assert write(in_code, changes(in_code, learning_rate=0.0003)) is None
+    assert native_of(in_code, changes(in_code, learning_rate=0.0003)) is None
 
 
 def test_sb3_normalises_with_a_wrapper() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rlclinic.prescriptions.syntax import write
+from rlclinic.prescriptions.proposals.written import native_of
 from rlclinic.prescriptions.syntax.sb3_names import CLASSES
 from tests.prescriptions.made_runs import change, changes
 from tests.prescriptions.matrix.own_parsers import parsed
@@ -21,7 +21,7 @@ def _texts(name: str) -> Iterator[tuple[str, str, str]]:
     """Every change that can be written for a run: key, dialect and text."""
     run = BY_NAME[name].run()
     for key, after in AFTER.items():
-        native = write(run, [change(run, key, after)])
+        native = native_of(run, [change(run, key, after)])
         if native is not None:
             yield key, native.format, native.text
 
@@ -74,7 +74,9 @@ def test_a_falling_rate_of_stable_baselines3_falls() -> None:
     import stable_baselines3 as sb3
 
     run = BY_NAME["sb3_ppo"].run()
-    native = write(run, changes(run, learning_rate=0.0003, learning_rate_schedule="linear", learning_rate_final=0.0001))
+    native = native_of(
+        run, changes(run, learning_rate=0.0003, learning_rate_schedule="linear", learning_rate_final=0.0001)
+    )
     assert native is not None
     call = native.text.replace("(..., ", "('MlpPolicy', 'CartPole-v1', device='cpu', ")
     model = eval(call, {"PPO": sb3.PPO})  # noqa: S307

@@ -28,12 +28,11 @@ class Format:
     load: Callable[[str], object]
     replace: Callable[[str, Path, object, object], str]
     insert: Callable[[str, Path, object], str]
-    line_of: Callable[[str, Path], int | None]
 
 
-YAML = Format(yaml_file.load, yaml_file.replace, yaml_file.insert, yaml_file.line_of)
-JSON = Format(json_file.load, json_file.replace, json_file.insert, json_file.line_of)
-TOML = Format(toml_file.load, toml_file.replace, toml_file.insert, toml_file.line_of)
+YAML = Format(yaml_file.load, yaml_file.replace, yaml_file.insert)
+JSON = Format(json_file.load, json_file.replace, json_file.insert)
+TOML = Format(toml_file.load, toml_file.replace, toml_file.insert)
 FORMATS = {".yaml": YAML, ".yml": YAML, ".json": JSON, ".toml": TOML}
 
 
@@ -60,11 +59,6 @@ def has_value(data: object, path: Path) -> bool:
         return True
     places = [(value_at(data, path[:length]), path[length:]) for length in range(1, len(path))]
     return any(yaml_file.value_in_expression(value, rest)[0] for value, rest in places)
-
-
-def document_line(text: str, suffix: str, path: Path) -> int | None:
-    """The 1-based line of a value."""
-    return FORMATS[suffix].line_of(text.removeprefix(BOM), path) if suffix in FORMATS else None
 
 
 def _one(form: Format, text: str, edit: Edit) -> str:

@@ -46,7 +46,12 @@ class Edit:
     @property
     def name(self) -> str:
         """The path for messages."""
-        return ".".join(str(part) for part in self.path)
+        return dotted(self.path)
+
+
+def dotted(path: Path) -> str:
+    """A path for messages."""
+    return ".".join(str(part) for part in path)
 
 
 def value_at(data: object, path: Path) -> object:
@@ -60,12 +65,12 @@ def value_at(data: object, path: Path) -> object:
     return data
 
 
-def check_before(edit: Edit, found: object) -> None:
+def check_before(edit: Edit, found: object, place: str = "") -> None:
     """Refuse to edit a file that is not the one the run was made with."""
     if edit.before is MISSING or found is MISSING or agrees(found, edit.before):
         return
     raise Refused(
-        f"{edit.name} is {found!r} in this file, but the run had {edit.before!r}",
+        f"{place}{edit.name} is {found!r} in this file, but the run had {edit.before!r}",
         hint="name the file that the run was made with, or make the change by hand",
     )
 
@@ -110,10 +115,10 @@ def prove(before: object, after: object, path: Path, value: object) -> None:
     places = expected.keys() | found.keys()
     differing = [p for p in places if not same(expected.get(p, MISSING), found.get(p, MISSING))]
     if differing:
-        names = sorted(".".join(str(part) for part in place) for place in differing)
+        names = sorted(map(dotted, differing))
         shown = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
         raise Refused(
-            f"the edit would not change {'.'.join(str(part) for part in path)} alone, but also: {shown}",
+            f"the edit would not change {dotted(path)} alone, but also: {shown}",
             hint="an anchor or a merge shares the value; make the change by hand",
         )
 

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
-from rlclinic.prescriptions.edit.edits import Path, Refused
+from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.syntax.spelling import json_text
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.json_places import json_places
@@ -46,7 +46,7 @@ def replace(text: str, path: Path, found: object, after: object) -> str:
     """The text with another value at the path."""
     layout = _scan(text)
     if path in layout.twice:
-        raise Refused(f"{'.'.join(str(part) for part in path)} is given twice")
+        raise Refused(f"{dotted(path)} is given twice")
     start, end = layout.spans[path]
     return text[:start] + json_text(after) + text[end:]
 
@@ -56,19 +56,13 @@ def insert(text: str, path: Path, after: object) -> str:
     layout = _scan(text)
     place = layout.objects.get(path[:-1])
     if place is None or path[:-1] in layout.twice:
-        raise Refused(f"there is no place for {'.'.join(str(part) for part in path)} in this file")
+        raise Refused(f"there is no place for {dotted(path)} in this file")
     pair = f"{json.dumps(str(path[-1]))}: {json_text(after)}"
     if place.key_start is None or place.value_end is None:
         return text[: place.start + 1] + pair + text[place.start + 1 :]
     before_key = re.search(r"(\r?\n[ \t]*)?$", text[: place.key_start])
     gap = before_key.group(1) if before_key and before_key.group(1) else " "
     return f"{text[: place.value_end]},{gap}{pair}{text[place.value_end :]}"
-
-
-def line_of(text: str, path: Path) -> int | None:
-    """The 1-based line of a value, None where it is not in the text."""
-    span = _scan(text).spans.get(path)
-    return None if span is None else text.count("\n", 0, span[0]) + 1
 
 
 def _scan(text: str) -> _Layout:

@@ -12,8 +12,8 @@ from rlclinic.model.run import Run
 from rlclinic.prescriptions.edit.document import FORMATS, document_data, edit_document, has_value
 from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, check_before
 from rlclinic.prescriptions.edit.python_file import edit_python
+from rlclinic.prescriptions.edit.section import inherited, section_of
 from rlclinic.prescriptions.edit.source_file import MAX_BYTES, Source, find_source
-from rlclinic.prescriptions.edit.target import inherited, section_of
 from rlclinic.prescriptions.syntax import Assignment, CannotWrite, assignments, dialects_of
 from rlclinic.prescriptions.syntax.assignment import Code
 from rlclinic.prescriptions.syntax.rllib import METHODS, PYTHON_KEYS

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, agrees, fitted, same
-from rlclinic.prescriptions.edit.python_sites import Site, calls, sites
+from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, check_before, fitted, same
 from rlclinic.prescriptions.syntax.assignment import CannotWrite, Code
-from rlclinic.prescriptions.syntax.source_text import node_span, parse_module
+from rlclinic.prescriptions.syntax.source_text import dump_without, node_span, parse_module
 from rlclinic.prescriptions.syntax.spelling import python_text
+from rlclinic.readers.scripts.sites import Site, calls, sites
 
 BOM = "\ufeff"
-_MARK = "the value that changes"
 
 
 def edit_python(text: str, edits: Sequence[Edit], calls_of: Sequence[str]) -> str:
@@ -47,11 +46,7 @@ def _one(source: str, edit: Edit, call: str) -> str:
 
 def _replaced(source: str, site: Site, edit: Edit) -> str:
     found = _literal(site.node)
-    if edit.before is not MISSING and not agrees(found, edit.before):
-        raise Refused(
-            f"line {site.line}: {edit.name} is {found!r} in this file, but the run had {edit.before!r}",
-            hint="name the file that the run was made with, or make the change by hand",
-        )
+    check_before(edit, found, place=f"line {site.line}: ")
     after = fitted(found, edit.after)
     if same(found, after):
         return source
@@ -96,14 +91,7 @@ def _masked(source: str, index: int) -> tuple[str, object]:
     tree = parse_module(source)
     node = sites(tree)[index].node
     value = _literal(node)
-    mark = ast.Constant(_MARK)
-    for parent in ast.walk(tree):
-        for name, child in ast.iter_fields(parent):
-            if child is node:
-                setattr(parent, name, mark)
-            elif isinstance(child, list):
-                child[:] = [mark if item is node else item for item in child]
-    return ast.dump(tree), value
+    return dump_without(tree, node), value
 
 
 def _index(tree: ast.Module, start: int, source: str) -> int:

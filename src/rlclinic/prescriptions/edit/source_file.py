@@ -12,13 +12,7 @@ from rlclinic.prescriptions.edit.edits import Path as KeyPath
 from rlclinic.prescriptions.edit.edits import Refused, value_at
 from rlclinic.readers.discover import split_name
 from rlclinic.readers.no_links import read_file
-from rlclinic.readers.redaction.redact import REDACTED
-
-# Folders above the run in which a project is looked for.
-MAX_LEVELS = 6
-
-# What marks the root of a project.
-ROOT_SIGNS = (".git", "pyproject.toml", "setup.py")
+from rlclinic.readers.project import ROOT_SIGNS, folders_above
 
 # Bytes of a config.
 MAX_BYTES = 2 << 20
@@ -59,8 +53,6 @@ def find_source(run: Run, keys: tuple[str, ...], config: str = "") -> Source:
         if not file.is_file():
             raise Refused("no such file", path=name, hint="check the path given to --config")
         return Source(file, tuple(section.split(".")) if section else ())
-    if REDACTED in run.path:
-        raise Refused("the path holds a secret and was not kept with the run", path=run.path, hint=HINT)
     if run.source == "hydra":
         return _inside_project(run, _hydra(run, keys), named_by_run=True)
     if run.framework == "gymnasium-solver":
@@ -85,19 +77,12 @@ def _inside_project(run: Run, source: Source, *, named_by_run: bool = False) -> 
 
 def folder_of(run: Run) -> Path:
     """The run's own folder."""
-    path = Path(run.path)
-    return path if path.is_dir() else path.parent
+    return run.location if run.location.is_dir() else run.location.parent
 
 
 def ancestors(run: Run) -> Iterator[Path]:
     """The folders above a run, nearest first, at most up to the root of its project."""
-    folder = folder_of(run).absolute()
-    for _ in range(MAX_LEVELS):
-        yield folder
-        is_top = any((folder / sign).exists() for sign in ROOT_SIGNS)
-        if is_top or folder.parent in (Path.home(), Path(folder.anchor)):
-            return
-        folder = folder.parent
+    return folders_above(folder_of(run))
 
 
 def _solver(run: Run) -> Source:
@@ -109,10 +94,9 @@ def _solver(run: Run) -> Source:
         if found:
             names = ", ".join(file.name for file in found)
             raise Refused(f"{names} are all of {run.environment}", path=str(configs), hint=HINT)
-    raise Refused(
+    raise _unknown(
+        run,
         "config.json is the run's own record; the config/environments/*.yaml it was made from is not beside the run",
-        path=run.path,
-        hint=HINT,
     )
 
 
@@ -136,10 +120,8 @@ def _zoo(run: Run) -> Source:
             for option in options:
                 if (folder / option).is_file():
                     return Source(folder / option)
-    raise Refused(
-        f"config.yml is the run's own record; the zoo's {options[0]} it was made from is not beside the run",
-        path=run.path,
-        hint=HINT,
+    raise _unknown(
+        run, f"config.yml is the run's own record; the zoo's {options[0]} it was made from is not beside the run"
     )
 
 
@@ -170,10 +152,8 @@ def _hydra(run: Run, keys: tuple[str, ...]) -> Source:
             return Source(grouped, prefix=f"{group}.")
         if (folder / f"{name}.yaml").is_file():
             return Source(folder / f"{name}.yaml")
-    raise Refused(
-        ".hydra/config.yaml is the run's own record; the config that Hydra composed it from was not found",
-        path=run.path,
-        hint=HINT,
+    raise _unknown(
+        run, ".hydra/config.yaml is the run's own record; the config that Hydra composed it from was not found"
     )
 
 
@@ -184,17 +164,21 @@ def _origin(run: Run, keys: tuple[str, ...]) -> Source:
     if not files:
         files = {item.origin.file for item in run.config.native.values() if item.origin is not None}
     if len(files) != 1:
-        raise Refused("no config file of this run is known", path=run.path, hint=HINT)
+        raise _unknown(run, "no config file of this run is known")
     name = files.pop()
     file = folder_of(run) / name
     if file.suffix not in (*FORMATS, ".py") or run.source in ("wandb", "mlflow", "trackio"):
-        raise Refused(
-            f"the values were read from {name}, a record of the run and not a config", path=run.path, hint=HINT
-        )
+        raise _unknown(run, f"the values were read from {name}, a record of the run and not a config")
     if file.name in RECORDS.get(run.framework, ()):
-        raise Refused(f"{name} is the run's own record, not the config it was made from", path=run.path, hint=HINT)
+        raise _unknown(run, f"{name} is the run's own record, not the config it was made from")
     if not file.is_file():
-        raise Refused(f"{name} is not there any more", path=run.path, hint=HINT)
+        raise _unknown(run, f"{name} is not there any more")
+    if name.startswith(".."):
+        return Source(file)
     return Source(
         file, note=f"{name} lies in the run's folder; if a script writes it, change the script's config instead"
     )
+
+
+def _unknown(run: Run, reason: str) -> Refused:
+    return Refused(reason, path=run.path, hint=HINT)

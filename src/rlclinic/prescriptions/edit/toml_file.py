@@ -9,7 +9,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from rlclinic.prescriptions.edit.edits import Path, Refused
+from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.syntax.assignment import CannotWrite
 from rlclinic.prescriptions.syntax.spelling import toml_text
 
@@ -30,7 +30,6 @@ class _Line:
     start: int
     end: int
     line_end: int
-    number: int
 
 
 def load(text: str) -> object:
@@ -45,7 +44,7 @@ def replace(text: str, path: Path, found: object, after: object) -> str:
     """The text with another value at the path."""
     lines = [line for line in _lines(text) if line.path == path]
     if len(lines) != 1:
-        raise Refused(f"{'.'.join(str(part) for part in path)} does not stand on one line of its own")
+        raise Refused(f"{dotted(path)} does not stand on one line of its own")
     return text[: lines[0].start] + _spelled(after) + text[lines[0].end :]
 
 
@@ -53,16 +52,11 @@ def insert(text: str, path: Path, after: object) -> str:
     """The text with a new key after the last simple line of a table that is there."""
     lines = [line for line in _lines(text) if line.table == path[:-1]]
     if not lines:
-        raise Refused(f"there is no place for {'.'.join(str(part) for part in path)} in this file")
+        raise Refused(f"there is no place for {dotted(path)} in this file")
     last = lines[-1]
     newline = "\r\n" if "\r\n" in text else "\n"
     pair = f"{last.indent}{path[-1]} = {_spelled(after)}"
     return f"{text[: last.line_end]}{newline}{pair}{text[last.line_end :]}"
-
-
-def line_of(text: str, path: Path) -> int | None:
-    """The 1-based line of a value, None where it is not in the text."""
-    return next((line.number for line in _lines(text) if line.path == path), None)
 
 
 def _spelled(after: object) -> str:
@@ -76,7 +70,7 @@ def _lines(text: str) -> list[_Line]:
     found: list[_Line] = []
     table: Path | None = ()
     position = 0
-    for number, whole in enumerate(text.splitlines(keepends=True), start=1):
+    for whole in text.splitlines(keepends=True):
         content = whole.rstrip("\r\n")
         header = _HEADER.match(content)
         if _TABLES.match(content):
@@ -89,7 +83,7 @@ def _lines(text: str) -> list[_Line]:
             name = _parts(key["key"]) if key is not None else None
             if key is not None and value is not None and name:
                 span = position + value.start("value"), position + value.end("value")
-                found.append(_Line(table, (*table, *name), key["indent"], *span, position + len(content), number))
+                found.append(_Line(table, (*table, *name), key["indent"], *span, position + len(content)))
         position += len(whole)
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rlclinic.prescriptions.edit.edits import Refused
 from rlclinic.prescriptions.edit.plan import Plan
-from rlclinic.prescriptions.edit.source_file import ROOT_SIGNS
+from rlclinic.readers.project import ROOT_SIGNS
 from rlclinic.store.files import write_whole
 
 BACKUP = ".bak"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rlclinic.prescriptions.edit.edits import Path, Refused
+from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.edit.yaml_layout import Layout, Pair, Spot, yaml_layout
 from rlclinic.prescriptions.syntax.assignment import CannotWrite
 from rlclinic.prescriptions.syntax.expression import edit_expression, expression_value, single_quoted
@@ -42,7 +42,7 @@ def insert(text: str, path: Path, after: object) -> str:
     layout = yaml_layout(text)
     parent, name = path[:-1], str(path[-1])
     if parent not in layout.pairs or len(layout.spots.get(parent, ())) != 1:
-        raise Refused(f"there is no place for {'.'.join(str(part) for part in path)} in this file")
+        raise Refused(f"there is no place for {dotted(path)} in this file")
     spot, pairs = layout.spots[parent][0], layout.pairs[parent]
     line = f"{yaml_text(name)}: {yaml_text(after)}"
     if spot.style == "[":
@@ -72,7 +72,7 @@ def replace_in_expression(text: str, path: Path, after: object) -> tuple[str, Pa
             raise Refused(f"line {spot.line}: the new expression needs the quotes that enclose it")
         start, end = spot.start + len(quote), spot.end - len(quote)
         return text[:start] + new + text[end:], path[:length], new
-    raise Refused(f"there is no {'.'.join(str(part) for part in path)} in this file")
+    raise Refused(f"there is no {dotted(path)} in this file")
 
 
 def value_in_expression(data: object, rest: Path) -> tuple[bool, object]:
@@ -85,19 +85,13 @@ def value_in_expression(data: object, rest: Path) -> tuple[bool, object]:
         return False, None
 
 
-def line_of(text: str, path: Path) -> int | None:
-    """The 1-based line of a value, None where it is not in the text."""
-    spots = yaml_layout(text).spots.get(path, [])
-    return spots[0].line if len(spots) == 1 else None
-
-
 def _only(layout: Layout, path: Path) -> Spot:
     spots = layout.spots.get(path, [])
     if len(spots) > 1:
         lines = ", ".join(str(spot.line) for spot in spots)
-        raise Refused(f"{'.'.join(str(part) for part in path)} is given several times (lines {lines})")
+        raise Refused(f"{dotted(path)} is given several times (lines {lines})")
     if not spots:
-        raise Refused(f"{'.'.join(str(part) for part in path)} comes from an anchor or a merge, not from its own line")
+        raise Refused(f"{dotted(path)} comes from an anchor or a merge, not from its own line")
     return spots[0]
 
 

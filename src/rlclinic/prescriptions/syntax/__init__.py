@@ -50,26 +50,18 @@ DIALECTS: dict[str, tuple[Dialect, ...]] = {
 BY_SUFFIX = {"yaml": generic.YAML, "yml": generic.YAML, "json": generic.JSON, "toml": generic.TOML}
 
 __all__ = [
-    "AlreadySo", "Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render", "write",
+    "AlreadySo", "Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render",
 ]  # fmt: skip
 
 
-def write(run: Run, changes: Sequence[Change]) -> Native | None:
-    """The changes as the user would write them; None where no syntax of the framework can say them exactly."""
-    try:
-        return render(run, changes)
-    except CannotWrite:
-        return None
-
-
 def render(run: Run, changes: Sequence[Change], dialect: Dialect | None = None) -> Native:
-    """The same, with CannotWrite and its reason instead of None."""
+    """The changes as the user would write them; CannotWrite with the reason where no syntax can say them exactly."""
     if not changes:
         raise CannotWrite("there is nothing to change")
     failures: list[CannotWrite] = []
-    for candidate in (dialect,) if dialect is not None else dialects_of(run):
+    for way in (dialect,) if dialect is not None else dialects_of(run):
         try:
-            return Native(candidate.id, candidate.render(run, assignments(run, changes, candidate)))
+            return Native(way.id, way.render(run, assignments(run, changes, way)))
         except CannotWrite as failure:
             failures.append(failure)
     raise failures[-1]

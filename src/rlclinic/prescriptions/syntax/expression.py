@@ -8,27 +8,27 @@ from __future__ import annotations
 import ast
 
 from rlclinic.prescriptions.syntax.assignment import CannotWrite
-from rlclinic.prescriptions.syntax.source_text import node_span, parse_expression
+from rlclinic.prescriptions.syntax.source_text import dump_without, node_span, parse_expression
 from rlclinic.prescriptions.syntax.spelling import python_text
 from rlclinic.readers.configs.arguments import named_parts
-
-_MARK = "the value that changes"
 
 
 def edit_expression(source: str, path: tuple[str, ...], after: object) -> str:
     """The expression with the argument at the path set; CannotWrite where that cannot be done surely."""
     tree = parse_expression(source)
-    node: ast.expr = tree.body
-    for depth, name in enumerate(path):
-        entries = _entries(node)
-        if name not in entries:
-            edited = _inserted(source, node, name, _wrapped(path[depth + 1 :], after))
-            _prove_inserted(source, edited, path[:depth], name)
-            return edited
-        node = entries[name]
-    start, end = node_span(source, node)
-    edited = source[:start] + python_text(after) + source[end:]
-    _prove_replaced(source, edited, path)
+    node, rest = _reached(tree.body, path)
+    if not rest:
+        start, end = node_span(source, node)
+        edited = source[:start] + python_text(after) + source[end:]
+        other = parse_expression(edited)
+        same = dump_without(tree, node) == dump_without(other, _reached(other.body, path)[0])
+    else:
+        for name in reversed(rest[1:]):
+            after = {name: after}
+        edited = _inserted(source, node, rest[0], after)
+        same = ast.dump(tree) == _without_last(edited, path[: -len(rest)])
+    if not same:
+        raise CannotWrite("the change would touch other parts of the expression")
     return edited
 
 
@@ -44,12 +44,9 @@ def single_quoted(source: str) -> str:
 
 def expression_value(source: str, path: tuple[str, ...]) -> tuple[bool, object]:
     """Whether the argument is there, and its value if it is a literal (else its text)."""
-    node: ast.expr = parse_expression(source).body
-    for name in path:
-        entries = _entries(node)
-        if name not in entries:
-            return False, None
-        node = entries[name]
+    node, rest = _reached(parse_expression(source).body, path)
+    if rest:
+        return False, None
     try:
         return True, ast.literal_eval(node)
     except ValueError:
@@ -69,10 +66,14 @@ def _entries(node: ast.expr) -> dict[str, ast.expr]:
     return {str(name): value for name, value in found}
 
 
-def _wrapped(path: tuple[str, ...], after: object) -> object:
-    for name in reversed(path):
-        after = {name: after}
-    return after
+def _reached(node: ast.expr, path: tuple[str, ...]) -> tuple[ast.expr, tuple[str, ...]]:
+    """The part of the expression to which a path leads, and the rest of the path that is not there."""
+    for depth, name in enumerate(path):
+        entries = _entries(node)
+        if name not in entries:
+            return node, path[depth:]
+        node = entries[name]
+    return node, ()
 
 
 def _inserted(source: str, node: ast.expr, name: str, value: object) -> str:
@@ -85,35 +86,13 @@ def _inserted(source: str, node: ast.expr, name: str, value: object) -> str:
     return f"{source[: end - 1]}{pair}{source[end - 1 :]}"
 
 
-def _prove_replaced(source: str, edited: str, path: tuple[str, ...]) -> None:
-    if _without(source, path) != _without(edited, path):
-        raise CannotWrite("the change would touch other parts of the expression")
-
-
-def _prove_inserted(source: str, edited: str, path: tuple[str, ...], name: str) -> None:
-    if ast.dump(parse_expression(source)) != _without(edited, path, name):
-        raise CannotWrite("the new argument would touch other parts of the expression")
-
-
-def _without(source: str, path: tuple[str, ...], dropped: str = "") -> str:
-    """The tree with the value at the path masked, or with one argument left out."""
+def _without_last(source: str, path: tuple[str, ...]) -> str:
+    """The tree without the last argument of the part at the path."""
     tree = parse_expression(source)
-    if not path and not dropped:
-        return _MARK
-    node: ast.expr = tree.body
-    for name in path if dropped else path[:-1]:
-        node = _entries(node)[name]
-    target = dropped or path[-1]
+    node, _ = _reached(tree.body, path)
     if isinstance(node, ast.Call):
-        for keyword in list(node.keywords):
-            if keyword.arg == target and dropped:
-                node.keywords.remove(keyword)
-            elif keyword.arg == target:
-                keyword.value = ast.Constant(_MARK)
+        node.keywords.pop()
     elif isinstance(node, ast.Dict):
-        index = list(_entries(node)).index(target)
-        if dropped:
-            del node.keys[index], node.values[index]
-        else:
-            node.values[index] = ast.Constant(_MARK)
+        node.keys.pop()
+        node.values.pop()
     return ast.dump(tree)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect, Names, Rate
+from rlclinic.prescriptions.syntax.generic import write_json
 from rlclinic.prescriptions.syntax.nesting import nested
 from rlclinic.prescriptions.syntax.spelling import json_text, python_text
 
@@ -78,17 +79,13 @@ def _exploration(run: Run, wanted: Mapping[str, object]) -> Sequence[Assignment]
     return [Assignment(f"exploration_config.{key}", None, value) for key, value in changed]
 
 
-def _refuse_text(name: str, value: object) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise CannotWrite(f"RLlib's {name} is a number, not {value!r}")
-
-
 def _filter(value: object) -> object:
     return value if isinstance(value, str) else "MeanStdFilter" if value else "NoFilter"
 
 
 def _kl(value: object) -> object:
-    _refuse_text("kl_target", value)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise CannotWrite(f"RLlib's kl_target is a number, not {value!r}")
     return value
 
 
@@ -151,11 +148,6 @@ def write_python(run: Run, assignments: Sequence[Assignment]) -> str:
     )
 
 
-def write_dict(run: Run, assignments: Sequence[Assignment]) -> str:
-    """Settings of a config dict, as YAML or JSON files of rllib hold them."""
-    return json_text(nested(assignments))
-
-
 def is_new_stack(run: Run) -> bool:
     """Whether the run was configured with an AlgorithmConfig; the newest Ray knows nothing else."""
     return not run.config.native or any(sign in run.config.native for sign in SIGNS_OF_NEW_STACK)
@@ -177,4 +169,4 @@ def _is_plain(value: object) -> bool:
 
 
 PYTHON = Dialect("rllib-python", "RLlib: AlgorithmConfig", NAMES, write_python, refuses=refuses_shared_runners)
-DICT = Dialect("rllib-dict", "RLlib: config dict", NAMES, write_dict, refuses=refuses_shared_runners)
+DICT = Dialect("rllib-dict", "RLlib: config dict", NAMES, write_json, refuses=refuses_shared_runners)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.syntax.assignment import Assignment, CannotWrite, Dialect, Names, Rate
-from rlclinic.prescriptions.syntax.nesting import nested, yaml_block
+from rlclinic.prescriptions.syntax.generic import write_yaml
 from rlclinic.prescriptions.syntax.spelling import number_text
 from rlclinic.prescriptions.syntax.translate import native_key
 
@@ -118,11 +118,6 @@ NAMES = Names(
 )
 
 
-def write(run: Run, assignments: Sequence[Assignment]) -> str:
-    """The keys below `agent:`, `trainer:` or wherever the user has them."""
-    return yaml_block(nested(assignments))
-
-
 def refuses(run: Run, assignment: Assignment) -> str:
     """The threshold of the scheduler is no early stop and cannot be switched off."""
     if assignment.key.endswith("scheduler_kwargs.kl_threshold") and not assignment.after:
@@ -130,4 +125,4 @@ def refuses(run: Run, assignment: Assignment) -> str:
     return ""
 
 
-DIALECT = Dialect("skrl-yaml", "skrl: the agent's YAML", NAMES, write, refuses=refuses)
+DIALECT = Dialect("skrl-yaml", "skrl: the agent's YAML", NAMES, write_yaml, refuses=refuses)

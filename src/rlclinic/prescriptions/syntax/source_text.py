@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from rlclinic.prescriptions.syntax.assignment import CannotWrite
-
-# Characters; training scripts have tens of kilobytes, and the parser's stack is finite.
-MAX_SOURCE = 1 << 20
+from rlclinic.readers.formats import python_source
+from rlclinic.readers.formats.errors import FormatError
 
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def parse_expression(source: str) -> ast.Expression:
     """The tree of one expression."""
-    tree = _parsed(source, "eval")
-    assert isinstance(tree, ast.Expression)
-    return tree
+    with _refused():
+        return python_source.parse_expression(source)
 
 
 def parse_module(source: str) -> ast.Module:
     """The tree of a file."""
-    tree = _parsed(source, "exec")
-    assert isinstance(tree, ast.Module)
-    return tree
+    with _refused():
+        return python_source.parse_module(source)
 
 
 def node_span(source: str, node: ast.expr) -> tuple[int, int]:
@@ -39,18 +37,27 @@ def node_span(source: str, node: ast.expr) -> tuple[int, int]:
     )
 
 
+def dump_without(tree: ast.AST, node: ast.expr) -> str:
+    """The tree as text with one of its nodes left out, to show that nothing else differs. The tree is spent."""
+    mark = ast.Constant("the value that changes")
+    for parent in ast.walk(tree):
+        for name, child in ast.iter_fields(parent):
+            if child is node:
+                setattr(parent, name, mark)
+            elif isinstance(child, list):
+                child[:] = [mark if item is node else item for item in child]
+    return ast.dump(tree)
+
+
 def _offset(source: str, starts: list[int], line: int, column: int) -> int:
     start = starts[line - 1]
     end = starts[line] if line < len(starts) else len(source)
     return start + len(source[start:end].encode()[:column].decode(errors="ignore"))
 
 
-def _parsed(source: str, mode: str) -> ast.AST:
-    if len(source) > MAX_SOURCE:
-        raise CannotWrite(f"{len(source)} characters of Python are more than a config has")
+@contextmanager
+def _refused() -> Iterator[None]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source, mode=mode)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise CannotWrite(f"not Python: {error}") from None
+        yield
+    except FormatError as error:
+        raise CannotWrite(str(error)) from None

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.syntax.applicable import applies
@@ -19,9 +20,6 @@ LINEAR = frozenset({"linear", "lin", "true"})
 
 BUDGETS = ("total_steps", "total_updates", "total_epochs")
 
-# Separates the native keys of which a value was derived.
-DERIVED = " / "
-
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -31,10 +29,10 @@ class Known:
     changed: Mapping[str, object]
 
     def __call__(self, name: str) -> float:
-        number = _number_or_none(self.changed[name]) if name in self.changed else self.run.config.number(name)
-        if number is None:
+        value = number(self.changed[name]) if name in self.changed else self.run.config.number(name)
+        if value is None:
             raise CannotWrite(f"{name} is not known, so the change cannot be converted to this framework's terms")
-        return number
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +83,12 @@ def translate(run: Run, changes: Sequence[Change], names: Names) -> tuple[Assign
 
 def native_key(run: Run, name: str, names: Names) -> str | None:
     """The key that sets a hyperparameter: the user's own, else the dialect's, else the framework's first."""
-    own = run.config.settings[name].native_key if _is_set(run, name) else ""
+    setting = run.config.settings.get(name)
+    own = "" if setting is None or setting.is_default or setting.is_derived else setting.native_key
     options = [_by_algorithm(names.always, name, run), own, _by_algorithm(names.keys, name, run), *_table(run, name)]
     for key in options:
         # A leading underscore marks what a trainer saved of itself, not what anybody writes.
-        if key and not key.startswith("_") and DERIVED not in key and not _by_algorithm(names.computed, key, run):
+        if key and not key.startswith("_") and not _by_algorithm(names.computed, key, run):
             return key
     return None
 
@@ -101,7 +100,7 @@ def rate_of(run: Run, changes: Sequence[Change] = ()) -> Rate:
     start, word, final = (values[name] for name in RATE_KEYS)
     kind = str(word).lower() if word is not None else ""
     kind = "constant" if kind in CONSTANT else "linear" if kind in LINEAR else str(word)
-    return Rate(_number_or_none(start), kind, _number_or_none(final) or 0.0)
+    return Rate(number(start), kind, number(final) or 0.0)
 
 
 def _rates(run: Run, changes: Sequence[Change], names: Names) -> Sequence[Assignment]:
@@ -184,11 +183,11 @@ def _converted(run: Run, change: Change, changes: Sequence[Change], other: Equiv
 
 
 def _convert(other: Equivalent, value: object, known: Known) -> float:
-    number = _number_or_none(value)
-    if number is None:
+    size = number(value)
+    if size is None:
         raise CannotWrite(f"{value!r} is no number, so it cannot be converted to {other.name}")
     try:
-        converted = other.convert(number, known)
+        converted = other.convert(size, known)
     except (ZeroDivisionError, ValueError, OverflowError):
         raise CannotWrite(f"{value!r} cannot be converted to {other.name}") from None
     return float(math.ceil(converted)) if other.rounds_up else converted
@@ -196,7 +195,7 @@ def _convert(other: Equivalent, value: object, known: Known) -> float:
 
 def _rollout(known: Known) -> float:
     setting = known.run.config.settings.get("rollout_size")
-    is_own = setting is not None and not setting.is_default and DERIVED not in setting.native_key
+    is_own = setting is not None and not setting.is_default and not setting.is_derived
     if is_own or "rollout_size" in known.changed:
         return known("rollout_size")
     # The changes may hold the parts of a rollout, so these come before the derived size.
@@ -256,9 +255,3 @@ def _reason_computed(run: Run, name: str, names: Names) -> str:
     keys = [setting.native_key if setting is not None else "", *_table(run, name)]
     reason = next((found for key in keys if (found := _by_algorithm(names.computed, key, run))), "")
     return f": {reason}" if reason else ""
-
-
-def _number_or_none(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value)

@@ -1,0 +1,173 @@
+"""A diagnosed run as remedies see it: values in force, what works elsewhere, what was found and what is suspected."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlclinic.facts.goal_status import GoalStatus
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.diagnosis import Cause, Verdict
+from rlclinic.model.finding import Finding
+from rlclinic.model.numbers import number
+from rlclinic.model.run import Run
+from rlclinic.model.series import Series
+from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.reference_configs import has_reference_config, reference_config
+from rlclinic.reference.tasks import Task, task_of
+from rlclinic.rules.registry import rules_meaning
+from rlclinic.rules.rule import Sign
+
+# Where the config does not tell, the log often does.
+LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
+# Frameworks whose trainers `rlclinic probe` knows by name.
+PROBED = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl"}
+# Rescaled returns are brought to this order; the literature's target is a few units.
+WANTED_RETURN = 10.0
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """One run with its diagnosis so far."""
+
+    facts: RunFacts
+    verdict: Verdict
+    findings: Mapping[str, Finding]
+    """By rule name."""
+    causes: Mapping[str, Cause]
+    """By id, the most probable first."""
+    status: GoalStatus = field(default_factory=GoalStatus)
+
+    @property
+    def run(self) -> Run:
+        """The run itself."""
+        return self.facts.run
+
+    @cached_property
+    def families(self) -> frozenset[str]:
+        """Families of the algorithm; language models are known by what they log as well."""
+        found = families_of(self.run.algorithm)
+        return found | {"language-model"} if self.is_language_model else found
+
+    @property
+    def is_language_model(self) -> bool:
+        """Whether tokens are trained rather than steps of an environment."""
+        return "language-model" in families_of(self.run.algorithm) or "response_length" in self.run
+
+    @property
+    def is_on_policy(self) -> bool:
+        """Whether rollouts are collected, used and thrown away."""
+        return bool(families_of(self.run.algorithm) & {"ppo", "actor-critic"})
+
+    @cached_property
+    def reference(self) -> Mapping[str, object]:
+        """Hyperparameters that work: for this environment, else the algorithm's defaults. None for language models."""
+        if self.is_language_model:
+            return {}
+        return reference_config(self.run.environment, self.run.algorithm)
+
+    @cached_property
+    def has_entry(self) -> bool:
+        """Whether the reference is for this very environment."""
+        return not self.is_language_model and has_reference_config(self.run.environment, self.run.algorithm)
+
+    @cached_property
+    def task(self) -> Task | None:
+        """The well-known task, if it is one."""
+        return task_of(self.run.environment)
+
+    def number(self, key: str) -> float | None:
+        """The value in force: what the user set, else what the log shows, else the framework's default."""
+        value, setting = self.run.config.number(key), self.run.config.settings.get(key)
+        if setting is None or setting.is_default:
+            # Schedules fall from the largest value, or warm up to it.
+            logged = self.logged(LOGGED.get(key, ""))
+            if logged.size:
+                return float(logged.max())
+        if value is None and key == "n_steps":
+            # Some count a rollout over all environments.
+            rollout = self.run.config.number("rollout_size")
+            return rollout / (self.run.config.number("n_envs") or 1.0) if rollout and self.is_on_policy else None
+        return value
+
+    def logged(self, metric: str) -> NDArray[np.float64]:
+        """The finite values of a metric; empty where it was not logged."""
+        return _finite(self.run.series.get(metric))
+
+    def is_derived(self, key: str) -> bool:
+        """Whether a value follows from others, so that nobody writes it."""
+        setting = self.run.config.settings.get(key)
+        return setting is not None and setting.is_derived
+
+    def reference_number(self, key: str) -> float | None:
+        """The reference value, if it is a number."""
+        return number(self.reference.get(key))
+
+    def probability(self, cause: str) -> float:
+        """The probability of a cause; 0 where it was left out."""
+        return self.causes[cause].probability if cause in self.causes else 0.0
+
+    def saw(self, *rules: str) -> bool:
+        """Whether any of these rules found something."""
+        return any(rule in self.findings for rule in rules)
+
+    def shows(self, sign: Sign) -> bool:
+        """Whether any finding means this."""
+        return not rules_meaning(sign).isdisjoint(self.findings)
+
+    @cached_property
+    def rollout(self) -> float | None:
+        """Samples per rollout over all environments."""
+        steps, envs = self.number("n_steps"), self.number("n_envs")
+        if steps and envs:
+            return number(steps * envs)
+        return self.number("rollout_size") or (steps if steps and self.run.framework.startswith("sb3") else None)
+
+    @cached_property
+    def episode_length(self) -> float | None:
+        """How long episodes are: the longest typical one that was logged, else the task's limit."""
+        lengths = self.logged("episode_length")
+        if lengths.size:
+            return float(np.quantile(lengths, 0.9))
+        return float(self.task.max_episode_steps) if self.task and self.task.max_episode_steps else None
+
+    @cached_property
+    def budget(self) -> float | None:
+        """Steps the run was meant to take, else those it took."""
+        return self.run.budget or (self.run.steps if self.run.steps > 0 else None)
+
+    @cached_property
+    def usual_kl(self) -> float | None:
+        """The middle of the logged KLs; None where all are 0: that of one step per rollout is measured before it."""
+        sizes = np.abs(self.logged("approx_kl"))
+        usual = float(np.median(sizes)) if sizes.size else 0.0
+        return usual if usual > 0.0 else None
+
+    @cached_property
+    def largest_return(self) -> float:
+        """The size of large returns; 0 where no return is known."""
+        sizes = np.abs(_finite(self.run.returns))
+        return float(np.quantile(sizes, 0.9)) if sizes.size else 0.0
+
+    @property
+    def reward_divisor(self) -> float:
+        """A power of ten that brings the returns of the run to the order of ten; at least 10."""
+        ratio = max(self.largest_return / WANTED_RETURN, 1.0)
+        return float(10 ** max(1, round(math.log10(ratio))))
+
+    @property
+    def trainer(self) -> str:
+        """How `rlclinic probe` names the trainer."""
+        library = PROBED.get(self.run.framework)
+        if library and self.run.algorithm:
+            return f"{library}:{self.run.algorithm}"
+        return "your.module:make_trainer"
+
+
+def _finite(series: Series | None) -> NDArray[np.float64]:
+    return series.values[np.isfinite(series.values)] if series is not None else np.empty(0)

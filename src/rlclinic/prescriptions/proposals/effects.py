@@ -1,0 +1,79 @@
+"""What changes did when they were tried, by the package's own table and by the user's trials."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from rlclinic.causes.catalogue import catalogue
+from rlclinic.model.effect import Direction, EffectRow
+from rlclinic.model.errors import RlclinicError
+from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.store.ledger import default_state
+
+# The last ledger read, by its state: many runs are often diagnosed with the same one.
+_LAST: dict[tuple[Path, int, int], Effects] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """A table of measured effects."""
+
+    rows: tuple[EffectRow, ...] = ()
+
+    def joined(self, more: Iterable[EffectRow]) -> Effects:
+        """The same table with further rows, for example those of a ledger."""
+        return Effects((*self.rows, *more))
+
+    def by_environment(
+        self, cause: str, key: str, direction: Direction, algorithm: str, metric: str
+    ) -> dict[str, tuple[float, int]]:
+        """The mean effect on each environment, weighted by seeds, and how many trials it rests on."""
+        found: dict[str, list[EffectRow]] = {}
+        for row in self.rows:
+            wanted = (row.cause, row.key, row.direction, row.algorithm.upper(), row.metric)
+            if wanted == (cause, key, direction, algorithm.upper(), metric):
+                found.setdefault(row.environment, []).append(row)
+        means: dict[str, tuple[float, int]] = {}
+        for environment, rows in found.items():
+            seeds = sum(row.n_seeds for row in rows)
+            means[environment] = sum(row.effect * row.n_seeds for row in rows) / seeds, len(rows)
+        return means
+
+
+@cache
+def packaged_effects() -> Effects:
+    """The rows that come with the package."""
+    text = files(__package__).joinpath("effects.toml").read_text(encoding="utf-8")
+    rows = tuple(EffectRow(**row) for row in tomllib.loads(text)["rows"])
+    for row in rows:
+        if row.cause not in catalogue() or row.key not in hyperparameters():
+            raise ValueError(f"effects.toml: {row.cause} or {row.key} is not known")
+        if not row.source:
+            raise ValueError(f"effects.toml: {row.cause} with {row.key} on {row.environment} has no source")
+    return Effects(rows)
+
+
+def known_effects() -> Effects:
+    """The packaged rows and those of the ledger; a ledger that cannot be read costs its rows, not the diagnosis."""
+    state = default_state()
+    if state is None:
+        return packaged_effects()
+    if state not in _LAST:
+        _LAST.clear()
+        _LAST[state] = _with_ledger(state[0])
+    return _LAST[state]
+
+
+def _with_ledger(path: Path) -> Effects:
+    from rlclinic.store.effects import measured_effects
+    from rlclinic.store.ledger import Ledger
+
+    try:
+        return packaged_effects().joined(measured_effects(Ledger(path)))
+    except (RlclinicError, ValueError, KeyError, TypeError):
+        return packaged_effects()

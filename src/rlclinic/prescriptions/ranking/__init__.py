@@ -1,0 +1,1 @@
+"""Which proposals are prescribed, and in which order."""

@@ -1,0 +1,73 @@
+"""The runs that are left alone, and the one remark that may be made on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rlclinic.causes.catalogue import NOTHING_WRONG
+from rlclinic.model.diagnosis import Cause, Verdict
+from rlclinic.model.finding import Severity
+from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
+from rlclinic.prescriptions.assessment import Assessment
+from rlclinic.prescriptions.checks.decisive_evidence import has_specific_finding
+from rlclinic.prescriptions.proposals.proposal import Proposal
+from rlclinic.prescriptions.remedies.table import Stage
+from rlclinic.prescriptions.wording import begun
+
+# From here on `nothing-wrong` leaves a run alone that is flat below its goal, if no cause has half as much.
+FINE = 0.3
+HALF = 0.5
+# A remark needs this much.
+WORTH_SAYING = 0.15
+# Verdicts that say nothing bad about learning, and causes that need no remedy under them.
+GOOD = frozenset({Verdict.SOLVED, Verdict.LEARNING, Verdict.INSUFFICIENT_DATA, Verdict.INTERRUPTED})
+HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
+
+
+def is_healthy(assessment: Assessment, lead: Cause, proposals: Sequence[Proposal]) -> bool:
+    """Whether a run is left alone."""
+    if assessment.verdict is Verdict.SOLVED:
+        return True
+    if assessment.verdict in GOOD:
+        return lead.id in HARMLESS
+    flat = assessment.verdict is Verdict.PLATEAUED and lead.id == NOTHING_WRONG and lead.probability >= FINE
+    return flat and all(item.probability < HALF * lead.probability for item in proposals)
+
+
+def optional_remark(
+    assessment: Assessment, proposals: Sequence[Proposal], faster: Sequence[Proposal]
+) -> tuple[Prescription, ...]:
+    """At most one remark: what is missing to judge the run, what is known to hold it back, or that it may go on."""
+    wanted = [item for item in proposals if _is_worth_saying(assessment, item)]
+    if faster and not any(item.stage is Stage.FACTS or _holds_back(assessment, item) for item in wanted):
+        wanted = [faster[0]]
+    if not wanted:
+        return ()
+    first = min(wanted, key=lambda item: _rank(assessment, item))
+    is_budget = first.stage is Stage.BUDGET
+    choice = "Optional, if the return is not enough yet" if is_budget else "Optional"
+    remark = first.reworded(priority=Priority.LOW, instruction=f"{choice}: {begun(first.prescription.instruction)}")
+    if is_budget:
+        # Going on is the user's choice: nothing that a tool should write into a healthy run's config.
+        remark = remark.reworded(
+            kind=PrescriptionKind.CHECK, safety=Safety.ADVICE, changes=(), native=None, expected_impact=None
+        )
+    return (remark.prescription,)
+
+
+def _rank(assessment: Assessment, item: Proposal) -> tuple[bool, bool, float]:
+    return item.stage is not Stage.FACTS, not _holds_back(assessment, item), -item.probability
+
+
+def _is_worth_saying(assessment: Assessment, item: Proposal) -> bool:
+    if assessment.verdict is Verdict.SOLVED and item.stage is not Stage.FACTS:
+        return False
+    likely = item.probability >= WORTH_SAYING and item.stage in (Stage.FACTS, Stage.BUDGET)
+    return likely or _holds_back(assessment, item)
+
+
+def _holds_back(assessment: Assessment, item: Proposal) -> bool:
+    """Whether a sure sign, or a value that nobody works with, shows what slows a run that learns all the same."""
+    least = Severity.WARNING if assessment.status.barely_moved else Severity.ERROR
+    far_off = item.is_far_off and assessment.status.budget_used
+    return bool(item.changes) and (far_off or has_specific_finding(item.cause.id, item.evidence, least=least))

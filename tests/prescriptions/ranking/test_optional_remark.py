@@ -1,0 +1,31 @@
+"""Healthy runs are left alone, or get one remark."""
+
+from __future__ import annotations
+
+import pytest
+
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.prescription import Priority
+from tests.prescriptions.made import PPO, advised, made_run
+
+RUN = made_run({**PPO, "learning_rate": 0.05, "n_epochs": 40})
+
+
+@pytest.mark.parametrize(
+    ("verdict", "shares"),
+    [
+        (Verdict.SOLVED, {"already-solved": 0.6, "learning-rate-too-high": 0.3}),
+        (Verdict.LEARNING, {"nothing-wrong": 0.7, "learning-rate-too-high": 0.2}),
+        (Verdict.PLATEAUED, {"nothing-wrong": 0.5, "learning-rate-too-high": 0.2}),
+        (Verdict.NOT_RL, {"learning-rate-too-high": 0.9}),
+    ],
+)
+def test_a_healthy_run_is_left_alone(verdict: Verdict, shares: dict[str, float]) -> None:
+    assert advised(RUN, shares, "kl-too-large", verdict=verdict) == ()
+
+
+def test_a_run_that_still_rises_may_go_on() -> None:
+    (made,) = advised(RUN, {"nothing-wrong": 0.5, "budget-too-small": 0.3}, verdict=Verdict.LEARNING)
+    assert made.priority is Priority.LOW
+    assert made.instruction.startswith("Optional")
+    assert made.changes == ()
