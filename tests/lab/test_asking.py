@@ -8,6 +8,7 @@ import pytest
 
 from rlclinic.lab.asking import asked, recipe_from
 from rlclinic.lab.backend import ALGORITHMS
+from rlclinic.lab.train import prepare
 from rlclinic.model.errors import UsageError
 
 CANONICAL = """
@@ -163,3 +164,42 @@ def test_a_missing_library_is_told_with_what_to_install(monkeypatch: pytest.Monk
     with pytest.raises(UsageError, match="training needs stable_baselines3") as caught:
         recipe_from("CartPole-v1:ppo")
     assert "rlclinic[train]" in caught.value.hint
+
+
+@pytest.mark.parametrize("framework", ["sb3", "torchrl"])
+@pytest.mark.parametrize(
+    "override",
+    [
+        "adam_betas=abc", "adam_betas=[0.9]", "adam_betas=[0.9, 1]", "adam_betas={}", "clip_range=[1]",
+        "clip_range=1e300", "learning_rate=lin_-1", "learning_rate=lin_nan", "learning_rate={}", "ent_coef=auto",
+        "ent_coef=abc", "ent_coef=-1e300", "net_arch=-1", "net_arch=[0]", "net_arch=abc", 'net_arch={"a": [1]}',
+        "net_arch_critic=[[1]]", "normalize_obs=abc", "normalize_reward=3", "optimizer=abc", "activation=linear",
+        "learning_rate_schedule=abc", "policy_class=abc", "frame_stack=1e19", "n_envs=1e300", "n_epochs=1e300",
+        "seed=1e19", "reward_clip=abc", "reward_clip=-1", "total_steps=3.7", "device=abc", "device=meta",
+        "env_kwargs=abc", "env_wrappers=3", "env_id=null", "gamma=" + "9" * 400, "total_steps=" + "9" * 400,
+    ],
+)  # fmt: skip
+def test_a_bad_setting_is_named_with_what_is_allowed_and_nothing_is_written(
+    framework: str, override: str, tmp_path: Path
+) -> None:
+    key = override.partition("=")[0]
+    with pytest.raises(UsageError) as caught:
+        prepare(recipe_from("CartPole-v1:ppo", [override], framework=framework), tmp_path / "runs")
+    assert key in caught.value.message
+    assert len(caught.value.message) < 200
+    assert caught.value.hint
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "overrides", "key"),
+    [
+        ("Pendulum-v1:sac", ["ent_coef=0"], "ent_coef"),
+        ("Pendulum-v1:sac", ["gradient_steps=1e15"], "gradient_steps"),
+        ("CartPole-v1:ppo", ["n_steps=1", "n_envs=1"], "n_steps"),
+    ],
+)
+def test_what_torchrl_cannot_compute_is_refused(source: str, overrides: list[str], key: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=key):
+        prepare(recipe_from(source, overrides, framework="torchrl"), tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()

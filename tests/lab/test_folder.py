@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+import os
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,7 +15,7 @@ import pytest
 
 from rlclinic import read
 from rlclinic.lab import folder as folders
-from rlclinic.lab.background import stop
+from rlclinic.lab.background import start, stop
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import RunFolder, create_folder, open_folder
 from rlclinic.lab.overview import standings
@@ -21,6 +23,7 @@ from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Status
 from rlclinic.readers.process import process_start
 from rlclinic.readers.state import is_alive, read_state, running_here
+from rlclinic.store.processes import is_noted, note_process, noted
 from tests.lab.environments import small
 
 RECIPE = small("PPO")
@@ -108,6 +111,51 @@ def test_another_process_with_the_same_number_is_not_the_run(folder: RunFolder) 
     found = folder.state()
     assert found is not None
     assert found.state == "interrupted"
+
+
+def test_a_process_that_a_foreign_status_file_names_is_sent_nothing(folder: RunFolder) -> None:
+    """Number and start are true, as anybody can look them up; that the process trains this folder is not."""
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as stranger:
+        folder.set_state(replace(running_here(), pid=stranger.pid, process_started=process_start(stranger.pid)))
+        with pytest.raises(TrainingError, match="no training of this folder"):
+            stop(folder, timeout=1)
+        note_process(stranger.pid, folder.path.parent)
+        with pytest.raises(TrainingError, match="no training of this folder"):
+            stop(folder, timeout=1)
+        assert stranger.poll() is None
+        note_process(stranger.pid, folder.path)
+        assert "stopped" in stop(folder, timeout=10)
+        assert stranger.wait(10) == -signal.SIGTERM
+
+
+def test_a_background_run_writes_its_log_through_no_link(folder: RunFolder, tmp_path: Path) -> None:
+    (tmp_path / "diary").write_text("mine")
+    (folder.path / "run.log").symlink_to(tmp_path / "diary")
+    with pytest.raises(UsageError, match="a link"):
+        start(folder, [sys.executable, "-c", "print('theirs')"])
+    assert (tmp_path / "diary").read_text() == "mine"
+
+
+def test_notes_of_processes_that_are_gone_are_cleared(tmp_path: Path) -> None:
+    child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    first = note_process(child.pid, tmp_path)
+    assert first is not None
+    assert is_noted(child.pid, process_start(child.pid), tmp_path)
+    child.communicate()
+    with noted(tmp_path):
+        assert not first.exists()
+        assert is_noted(os.getpid(), process_start(os.getpid()), tmp_path)
+    assert not list(first.parent.iterdir())
+
+
+def test_a_user_without_a_home_trains_and_stops_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("no home")
+
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    with noted(tmp_path):
+        assert not is_noted(os.getpid(), process_start(os.getpid()), tmp_path)
 
 
 def test_a_run_on_another_machine_is_not_judged(folder: RunFolder) -> None:

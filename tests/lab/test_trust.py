@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import subprocess
@@ -133,10 +134,42 @@ def test_wrappers_of_a_run_come_from_a_list_with_their_arguments(wrappers: list[
     assert words in f"{refused.value.message}; {refused.value.hint}"
 
 
+@pytest.mark.parametrize(
+    ("name", "argument", "value"),
+    [
+        ("TimeLimit", "max_episode_steps", "5"),
+        ("TimeLimit", "max_episode_steps", True),
+        ("TimeLimit", "max_episode_steps", 10**400),
+        ("FrameStackObservation", "stack_size", 2.5),
+        ("FrameStackObservation", "stack_size", 10**9),
+        ("ClipReward", "min_reward", "low"),
+        ("RescaleAction", "min_action", [1]),
+        ("NormalizeReward", "gamma", float("nan")),
+        ("TimeAwareObservation", "flatten", "no"),
+        ("ResizeObservation", "shape", [84, "a"]),
+        ("ResizeObservation", "shape", []),
+        ("ResizeObservation", "shape", [84, 10**6]),
+        ("FilterObservation", "filter_keys", "obs"),
+        ("frame_skip", "n", "abc"),
+        ("frame_stack", "n", 10**9),
+        ("reward_clip", "limit", [1]),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_named(name: str, argument: str, value: object) -> None:
+    recipe = recipe_of_config({**small("PPO").to_config(), "env_wrappers": [{"id": name, argument: value}]})
+    for each in (recipe, recipe.trusted()):
+        with pytest.raises(UsageError) as refused:
+            make_environment(each)
+        assert (argument if name in HARMLESS else name) in refused.value.message
+        assert refused.value.hint
+        assert len(refused.value.message) < 200
+
+
 def test_harmless_wrappers_of_a_run_are_made() -> None:
     import gymnasium.wrappers
 
-    assert all(hasattr(gymnasium.wrappers, name) for name in HARMLESS)
+    for name, arguments in HARMLESS.items():
+        assert arguments.keys() <= inspect.signature(getattr(gymnasium.wrappers, name)).parameters.keys()
     wrappers = [{"id": "TimeLimit", "max_episode_steps": 5}, "gymnasium.wrappers:FlattenObservation"]
     made = make_environment(recipe_of_config({**small("PPO").to_config(), "env_wrappers": wrappers}))
     made.reset()

@@ -213,6 +213,7 @@ def test_a_run_that_is_cut_keeps_its_schedules_and_says_how_it_ended(tmp_path: P
     assert run.budget == 1024
 
 
+@pytest.mark.end_to_end
 def test_a_real_run_is_trained_diagnosed_and_scored(tmp_path: Path) -> None:
     start = Recipe(
         "sb3", "PPO", "CartPole-v1", 1024, threshold=600.0, eval_every=256, eval_episodes=2,

@@ -158,6 +158,7 @@ def test_a_plan_survives_the_ledger(ledger: Ledger, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.slow
 def test_ray_and_the_local_pool_give_the_same_numbers_for_the_same_seeds(tmp_path: Path) -> None:
     lab = TrialPlan(
         run="r",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from rlclinic.model.history import Attempt, PastConfig
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
-from rlclinic.reference.tasks import log_position, spreads_from_reference
+from rlclinic.reference.tasks import log_position
+from rlclinic.reference.usual import how_unusual
 
 # A config that differs in more settings than this says nothing about any of them.
 NEAR = 2
@@ -74,10 +75,10 @@ def untried(configs: Sequence[PastConfig], algorithm: str) -> list[Neighbour]:
                 continue
             if _was_tried(key, after, tried, factor) or not _divides(key, after, best):
                 continue
-            far = _from_centre(key, after, algorithm)
-            if far is not None and far <= NEAR:
+            away = how_unusual(key, after, algorithm=algorithm)
+            if away is not None and abs(away.spreads) <= NEAR:
                 shown = int(after) if isinstance(value, int) else float(f"{after:.2g}")
-                found.append((far, Neighbour(key, value, shown)))
+                found.append((abs(away.spreads), Neighbour(key, value, shown)))
     return [item for _, item in sorted(found, key=lambda pair: pair[0])]
 
 
@@ -98,8 +99,3 @@ def _was_tried(key: str, value: float, tried: Sequence[object], factor: float) -
         if place is not None and at is not None and abs(place - at) < SAME * math.log10(factor):
             return True
     return False
-
-
-def _from_centre(key: str, value: float, algorithm: str) -> float | None:
-    far = spreads_from_reference(algorithm, key, value)
-    return None if far is None else abs(far)

@@ -17,6 +17,7 @@ from rlclinic.engine import diagnose
 from rlclinic.model.comparison import Comparison, Parting
 from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Run, Status
+from rlclinic.readers.redaction.redact import redact
 from rlclinic.store.index import RunIndex
 from rlclinic.store.reading import read
 
@@ -82,17 +83,17 @@ def _with_best(
     algorithm = asked[0].algorithm if len(asked) == 1 else ""
     pool = pool_of(root, environment, algorithm, index=index, progress=progress)
     what = f"{algorithm} runs on {environment}" if algorithm else f"runs on {environment}"
-    best = best_run(pool)
+    best, where = best_run(pool), redact(str(root))
     if best is None:
-        return list(asked), [f"No run below {root} is one of the {what} with a return on the task's scale."]
-    own = frozenset(place_of(run.path) for run in asked)
-    if place_of(best.path) in own:
-        note = f"{best.id} is itself the best of the {len(pool)} {what} below {root}."
+        return list(asked), [f"No run below {where} is one of the {what} with a return on the task's scale."]
+    own = frozenset(place_of(run.location) for run in asked)
+    if place_of(best.location) in own:
+        note = f"{best.id} is itself the best of the {len(pool)} {what} below {where}."
         other = best_run(pool, own) if len(asked) == 1 else None
         if other is None:
             return list(asked), [note]
         return [*asked, other], [f"{note} It is shown beside the next best, {other.id}."]
-    return [*asked, best], [f"{best.id} is the best of the {len(pool)} {what} below {root}."]
+    return [*asked, best], [f"{best.id} is the best of the {len(pool)} {what} below {where}."]
 
 
 def _partings(runs: Sequence[Run], labels: Sequence[str]) -> tuple[Parting, ...]:

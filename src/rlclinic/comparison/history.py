@@ -16,6 +16,7 @@ from rlclinic.engine import diagnose
 from rlclinic.model.errors import NothingReadable, RunReadError
 from rlclinic.model.history import History, PastConfig, Separation
 from rlclinic.model.run import Run, Status
+from rlclinic.readers.redaction.redact import redact
 from rlclinic.store.index import RunIndex
 
 # Configs below which patterns are not looked for: with fewer the smallest p of any split is far from sure.
@@ -34,7 +35,7 @@ def history(
     progress: Callable[[int, int], None] | None = None,
 ) -> History:
     """The best configs of an environment below a folder, what separates them from the others, and what to try next."""
-    folder = Path(root)
+    folder, where = Path(root), redact(str(root))
     if not folder.is_dir():
         raise RunReadError("no such folder", path=str(folder), hint="name the folder that holds your runs")
     pool = pool_of(folder, environment, algorithm, index=index, progress=progress)
@@ -48,7 +49,9 @@ def history(
     past = past_runs(scaled)
     notes = _notes(len(pool), read, ended, scaled, past)
     if not past:
-        return History(str(folder), environment, algorithm, len(read), 0, enough=False, notes=(*notes, _TOO_FEW))
+        return History(
+            redact(str(folder)), environment, algorithm, len(read), 0, enough=False, notes=(*notes, _TOO_FEW)
+        )
     every = past_configs(past)
     best_algorithm = every[0].algorithm
     configs = [item for item in every if item.algorithm == best_algorithm]
@@ -57,7 +60,7 @@ def history(
     diagnosis = diagnose(next(item.run for item in past if item.run.path == every[0].paths[0]))
     enough = len(configs) >= ENOUGH or bool(found)
     return History(
-        str(folder),
+        where,
         environment,
         best_algorithm,
         len(past),

@@ -34,8 +34,8 @@ def run_outcome(diagnosis: Diagnosis, label: str, *, until: float | None, refere
         "fps": speed(run),
         "reference": reference,
     }
-    course = facts.outcome
-    if returns is None or course is None:
+    curve = facts.curve
+    if returns is None or curve is None:
         return RunOutcome(**common)  # type: ignore[arg-type]
     end, goal = level(returns, END, centre="mean"), goal_of(facts)
     return RunOutcome(
@@ -43,8 +43,8 @@ def run_outcome(diagnosis: Diagnosis, label: str, *, until: float | None, refere
         final=_known(end.value),
         final_low=_known(end.low),
         final_high=_known(end.high),
-        best=course.peak,
-        best_step=course.peak_step,
+        best=curve.best,
+        best_step=curve.best_step,
         area=_known(area(returns, until).mean),
         threshold=None if goal is None else goal.level,
         steps_to_threshold=None if goal is None else crossing(returns, goal.level).reached_step,

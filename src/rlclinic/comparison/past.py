@@ -55,14 +55,14 @@ def past_configs(past: Sequence[PastRun]) -> list[PastConfig]:
 
 def _past_run(run: Run, until: float) -> PastRun | None:
     facts, returns = RunFacts(run), run.returns
-    course = facts.outcome
-    if returns is None or course is None:
+    curve = facts.curve
+    if returns is None or curve is None:
         return None
     goal = goal_of(facts)
     reached = None if goal is None else crossing(returns, goal.level).reached_step
-    climb = max(course.climb, 4.0 * course.scale)
+    climb = max(curve.climb, 4.0 * curve.scatter)
     end = level(returns, END, centre="mean").value
-    return PastRun(run, end, area(returns, until).mean, reached, max(0.0, course.drop) / climb)
+    return PastRun(run, end, area(returns, until).mean, reached, max(0.0, curve.drop) / climb)
 
 
 def _config(members: Sequence[PastRun]) -> PastConfig:

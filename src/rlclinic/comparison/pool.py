@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.facts.goal import known_task
-from rlclinic.facts.outcome import Outcome
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.task_departure import departure
 from rlclinic.model.errors import RlclinicError
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
 from rlclinic.readers.discover import RunRef
 from rlclinic.readers.open import read_ref
@@ -62,27 +63,27 @@ def best_run(pool: Pool, leave_out: frozenset[str] = frozenset()) -> Run | None:
 
     Runs whose returns are on another scale than the task's (a wrapper multiplies the reward) do not count.
     """
-    others = [pair for pair in pool.pairs if place_of(pair[1]["path"]) not in leave_out]
+    others = [pair for pair in pool.pairs if place_of(pair[0].path) not in leave_out]
     scored = [pair for pair in others if pair[1]["return"]["best"] is not None]
     scored.sort(key=lambda pair: -float(pair[1]["return"]["best"]))
-    found: list[tuple[Outcome, Run]] = []
+    found: list[tuple[ReturnCurve, Run]] = []
     for ref, _ in scored:
         run = read_or_none(ref)
-        if run is not None and on_scale(run) and (outcome := RunFacts(run).outcome) is not None:
-            found.append((outcome, run))
+        if run is not None and on_scale(run) and (curve := RunFacts(run).curve) is not None:
+            found.append((curve, run))
         if len(found) == CANDIDATES:
             break
     if not found:
         return None
-    ends = [outcome.end for outcome, _ in found]
+    ends = [curve.final for curve, _ in found]
     # Of runs that end alike the one that was there sooner is better.
-    alike = max(ends) - ALIKE * (max(ends) - min(outcome.start for outcome, _ in found))
-    return max((pair for pair in found if pair[0].end >= alike), key=lambda pair: float(pair[0].curve.mean()))[1]
+    alike = max(ends) - ALIKE * (max(ends) - min(curve.start for curve, _ in found))
+    return max((pair for pair in found if pair[0].final >= alike), key=lambda pair: float(pair[0].values.mean()))[1]
 
 
-def place_of(path: str) -> str:
+def place_of(path: Path) -> str:
     """Where a run lies, however it was named."""
-    return str(Path(path).absolute())
+    return str(path.absolute())
 
 
 def read_or_none(ref: RunRef) -> Run | None:
@@ -95,4 +96,6 @@ def read_or_none(ref: RunRef) -> Run | None:
 
 def on_scale(run: Run) -> bool:
     """Whether the returns of a well-known task are on its scale; True where the task is not known."""
-    return task_of(run.environment) is None or known_task(RunFacts(run)) is not None
+    facts = RunFacts(run)
+    off = departure(facts)
+    return task_of(run.environment) is None or (known_task(facts) is not None and (off is None or off.scale is None))

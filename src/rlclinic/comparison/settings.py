@@ -11,7 +11,7 @@ import numpy as np
 from rlclinic.model.comparison import SettingDifference
 from rlclinic.model.config import Setting
 from rlclinic.model.run import Run
-from rlclinic.prescriptions.case import LOGGED
+from rlclinic.prescriptions.assessment import LOGGED
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.tasks import log_position, reference_spread
 

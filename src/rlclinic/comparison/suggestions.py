@@ -10,7 +10,8 @@ from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.history import Aim, PastConfig, Separation, Suggestion
 from rlclinic.model.prescription import Basis, Change, PrescriptionKind
 from rlclinic.model.run import Run
-from rlclinic.reference.tasks import has_reference_config, reference_config, spreads_from_reference
+from rlclinic.reference.tasks import has_reference_config, reference_config
+from rlclinic.reference.usual import how_unusual
 
 # Seeds below which a config's return says little about the config (Agarwal et al. 2021 use three to ten).
 FEW_SEEDS = 3
@@ -64,10 +65,9 @@ def _published(configs: Sequence[PastConfig], run: Run) -> list[Suggestion]:
         own = configs[0].settings.get(key)
         if isinstance(own, bool) or not isinstance(own, int | float) or not isinstance(value, int | float):
             continue
-        here = spreads_from_reference(run.algorithm, key, float(own))
-        there = spreads_from_reference(run.algorithm, key, float(value))
+        away = how_unusual(key, float(own), algorithm=run.algorithm, environment=run.environment)
         tried = any(config.settings.get(key) == value for config in configs)
-        if here is not None and there is not None and abs(here - there) > FAR and not tried:
+        if away is not None and abs(away.spreads) > FAR and not tried:
             changes.append(Change(key, native_key(run, key), own, value))
     if not changes:
         return []

@@ -9,8 +9,8 @@ from typing import Any
 from rlclinic.lab.backend import backend_for
 from rlclinic.lab.derive import settled
 from rlclinic.lab.recipe import FIELDS, Recipe, recipe_of_config
-from rlclinic.lab.translate import translated
-from rlclinic.lab.values import typed
+from rlclinic.lab.translate import KNOWN, translated
+from rlclinic.lab.values import shown, typed
 from rlclinic.model.errors import UsageError
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.tasks import task_of
@@ -43,7 +43,12 @@ def assemble(
     value that is none is an error, but is left out where the values are `foreign`: those of another framework's run.
     Of the environment and wrappers that the values name only `trust` may be imported.
     """
-    given, left_out = translated(values)
+    given, unknown = translated(values)
+    for name in set(unknown) & set(own_words):
+        raise UsageError(f"{name} = {shown(unknown[name])}", hint=KNOWN[name])
+    left_out = [f"{name} = {shown(value)} has no counterpart" for name, value in unknown.items()]
+    if "env_id" not in given:
+        raise UsageError("env_id is not set", hint="a Gymnasium id such as CartPole-v1, or module:Class")
     total = _total_steps(given)
     given = settled({**given, "total_steps": total}, total, frozenset(own_words))
     takes = set(backend_for(str(given["framework"])).hyperparameters(str(given["algorithm"])))
@@ -75,7 +80,7 @@ def default_threshold(environment: str) -> float | None:
 def _total_steps(values: Mapping[str, object]) -> int:
     value = typed("total_steps", values.get("total_steps", DEFAULT_STEPS))
     if not isinstance(value, int | float) or value < 1:
-        raise UsageError(f"total_steps = {value!r}", hint="a number of env steps")
+        raise UsageError(f"total_steps = {shown(value)}", hint="a whole number of env steps")
     return int(value)
 
 

@@ -8,12 +8,14 @@ import socket
 import subprocess
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from rlclinic.lab.errors import TrainingError
-from rlclinic.lab.folder import LOG, RunFolder
+from rlclinic.lab.folder import LOG, RunFolder, check_own
 from rlclinic.model.run import Status
 from rlclinic.readers.state import GONE, is_alive
+from rlclinic.store.processes import is_noted
 
 # How long the parent waits to see its child at work, in seconds: importing torch on a busy machine takes a while.
 START_WAIT = 60.0
@@ -25,6 +27,7 @@ def start(folder: RunFolder, command: Sequence[str]) -> int:
 
     What it prints goes straight to run.log, so nothing is lost when the parent ends.
     """
+    check_own(folder.path)
     before = folder.state()
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with open(folder.path / LOG, "ab") as log:
@@ -58,16 +61,18 @@ def stop(folder: RunFolder, timeout: float) -> str:
     if alive is None:
         away = state.host not in ("", socket.gethostname())
         told = f"runs on {state.host}" if away else "its status.json names no process that can be seen from here"
-        hint = f"stop it there: kill {state.pid}" if away and state.pid else "stop it where it was started"
-        raise TrainingError(told, path=str(folder.path), hint=hint)
+        raise TrainingError(told, path=str(folder.path), hint="stop it where it was started")
     if not alive:
         folder.set_state(state.end(Status.INTERRUPTED, GONE, state.env_steps, state.seconds))
         return f"was not running any more: {GONE}; it can be resumed"
-    try:
+    if not is_noted(state.pid, state.process_started, folder.path):
+        raise TrainingError(
+            f"its status.json names process {state.pid}, which is no training of this folder that you started here",
+            path=str(folder.path),
+            hint="nothing was sent to it; stop the run as the user, and on the machine, that started it",
+        )
+    with suppress(ProcessLookupError):
         os.kill(state.pid, signal.SIGTERM)
-    except PermissionError as error:
-        told = f"process {state.pid} is another user's"
-        raise TrainingError(told, path=str(folder.path), hint="stop it as the user who started it") from error
     until = time.monotonic() + timeout
     while time.monotonic() < until:
         if not is_alive(state):

@@ -11,6 +11,7 @@ from typing import Any
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.recipe import Recipe, Wrapper
 from rlclinic.lab.trust import check_trust, whole_name
+from rlclinic.lab.values import typed
 from rlclinic.model.errors import UsageError
 from rlclinic.store.children import allow_local
 
@@ -29,6 +30,8 @@ _REGISTERED = re.compile(r"-v\d+$")
 def make_environment(recipe: Recipe, log: EpisodeLog | None = None) -> Any:
     """One environment. With a log it is for training: watched, and with the reward changes that only training sees."""
     check_trust(recipe)
+    for name in ("frame_skip", "max_episode_steps", "frame_stack", "reward_scale", "reward_clip"):
+        typed(name, recipe.get(name))
     environment = _base(recipe)
     skip, limit = recipe.number("frame_skip"), recipe.number("max_episode_steps")
     if skip and skip > 1:

@@ -15,6 +15,8 @@ TAKES = {
     "TD3": ("Box",),
     "TQC": ("Box",),
 }
+# Algorithms that can tune their entropy bonus.
+TUNED = frozenset({"SAC", "TQC"})
 COMMON = ("Discrete", "Box", "MultiDiscrete", "MultiBinary")
 INSTEAD = {"Discrete": "PPO, A2C, DQN, QRDQN or TRPO", "Box": "PPO, SAC, TD3, TQC or TRPO"}
 
@@ -29,3 +31,10 @@ def check_fit(recipe: Recipe, action_space: Any) -> None:
         f"{recipe.algorithm} does not fit the {described} actions of {recipe.environment} ({action_space})",
         hint=f"use {INSTEAD.get(kind, 'PPO or A2C')}",
     )
+
+
+def check_temperature(recipe: Recipe) -> None:
+    """UsageError where the algorithm is to tune an entropy bonus that it cannot."""
+    bonus = recipe.get("ent_coef")
+    if isinstance(bonus, str) and recipe.algorithm not in TUNED:
+        raise UsageError(f"ent_coef = {bonus!r}", hint=f"a number: {recipe.algorithm} does not tune it")

@@ -18,6 +18,8 @@ from rlclinic.store.files import whole_file
 
 STEPS = "train/cnt/total_env_steps"
 FIRST = ("time", "total_timesteps", "epoch")
+# Of a table to go on with: a million rows, as training of any length writes some hundreds.
+MOST_BYTES = 512 << 20
 
 
 class MetricsFile:
@@ -72,6 +74,8 @@ class MetricsFile:
         """Epoch, env steps and cells of every whole row. Nothing is touched where somebody else wrote the table."""
         found: list[tuple[float, float | None, dict[str, str]]] = []
         try:
+            if self.path.exists() and self.path.stat().st_size > MOST_BYTES:
+                raise ValueError
             data = self.path.read_bytes() if self.path.exists() else b""
             text = data[: data.rfind(b"\n") + 1].decode()
             reader = csv.DictReader(io.StringIO(text, newline=""))

@@ -20,10 +20,13 @@ from rlclinic.lab.folder import LAST, RunFolder, cannot_write, check_own, create
 from rlclinic.lab.progress import Listener
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
+from rlclinic.lab.values import typed
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.model.numbers import number
 from rlclinic.model.run import Status
 from rlclinic.readers.state import HEARTBEAT_EVERY, is_alive, running_here
 from rlclinic.store.files import link_whole
+from rlclinic.store.processes import noted
 
 
 def train(
@@ -79,21 +82,24 @@ def train_folder(
     recipe = folder.recipe(trust)
     backend = backend_for(recipe.framework)
     if not is_new:
+        for key, value in recipe.to_config().items():
+            typed(key, value)
         backend.check(recipe)
-    session = _session(folder, recipe, progress)
-    session.stop_after = stop_after
-    failure: Exception | None = None
-    with _stop_on_signal(session), _heartbeat(session), _warnings_in_log(folder):
-        try:
-            backend.train(recipe, session)
-        except KeyboardInterrupt:
-            session.request_stop(Status.INTERRUPTED, "Ctrl-C")
-        except Exception as error:
-            failure = error
-    if failure is not None:
-        _fail(session, failure)
-    status, reason = session.stop_reason or (Status.FINISHED, "the budget is used")
-    _end(session, status, reason)
+    with noted(folder.path):
+        session = _session(folder, recipe, progress)
+        session.stop_after = stop_after
+        failure: Exception | None = None
+        with _stop_on_signal(session), _heartbeat(session), _warnings_in_log(folder):
+            try:
+                backend.train(recipe, session)
+            except KeyboardInterrupt:
+                session.request_stop(Status.INTERRUPTED, "Ctrl-C")
+            except Exception as error:
+                failure = error
+        if failure is not None:
+            _fail(session, failure)
+        status, reason = session.stop_reason or (Status.FINISHED, "the budget is used")
+        _end(session, status, reason)
 
 
 def _session(folder: RunFolder, recipe: Recipe, progress: Listener | None) -> Session:
@@ -110,7 +116,7 @@ def _session(folder: RunFolder, recipe: Recipe, progress: Listener | None) -> Se
             folder.log(f"resumed {where}" + (f"; {cut} later rows moved to metrics.cut.csv" if cut else ""))
             folder.reserve_space()
             link_whole(folder.path.parent / LAST, folder.id)
-        seconds = float(saved.state.get("seconds", 0.0)) if saved else 0.0
+        seconds = number(saved.state.get("seconds")) or 0.0 if saved else 0.0
         state = running_here(
             started=before.started if before else None, seconds=seconds, env_steps=saved.env_steps if saved else 0
         )

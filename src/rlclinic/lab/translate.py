@@ -5,6 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+# Keys whose words are known by name -> what is one.
+KNOWN = {
+    "net_arch": "widths of the layers, such as [64, 64]",
+    "net_arch_critic": "widths of the layers, such as [64, 64]",
+    "policy_class": "MlpPolicy, CnnPolicy or MultiInputPolicy",
+    "learning_rate_schedule": "constant or linear",
+    "optimizer": "adam, adamw, sgd, rmsprop, adagrad, adamax, nadam or radam",
+    "action_noise": "a standard deviation",
+}
 # gymnasium-solver's model ids.
 MODELS = {"mlp_tiny": [64], "mlp_small": [128, 128], "mlp_medium": [256, 256], "mlp_large": [512, 512]}
 POLICIES = frozenset({"MlpPolicy", "CnnPolicy", "MultiInputPolicy"})
@@ -12,16 +21,15 @@ OPTIMIZERS = frozenset({"adam", "adamw", "sgd", "rmsprop", "adagrad", "adamax", 
 _OFF = frozenset({"off", "none", "false", ""})
 
 
-def translated(values: Mapping[str, object]) -> tuple[dict[str, object], list[str]]:
-    """The values in the lab's words, and a sentence for each that has none."""
+def translated(values: Mapping[str, object]) -> tuple[dict[str, object], dict[str, object]]:
+    """The values in the lab's words, and those that have none."""
     found = {key: value for key, value in values.items() if value is not None}
-    left_out: list[str] = []
+    left_out: dict[str, object] = {}
     for name, rule in _RULES.items():
         if name in found:
             value = rule(found[name], found)
             if value is None:
-                left_out.append(f"{name} = {found[name]!r} has no counterpart")
-                del found[name]
+                left_out[name] = found.pop(name)
             else:
                 found[name] = value
     return found, left_out

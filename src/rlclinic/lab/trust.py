@@ -10,41 +10,43 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
+from typing import Any
 
 from rlclinic.lab.recipe import Recipe, Wrapper
+from rlclinic.lab.values import LARGEST, shown
 from rlclinic.model.errors import UsageError
 
 HOME = "gymnasium.wrappers"
-# Wrappers that neither write, show nor call anything -> the arguments that they take from a file.
-HARMLESS: Mapping[str, frozenset[str]] = {
-    name: frozenset(arguments.split())
+# Wrappers that neither write, show nor call anything -> the arguments that they take from a file, and of which kind.
+HARMLESS: Mapping[str, Mapping[str, str]] = {
+    name: dict(pair.split(":") for pair in arguments.split())
     for name, arguments in {
-        "AtariPreprocessing": "noop_max frame_skip screen_size terminal_on_life_loss grayscale_obs grayscale_newaxis "
-        "scale_obs",
+        "AtariPreprocessing": "noop_max:count frame_skip:few screen_size:sizes terminal_on_life_loss:flag "
+        "grayscale_obs:flag grayscale_newaxis:flag scale_obs:flag",
         "Autoreset": "",
         "ClipAction": "",
-        "ClipReward": "min_reward max_reward",
-        "DelayObservation": "delay",
-        "FilterObservation": "filter_keys",
+        "ClipReward": "min_reward:limit max_reward:limit",
+        "DelayObservation": "delay:few",
+        "FilterObservation": "filter_keys:names",
         "FlattenObservation": "",
-        "FrameStackObservation": "stack_size padding_type",
-        "GrayscaleObservation": "keep_dim",
-        "MaxAndSkipObservation": "skip",
-        "NormalizeObservation": "epsilon",
-        "NormalizeReward": "gamma epsilon",
+        "FrameStackObservation": "stack_size:few padding_type:word",
+        "GrayscaleObservation": "keep_dim:flag",
+        "MaxAndSkipObservation": "skip:few",
+        "NormalizeObservation": "epsilon:number",
+        "NormalizeReward": "gamma:number epsilon:number",
         "OrderEnforcing": "",
         "PassiveEnvChecker": "",
-        "RecordEpisodeStatistics": "buffer_length",
-        "RescaleAction": "min_action max_action",
-        "RescaleObservation": "min_obs max_obs",
-        "ReshapeObservation": "shape",
-        "ResizeObservation": "shape",
-        "StickyAction": "repeat_action_probability repeat_action_duration",
-        "TimeAwareObservation": "flatten normalize_time",
-        "TimeLimit": "max_episode_steps",
+        "RecordEpisodeStatistics": "buffer_length:count",
+        "RescaleAction": "min_action:number max_action:number",
+        "RescaleObservation": "min_obs:number max_obs:number",
+        "ReshapeObservation": "shape:sizes",
+        "ResizeObservation": "shape:sizes",
+        "StickyAction": "repeat_action_probability:number repeat_action_duration:sizes",
+        "TimeAwareObservation": "flatten:flag normalize_time:flag",
+        "TimeLimit": "max_episode_steps:count",
     }.items()
 }
 # A word that names neither a module nor a file.
@@ -53,6 +55,21 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.+-]*")
 _CODE = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_./-]*", re.ASCII)
 # How long and how deep an argument from a file may be.
 _MOST_ITEMS, _DEEPEST = 10_000, 8
+# What a kind of argument is, and whether a value is one. Frames and sizes are small: they are held in memory.
+_FEW, _LARGEST_SIZE = 1_000, 10_000
+_ARGUMENTS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "flag": ("true or false", lambda value: isinstance(value, bool)),
+    "count": ("a whole number", lambda value: type(value) is int and 0 <= value <= LARGEST),
+    "few": (f"a whole number of at most {_FEW:,}", lambda value: type(value) is int and 0 <= value <= _FEW),
+    "number": ("a number", lambda value: type(value) in (int, float) and abs(value) <= LARGEST),
+    "limit": ("a number or null", lambda value: value is None or _ARGUMENTS["number"][1](value)),
+    "word": ("a word", lambda value: isinstance(value, str)),
+    "names": ("a list of names", lambda value: _is_list(value, lambda item: type(item) in (str, int))),
+    "sizes": (
+        f"a whole number from 1 to {_LARGEST_SIZE:,}, or a list of them",
+        lambda value: _is_list(value if isinstance(value, list | tuple) else [value], _is_size),
+    ),
+}
 
 
 def check_trust(recipe: Recipe) -> None:
@@ -85,17 +102,28 @@ def source_of(module: str) -> str:
 
 def _check_wrapper(wrapper: Wrapper, trust: frozenset[str]) -> None:
     name = whole_name(wrapper.name)
-    if name in trust or wrapper.name in trust:
-        return
-    home, _, kind = name.partition(":")
-    if home != HOME or kind not in HARMLESS:
-        raise _refusal("wrapper", wrapper.name, name)
-    foreign = sorted(set(wrapper.arguments) - HARMLESS[kind])
-    if foreign:
-        raise UsageError(
-            f"the wrapper {wrapper.name} takes no {foreign[0]!r} from a file", hint=f"if you want it: --trust {name}"
-        )
-    _check_arguments(f"wrapper {wrapper.name}", name, wrapper.arguments)
+    home, _, short = name.partition(":")
+    known = HARMLESS.get(short) if home == HOME else None
+    if name not in trust and wrapper.name not in trust:
+        if known is None:
+            raise _refusal("wrapper", wrapper.name, name)
+        foreign = sorted(set(wrapper.arguments) - set(known))
+        if foreign:
+            told = f"the wrapper {wrapper.name} takes no {foreign[0]!r} from a file"
+            raise UsageError(told, hint=f"if you want it: --trust {name}")
+        _check_arguments(f"wrapper {wrapper.name}", name, wrapper.arguments)
+    for key, kind in (known or {}).items():
+        wanted, fits = _ARGUMENTS[kind]
+        if key in wrapper.arguments and not fits(wrapper.arguments[key]):
+            raise UsageError(f"the wrapper {wrapper.name}: {key} = {shown(wrapper.arguments[key])}", hint=wanted)
+
+
+def _is_size(value: object) -> bool:
+    return type(value) is int and 1 <= value <= _LARGEST_SIZE
+
+
+def _is_list(value: object, fits: Callable[[object], bool]) -> bool:
+    return isinstance(value, list | tuple) and len(value) > 0 and all(map(fits, value))
 
 
 def _check_arguments(what: str, name: str, arguments: Mapping[str, object]) -> None:

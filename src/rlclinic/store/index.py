@@ -97,5 +97,6 @@ def _summary(text: str) -> dict[str, Any] | None:
 
 
 def _key(ref: RunRef) -> str:
-    # A name that is no text cannot be stored as it is.
-    return f"{ref.path.absolute()}::{ref.member}".encode("utf-8", "backslashreplace").decode()
+    """A digest: the names of folders may hold secrets, or be no text."""
+    place = f"{ref.path.absolute()}::{ref.member}".encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(place, digest_size=16).hexdigest()

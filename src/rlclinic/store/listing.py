@@ -32,6 +32,33 @@ class Listing:
     from_index: int = 0
     refs: tuple[RunRef, ...] = field(default=(), repr=False)
 
+    def newest(self, environment: str = "", algorithm: str = "") -> list[tuple[float, dict[str, Any]]]:
+        """When runs were started (else last written) and their summaries, newest first.
+
+        `environment` and `algorithm` are parts of the names, in upper or lower case.
+        """
+        found = [
+            (_when(ref, row), row)
+            for ref, row in zip(self.refs, self.summaries, strict=True)
+            if _in(environment, row["environment"]) and _in(algorithm, row["algorithm"])
+        ]
+        return sorted(found, key=lambda pair: pair[0], reverse=True)
+
+    def chosen(self, sort: str, *, reverse: bool = False, environment: str = "", **values: str) -> list[dict[str, Any]]:
+        """The summaries with these values, sorted by a column; runs without a value in it stand last either way.
+
+        `environment` is a part of the name; an empty value fits any run.
+        """
+        rows = [
+            row
+            for row in self.summaries
+            if _in(environment, row["environment"])
+            and all(not value or str(row[key]).lower() == value.lower() for key, value in values.items())
+        ]
+        with_value = [row for row in rows if _column(row, sort) is not None]
+        rest = [row for row in rows if _column(row, sort) is None]
+        return sorted(with_value, key=lambda row: _column(row, sort), reverse=reverse) + rest
+
 
 def list_runs(
     root: Path,
@@ -90,3 +117,20 @@ def _summary(ref: RunRef) -> tuple[dict[str, Any] | None, str]:
         return run_summary(read_ref(ref)), ""
     except RlclinicError as error:
         return None, str(error)
+
+
+def _in(part: str, name: object) -> bool:
+    return part.lower() in str(name).lower()
+
+
+def _column(row: dict[str, Any], name: str) -> Any:
+    if name in ("last", "best"):
+        return row["return"][name]
+    return row["started_at" if name == "started" else name]
+
+
+def _when(ref: RunRef, row: dict[str, Any]) -> float:
+    started = row.get("started_at")
+    if isinstance(started, int | float):
+        return float(started)
+    return max((changed for _, _, changed in ref.fingerprint), default=0) / 1e9

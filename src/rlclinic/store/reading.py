@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rlclinic.model.errors import UsageError
@@ -11,7 +11,13 @@ from rlclinic.readers import open as readers
 from rlclinic.store.names import resolve
 
 
-def read(name: str | Path, *, root: str | Path | None = None, columns: Mapping[str, str] | None = None) -> Run:
+def read(
+    name: str | Path,
+    *,
+    root: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    configs: Sequence[str | Path] = (),
+) -> Run:
     """Read one run.
 
     Args:
@@ -19,6 +25,8 @@ def read(name: str | Path, *, root: str | Path | None = None, columns: Mapping[s
             or `wandb://entity/project/run`.
         root: Where ids and `@last` are looked up; `runs/` or the current folder by default.
         columns: Canonical metric -> name in the log, for logs whose names rlclinic does not know.
+        configs: Training scripts or configs of the run; they count where its own files say nothing, and no script is
+            executed.
 
     Raises:
         RunReadError: Nothing is there, or it cannot be read. The message says what, where and what to do.
@@ -32,4 +40,4 @@ def read(name: str | Path, *, root: str | Path | None = None, columns: Mapping[s
             path=str(name),
             hint="name one of them, or list them with `rlclinic runs`",
         )
-    return readers.read(paths[0], columns=columns)
+    return readers.read(paths[0], columns=columns, configs=configs)

@@ -20,7 +20,7 @@ MAY_DIFFER = frozenset({"seed", "total_steps"})
 
 def siblings_of(run: Run) -> tuple[Run, ...]:
     """Runs with the same framework, algorithm, environment and settings; none where the config is not known."""
-    folder = Path(run.path)
+    folder = run.location
     settings = _settings(run)
     if not settings or not folder.is_dir() or sum(file.size for file in run.provenance.files) > LARGE:
         return ()

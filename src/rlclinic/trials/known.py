@@ -5,14 +5,9 @@ from __future__ import annotations
 from rlclinic.lab.backend import backend_for
 from rlclinic.lab.derive import settled
 from rlclinic.lab.recipe import Recipe
-from rlclinic.prescriptions.constraints import dividing_batch
-from rlclinic.reference.reference_configs import (
-    NEAR_ONE,
-    has_reference_config,
-    reference_config,
-    reference_spread,
-    spreads_from_reference,
-)
+from rlclinic.prescriptions.checks.constraints import dividing_batch
+from rlclinic.reference.reference_configs import has_reference_config, reference_config
+from rlclinic.reference.usual import Basis, how_unusual
 from rlclinic.trials.space import SEARCHED, WHOLE
 
 # Values within this many spreads of the middle are the user's choice and stay.
@@ -46,15 +41,12 @@ def _entry(recipe: Recipe) -> dict[str, object]:
 
 def _middle(recipe: Recipe) -> dict[str, object]:
     """The middle of working configs for every value that lies outside of their spread."""
-    spread = reference_spread(recipe.algorithm)
     found: dict[str, object] = {}
     for key in SEARCHED:
         value = recipe.number(key)
-        away = None if value is None else spreads_from_reference(recipe.algorithm, key, value)
-        if away is None or abs(away) <= ORDINARY:
-            continue
-        middle = 10.0 ** spread[key][0]
-        found[key] = _rounded(key, 1.0 - middle if key in NEAR_ONE else middle)
+        away = None if value is None else how_unusual(key, value, algorithm=recipe.algorithm)
+        if away is not None and away.basis is Basis.ALGORITHM and away.usual and abs(away.spreads) > ORDINARY:
+            found[key] = _rounded(key, away.usual)
     return found
 
 

@@ -21,7 +21,7 @@ CURVE_POINTS = 120
 
 def measure(run: Run, arm: str, seed: int, *, budget: float, threshold: float | None, wall_time: float) -> Outcome:
     """What a run came to. One that died or logged no return failed, whatever its curve was before."""
-    folder = str(run.path)
+    folder = str(run.location)
     series = _returns(run)
     steps = series.steps if series is not None else np.empty(0)
     if run.status.state is Status.CRASHED:

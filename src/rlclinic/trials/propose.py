@@ -14,7 +14,7 @@ from rlclinic.model.errors import UsageError
 from rlclinic.model.prescription import Change, Prescription, PrescriptionKind
 from rlclinic.model.run import Run
 from rlclinic.model.trial import BASELINE
-from rlclinic.prescriptions.levers import BUDGETS
+from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.reference.tasks import task_of
 from rlclinic.trials.command import OWN, check_places, check_value, placeholders
 from rlclinic.trials.plan import Arm, TrialPlan, arm_names

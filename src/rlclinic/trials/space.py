@@ -10,7 +10,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.values import RANGES
-from rlclinic.prescriptions.constraints import dividing_batch
+from rlclinic.prescriptions.checks.constraints import dividing_batch
 from rlclinic.reference.reference_configs import NEAR_ONE, log_position, reference_spread, working_configs
 
 # Searched where the algorithm takes them, in this order.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -113,6 +115,40 @@ def test_a_damaged_checkpoint_is_passed_over(trained: Callable[[str], Path], tmp
     saved = last_checkpoint(tmp_path / "run")
     assert saved is not None
     assert saved.env_steps == 100
+
+
+def test_a_checkpoint_of_a_stranger_sets_nothing_but_weights_and_counters(tmp_path: Path) -> None:
+    model = build_model(small("SAC"), EpisodeLog())
+    save_model(model, tmp_path)
+    rest = torch.load(tmp_path / "optimizer.pt", weights_only=True)
+    rest["counters"] |= {"tensorboard_log": str(tmp_path / "elsewhere"), "_n_updates": "many", "num_timesteps": 7}
+    rest["variables"]["env"] = torch.zeros(1)
+    torch.save(rest, tmp_path / "optimizer.pt")
+    load_model(model, tmp_path)
+    assert model.tensorboard_log is None
+    assert (model.num_timesteps, model._n_updates) == (7, 0)
+    assert not isinstance(model.env, torch.Tensor)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"), [("n_envs", 10**9), ("batch_size", "many"), ("frame_stack", 10**7), ("device", "meta")]
+)
+def test_a_config_of_a_stranger_is_checked_before_it_is_resumed(
+    trained: Callable[[str], Path], tmp_path: Path, key: str, value: object
+) -> None:
+    path = Path(shutil.copytree(trained("A2C"), tmp_path / "run", symlinks=True))
+    config = json.loads((path / "config.json").read_text())
+    (path / "config.json").write_text(json.dumps({**config, key: value}))
+    with pytest.raises(UsageError, match=key):
+        train(resume=path)
+
+
+def test_a_state_without_sound_seconds_is_resumed(trained: Callable[[str], Path], tmp_path: Path) -> None:
+    path = Path(shutil.copytree(trained("A2C"), tmp_path / "run", symlinks=True))
+    for file in path.glob("checkpoints/step=*/state.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "seconds": "long"}))
+    train(resume=path)
+    assert read(path).status.state is Status.FINISHED
 
 
 def test_a_finished_run_stays_as_it_is_when_resumed(tmp_path: Path) -> None:

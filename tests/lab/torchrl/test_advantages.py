@@ -95,3 +95,12 @@ def test_without_a_critic_a_full_trace_gives_the_rewards_to_go() -> None:
     add_advantages(batch, None, GAMMA, 1.0)
     assert batch["advantage"][0, :, 0].tolist() == pytest.approx([0.1 + GAMMA * 1.0, 1.0, -0.5])
     assert batch["advantage"][1, 0, 0].item() == pytest.approx(2.0 + GAMMA * (0.3 + GAMMA * 1.0))
+
+
+@pytest.mark.parametrize(("gamma", "trace"), [(0.0, 0.95), (0.99, 0.0), (1e-300, 1.0)])
+def test_without_a_trace_the_advantage_is_the_error_of_one_step(gamma: float, trace: float) -> None:
+    batch = two_by_three()
+    add_advantages(batch, critic(), gamma, trace)
+    after = batch["next"]
+    expected = after["reward"] + gamma * after["observation"] - batch["observation"]
+    assert torch.allclose(batch["advantage"], expected)

@@ -69,7 +69,11 @@ LAB = (
 # Transitions; a buffer is never made smaller than this to fit the budget.
 SMALLEST_BUFFER = 1000
 # Arguments that only mean something to one kind of algorithm although both have the word.
-_ONLY = {"n_steps": ON_POLICY, "n_step_return": frozenset({"DQN", "QRDQN", "SAC", "TD3", "TQC"})}
+_ONLY = {
+    "n_steps": ON_POLICY,
+    "n_step_return": frozenset({"DQN", "QRDQN", "SAC", "TD3", "TQC"}),
+    "net_arch_critic": ON_POLICY | {"SAC", "TD3", "TQC"},
+}
 
 
 def accepted(algorithm: str) -> frozenset[str]:
@@ -125,7 +129,7 @@ def _value(recipe: Recipe, name: str, value: Any, action_space: Any) -> Any:
     if name == "init_std":
         return math.log(float(value))
     if name == "activation":
-        return _torch_class(name, value, torch.nn)
+        return _torch_class(name, value, torch.nn.modules.activation)
     if name == "optimizer":
         return _torch_class(name, value, torch.optim)
     if name == "action_noise":
@@ -164,6 +168,6 @@ def _schedule(value: Any, kind: object, final: float | None) -> float | Callable
 def _torch_class(name: str, value: object, module: Any) -> Any:
     wanted = str(value).rpartition(".")[2].strip("'>").lower()
     for entry, found in vars(module).items():
-        if entry.lower() == wanted and isinstance(found, type):
+        if entry.lower() == wanted and isinstance(found, type) and found.__module__.startswith(module.__name__):
             return found
     raise UsageError(f"{name} = {value!r}", hint=f"the name of a class of {module.__name__}")

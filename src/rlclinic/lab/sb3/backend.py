@@ -9,7 +9,7 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from rlclinic.lab.environments import check_environment
-from rlclinic.lab.fit import check_fit
+from rlclinic.lab.fit import check_fit, check_temperature
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.sb3.algorithms import ON_POLICY
@@ -18,7 +18,7 @@ from rlclinic.lab.sb3.measures import Measures
 from rlclinic.lab.sb3.model import build_model, policy_function
 from rlclinic.lab.sb3.saving import load_model, save_model
 from rlclinic.lab.session import Session
-from rlclinic.model.errors import UsageError
+from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.reference.framework import framework
 
 
@@ -34,12 +34,15 @@ class Sb3Backend:
         """UsageError where the recipe cannot be trained."""
         _, actions = check_environment(recipe)
         check_fit(recipe, actions)
+        check_temperature(recipe)
         _check_budget(recipe)
         # The constructor checks values against each other; a buffer of full size would take seconds and gigabytes.
         small = recipe.with_changes({"buffer_size": 1000}) if recipe.get("buffer_size") else recipe
         try:
             build_model(small, EpisodeLog()).env.close()
-        except (TypeError, ValueError, AssertionError) as error:
+        except RlclinicError:
+            raise
+        except Exception as error:
             raise UsageError(f"{recipe.algorithm} refuses these values: {error}", hint="correct the config") from error
 
     def train(self, recipe: Recipe, session: Session) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from rlclinic.lab.checkpoints import open_arrays
+from rlclinic.model.numbers import number
 
 MODEL, OPTIMIZER, NORMALISER, REPLAY, RANDOM = "model.pt", "optimizer.pt", "normaliser.npz", "replay.npz", "random.npz"
 # Most that a replay buffer may take on the disk; the newest transitions are kept. In bytes.
@@ -38,14 +39,16 @@ def load_model(model: Any, folder: Path) -> None:
     weights = torch.load(folder / MODEL, weights_only=True, map_location=model.device)
     rest = torch.load(folder / OPTIMIZER, weights_only=True, map_location=model.device)
     model.set_parameters({"policy": weights, **rest["optimizers"]}, exact_match=True, device=model.device)
-    for name, value in rest["variables"].items():
-        current = getattr(model, name)
+    # Only what is saved above is set: another name could make the model write elsewhere.
+    for name in model._get_torch_save_params()[1]:
+        current, value = getattr(model, name), rest["variables"][name]
         if getattr(current, "requires_grad", False):
             current.data.copy_(value)
         else:
             setattr(model, name, value)
-    for name, value in rest["counters"].items():
-        setattr(model, name, value)
+    for name in _COUNTERS:
+        if hasattr(model, name) and (value := number(rest["counters"].get(name))) is not None:
+            setattr(model, name, type(getattr(model, name))(value))
     normaliser = model.get_vec_normalize_env()
     if normaliser is not None and (folder / NORMALISER).is_file():
         _load_normaliser(normaliser, folder / NORMALISER)

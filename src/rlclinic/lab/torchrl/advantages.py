@@ -6,7 +6,10 @@ from typing import Any
 
 import torch
 from tensordict import TensorDictBase
-from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
+from torchrl.objectives.value.functional import generalized_advantage_estimate, vec_generalized_advantage_estimate
+
+# Product of discount and trace below which the vectorised estimate has no terms left to sum, and fails.
+SHORTEST = 1e-3
 
 
 @torch.no_grad()
@@ -22,7 +25,8 @@ def add_advantages(rollout: TensorDictBase, critic: Any, gamma: float, trace: fl
         now = later = torch.zeros_like(after["reward"])
     else:
         now, later = critic.module(rollout["observation"]), critic.module(after["observation"])
-    advantage, target = vec_generalized_advantage_estimate(
+    estimate = vec_generalized_advantage_estimate if gamma * trace > SHORTEST else generalized_advantage_estimate
+    advantage, target = estimate(
         gamma, trace, now, later, after["reward"], done=after["done"], terminated=after["terminated"]
     )
     rollout.set("state_value", now)

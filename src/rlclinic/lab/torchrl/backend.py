@@ -8,6 +8,7 @@ import torch
 import torchrl  # noqa: F401 - says at once that the library is missing
 
 from rlclinic.lab.environments import check_environment
+from rlclinic.lab.fit import check_temperature
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
 from rlclinic.lab.torchrl.off_policy import OffPolicyTrainer
@@ -45,14 +46,21 @@ class TorchRLBackend:
             raise UsageError(f"TorchRL here does not train {recipe.algorithm}", hint=f"one of {', '.join(DEFAULTS)}")
         if recipe.device != "cpu":
             raise UsageError(f"device = {recipe.device!r}", hint="the TorchRL trainers run on the cpu")
+        check_temperature(recipe)
         options = Options(recipe)
         observation, action = check_environment(recipe)
         spaces = spaces_of(observation, action)
+        bonus = recipe.number("ent_coef")
+        if recipe.algorithm == "SAC" and bonus is not None and bonus <= 0:
+            # Its loss holds the logarithm.
+            raise UsageError(f"ent_coef = {bonus:g}", hint="a positive number, or auto")
         if recipe.algorithm == "SAC" and not spaces.is_bounded:
             raise UsageError(
                 f"SAC needs bounded actions, got {action}", hint="add the wrapper RescaleAction or use PPO"
             )
         least = recipe.n_envs * options.whole("n_steps") if recipe.algorithm in LEARNERS else recipe.n_envs
+        if recipe.algorithm in LEARNERS and least < 2:
+            raise UsageError("n_steps = 1 with one environment", hint="a rollout of at least 2 steps")
         if recipe.total_steps < least:
             raise UsageError(
                 f"the budget of {recipe.total_steps} steps is below one rollout of {least}",

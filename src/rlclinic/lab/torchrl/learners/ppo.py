@@ -64,7 +64,7 @@ class PPOLearner(Learner):
                 found = {key: float(value.detach()) for key, value in out.items()}
                 # k3 = mean(ratio - 1 - log ratio), from the two means that the loss gives.
                 distances.append(found["mean_ratio"] - 1.0 + found["kl_approx"])
-                if self._value_weight > 0:
+                if self._value_weight > 0 and "loss_critic" in found:
                     found["value_loss"] = found["loss_critic"] / self._value_weight
                 means.add({**found, "total": float(total.detach())})
             if target is not None and max(distances) > KL_TOLERANCE * target:
