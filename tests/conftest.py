@@ -1,12 +1,50 @@
-"""Fixtures shared by all tests: the recorded runs, and an index that is not the user's."""
+"""Fixtures shared by all tests: the recorded runs, and an index that is not the user's. A test may not take long."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Diagnosis
+
+try:
+    import resource
+except ModuleNotFoundError:  # Windows does not tell what children took
+    resource = None  # type: ignore[assignment]
+
 RUNS = Path(__file__).parent / "fixtures" / "runs"
+MOST_CPU_SECONDS = 5.0
+"""Of a test without one of the marks below, its children included."""
+MAY_TAKE_LONGER = ("slow", "end_to_end", "foreign")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Fail a test that takes longer than it may, once it has passed."""
+    before = _cpu_seconds()
+    result = yield
+    spent = _cpu_seconds() - before
+    if spent > MOST_CPU_SECONDS and not any(item.get_closest_marker(name) for name in MAY_TAKE_LONGER):
+        pytest.fail(f"took {spent:.1f} CPU seconds, more than {MOST_CPU_SECONDS}: make it smaller, or mark it slow")
+    return result
+
+
+def _cpu_seconds() -> float:
+    if resource is None:
+        return time.process_time()
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
+
+
+@cache
+def diagnosis_of(name: str) -> Diagnosis:
+    """The diagnosis of a recorded run, made once in each worker."""
+    return diagnose(RUNS / name)
 
 
 @pytest.fixture
@@ -19,6 +57,7 @@ def runs() -> Path:
 def _own_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RLCLINIC_INDEX", str(tmp_path / "index" / "runs.sqlite"))
     monkeypatch.setenv("RLCLINIC_LEDGER", str(tmp_path / "ledger" / "trials.sqlite"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ from click.testing import CliRunner
 from rlclinic.apps.cli.main import app
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import diagnose
-from rlclinic.model.diagnosis import Diagnosis, Target, Verdict
+from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
 from rlclinic.reports.diagnosis_text import diagnosis_text
 from rlclinic.rules.registry import RULES
+from tests.conftest import RUNS, diagnosis_of
 
-RUNS = Path(__file__).parent / "fixtures" / "runs"
 CASES: list[dict[str, Any]] = yaml.safe_load((RUNS / "faults" / "cases.yaml").read_text(encoding="utf-8"))
 HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "unknown"})
 HEALTHY = [
@@ -42,7 +42,7 @@ HEALTHY = [
 
 @pytest.mark.parametrize("path", HEALTHY)
 def test_a_healthy_run_gets_a_clean_bill(path: str) -> None:
-    diagnosis = diagnose(RUNS / path)
+    diagnosis = diagnosis_of(path)
     assert diagnosis.verdict in {Verdict.LEARNING, Verdict.SOLVED, Verdict.PLATEAUED, Verdict.INSUFFICIENT_DATA}
     assert [f"{f.code} {f.summary}" for f in diagnosis.findings if f.severity is Severity.ERROR] == []
     accused = [cause for cause in diagnosis.causes if cause.probability > 0.5 and cause.id != NOTHING_WRONG]
@@ -51,7 +51,7 @@ def test_a_healthy_run_gets_a_clean_bill(path: str) -> None:
 
 @pytest.fixture(scope="module")
 def diagnosed() -> list[tuple[dict[str, Any], Diagnosis]]:
-    return [(case, diagnose(RUNS / "faults" / Path(case["path"]).name)) for case in CASES]
+    return [(case, diagnosis_of(f"faults/{Path(case['path']).name}")) for case in CASES]
 
 
 def test_nine_of_ten_recorded_cases_get_an_acceptable_verdict(
@@ -141,20 +141,20 @@ def test_an_ignored_rule_says_nothing(runs: Path) -> None:
     assert "POL13" in codes
 
 
-def test_the_decision_path_begins_where_the_first_check_fails(runs: Path) -> None:
-    path = diagnose(runs / "sb3" / "ppo_cartpole_high_lr").decision_path
+def test_the_decision_path_begins_where_the_first_check_fails() -> None:
+    path = diagnosis_of("sb3/ppo_cartpole_high_lr").decision_path
     assert path[0].startswith("Are all numbers finite?")
     assert sum("Begin here." in line for line in path) == 1
 
 
-def test_what_is_missing_is_said_not_passed_over(runs: Path) -> None:
-    diagnosis = diagnose(runs / "sb3" / "ppo_cartpole_no_monitor")
+def test_what_is_missing_is_said_not_passed_over() -> None:
+    diagnosis = diagnosis_of("sb3/ppo_cartpole_no_monitor")
     assert any("return/train|return/eval" in item.needs for item in diagnosis.not_checked)
     assert diagnosis.verdict is Verdict.INSUFFICIENT_DATA
 
 
-def test_a_diagnosis_shows_itself_in_a_notebook(runs: Path) -> None:
-    html = diagnose(runs / "sb3" / "ppo_cartpole_high_lr")._repr_html_()
+def test_a_diagnosis_shows_itself_in_a_notebook() -> None:
+    html = diagnosis_of("sb3/ppo_cartpole_high_lr")._repr_html_()
     assert "learning-rate-too-high" in html
     assert "collapsed" in html
 
@@ -162,10 +162,13 @@ def test_a_diagnosis_shows_itself_in_a_notebook(runs: Path) -> None:
 def test_a_goal_that_the_user_tells_comes_before_that_of_the_task(runs: Path) -> None:
     path = runs / "sb3" / "ppo_cartpole"
     low, high = (diagnose(path, goal=goal) for goal in (60.0, 100_000.0))
-    assert (low.target, high.target) == (Target(60.0, "told by the user"), Target(100_000.0, "told by the user"))
+    assert [(told.goal.level, told.goal.origin) for told in (low, high) if told.goal] == [
+        (60.0, "set with --goal"),
+        (100_000.0, "set with --goal"),
+    ]
     assert low.verdict is Verdict.SOLVED
     assert high.verdict is not Verdict.SOLVED
-    assert diagnose(path).target != low.target
+    assert diagnose(path).goal != low.goal
 
 
 def test_a_run_without_a_goal_hints_at_how_to_tell_one(runs: Path) -> None:

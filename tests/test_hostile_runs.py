@@ -23,7 +23,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.lab.metrics_file import MetricsFile
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.numbers import bounded, bounded_array, date_text, moment, number
-from rlclinic.prescriptions.constraints import dividing_batch
+from rlclinic.prescriptions.checks.constraints import dividing_batch
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.archive import read_members
 from rlclinic.readers.formats.errors import FormatError

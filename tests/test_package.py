@@ -13,6 +13,8 @@ import pytest
 import rlclinic
 
 ROOT = Path(__file__).parents[1]
+# Of all tracked files, and of each but the shards of the fault corpus.
+MOST_BYTES, MOST_BYTES_OF_A_FILE = 25_000_000, 1_500_000
 HEAVY = ("torch", "pandas", "polars", "wandb", "tensorboard", "google.protobuf", "scipy", "ruptures", "ray", "mcp")
 
 
@@ -39,6 +41,7 @@ def test_every_public_name_exists() -> None:
         _ = rlclinic.nothing  # type: ignore[attr-defined]
 
 
+@pytest.mark.foreign
 def test_a_wheel_holds_every_file_and_works_in_an_empty_environment(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True)
@@ -66,3 +69,14 @@ def test_a_wheel_holds_every_file_and_works_in_an_empty_environment(tmp_path: Pa
     command = [str(tmp_path / "venv" / "bin" / "rlclinic"), "show", str(run)]
     shown = subprocess.run(command, check=True, capture_output=True, text=True, cwd=tmp_path)
     assert "return/train" in shown.stdout
+
+
+def test_the_repository_stays_small() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if listed.returncode != 0:
+        pytest.skip("this is no checkout, so what is tracked is not known")
+    files = [path for name in listed.stdout.decode().split("\0") if name and (path := ROOT / name).is_file()]
+    sizes = {path.relative_to(ROOT).as_posix(): path.stat().st_size for path in files}
+    assert sum(sizes.values()) < MOST_BYTES
+    large = {name for name, size in sizes.items() if size >= MOST_BYTES_OF_A_FILE}
+    assert {name for name in large if not Path(name).name.startswith("shard-")} == set()

@@ -17,10 +17,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from rlclinic.comparison.compare import compare
     from rlclinic.comparison.history import history
-    from rlclinic.engine import diagnose
+    from rlclinic.engine import diagnose, why
+    from rlclinic.facts.metric_summary import metric_correlation, metric_summary, metric_trend
     from rlclinic.model.config import Config, Origin, Setting
     from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
     from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
+    from rlclinic.model.explanation import Explanation, Piece
     from rlclinic.model.finding import Evidence, Finding, NotChecked, Severity
     from rlclinic.model.run import Run, RunStatus, Status
     from rlclinic.model.series import Series
@@ -39,6 +41,9 @@ _HOMES = {
     "Verdict": "rlclinic.model.diagnosis",
     "compare": "rlclinic.comparison.compare",
     "diagnose": "rlclinic.engine",
+    "why": "rlclinic.engine",
+    "Explanation": "rlclinic.model.explanation",
+    "Piece": "rlclinic.model.explanation",
     "history": "rlclinic.comparison.history",
     "Origin": "rlclinic.model.config",
     "Setting": "rlclinic.model.config",
@@ -51,6 +56,9 @@ _HOMES = {
     "Status": "rlclinic.model.run",
     "Series": "rlclinic.model.series",
     "list_runs": "rlclinic.store.listing",
+    "metric_correlation": "rlclinic.facts.metric_summary",
+    "metric_summary": "rlclinic.facts.metric_summary",
+    "metric_trend": "rlclinic.facts.metric_summary",
     "read": "rlclinic.store.reading",
     "read_files": "rlclinic.readers.open",
 }
@@ -60,10 +68,12 @@ __all__ = [
     "Config",
     "Diagnosis",
     "Evidence",
+    "Explanation",
     "Finding",
     "NotChecked",
     "NothingReadable",
     "Origin",
+    "Piece",
     "RlclinicError",
     "Run",
     "RunReadError",
@@ -79,8 +89,12 @@ __all__ = [
     "diagnose",
     "history",
     "list_runs",
+    "metric_correlation",
+    "metric_summary",
+    "metric_trend",
     "read",
     "read_files",
+    "why",
 ]
 
 

@@ -6,23 +6,26 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.components import suspect_of
 from rlclinic.causes.posterior import causes_of
-from rlclinic.facts.goal import Goal, goal_of
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.goal_status import goal_status_of
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.standing import standing_of
 from rlclinic.judgement.decision_path import decision_path
 from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.verdict import verdict
-from rlclinic.model.diagnosis import Diagnosis, Target
-from rlclinic.model.errors import contained
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import UsageError, contained
+from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
+from rlclinic.model.goal import Goal
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.guidelines import guidelines
-from rlclinic.prescriptions.known_effects import known_effects
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
+from rlclinic.prescriptions.proposals.effects import known_effects
 from rlclinic.rules.registry import RULES, Limits, examine, in_order
 from rlclinic.rules.rule import RuleInfo
 from rlclinic.store.siblings import siblings_of
@@ -53,6 +56,13 @@ def diagnose(
         return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others)
 
 
+def why(run: Run | str | Path, cause: str, *, goal: float | None = None) -> Explanation:
+    """The pieces of evidence that make up the probability of one cause; none where it is out of the question."""
+    if cause not in catalogue():
+        raise UsageError(f"no cause is called {cause!r}", hint="`rlclinic explain` without a name lists them")
+    return diagnose(run, goal=goal).explanations.get(cause, Explanation(cause, 0.0))
+
+
 def _diagnosed(
     run: Run, select: Sequence[str], ignore: Sequence[str], limits: Limits, others: Sequence[Run]
 ) -> Diagnosis:
@@ -63,9 +73,9 @@ def _diagnosed(
     checked = frozenset(row.name for row in applicable if row.code not in skipped)
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
     word, reason = verdict(facts, findings)
-    standing = standing_of(facts, word)
+    status = goal_status_of(facts, word)
     order, suspect = onset_order(facts, findings), suspect_of(run, findings)
-    causes, classes = causes_of(
+    posterior = causes_of(
         facts,
         word,
         findings,
@@ -73,10 +83,10 @@ def _diagnosed(
         applicable=frozenset(row.name for row in applicable),
         after_the_fall=order.after_the_fall,
         component=suspect.component if suspect else None,
-        standing=standing,
+        status=status,
     )
-    aim = goal_of(facts)
-    prescriptions = prescribe(facts, word, findings, causes, standing=standing, others=others, effects=known_effects())
+    goal, causes = goal_of(facts), posterior.causes
+    prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
     return Diagnosis(
         run=run,
         verdict=word,
@@ -85,15 +95,17 @@ def _diagnosed(
         not_checked=tuple(item for item in not_checked if item.code in told),
         checked=len(told - skipped),
         causes=causes,
-        classes=classes,
+        classes=posterior.classes,
+        explanations=posterior.explanations,
         decision_path=decision_path(findings, checked, order.after_the_fall),
         prescriptions=prescriptions,
         next_steps=next_steps(run, prescriptions),
-        unknowns=_unknowns(run, aim),
-        target=Target(aim.level, aim.origin) if aim is not None else None,
+        unknowns=_unknowns(run, goal),
+        curves=facts.curves,
+        goal=goal,
         moves=order.moves,
         suspect=suspect,
-        guidelines=guidelines(run.path) if prescriptions else (),
+        guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
     )
 

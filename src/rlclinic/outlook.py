@@ -11,11 +11,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlclinic.causes.lasting import lasting
-from rlclinic.facts.course import Course, course_of
-from rlclinic.facts.goal import Goal, goal_of, had_time, reach_of
+from rlclinic.facts.goal import goal_of, goal_reached, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
+from rlclinic.model.goal import Goal
 from rlclinic.model.outlook import Advice, Expectation, Outlook, Trajectory
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.forecast import forecast
@@ -39,13 +40,13 @@ def outlook_of(facts: RunFacts, verdict: Verdict, causes: Sequence[Cause]) -> Ou
     run = facts.run
     if run.status.state is not Status.RUNNING:
         return None
-    course, goal = course_of(facts), goal_of(facts)
-    trajectory = _trajectory(course)
+    curve, goal = facts.curve, goal_of(facts)
+    trajectory = _trajectory(curve)
     expectation = _expectation(facts, goal)
     advice, reason = _advice(facts, verdict, causes, trajectory, goal, expectation)
     return Outlook(
         trajectory=trajectory,
-        summary=_summary(facts, course),
+        summary=_summary(facts, curve),
         advice=advice,
         reason=reason,
         progress=facts.progress,
@@ -56,25 +57,24 @@ def outlook_of(facts: RunFacts, verdict: Verdict, causes: Sequence[Cause]) -> Ou
     )
 
 
-def _trajectory(course: Course | None) -> Trajectory:
-    if course is None or not course.enough:
+def _trajectory(curve: ReturnCurve | None) -> Trajectory:
+    if curve is None or not curve.enough:
         return Trajectory.UNCLEAR
-    if course.rising:
+    if curve.rising:
         return Trajectory.RISING
-    if course.fell_below_start or (course.climbed and course.drop > LOST * course.outcome.climb):
+    if curve.fell_below_start or (curve.climbed and curve.drop > LOST * curve.climb):
         return Trajectory.FALLING
     return Trajectory.FLAT
 
 
-def _summary(facts: RunFacts, course: Course | None) -> str:
+def _summary(facts: RunFacts, curve: ReturnCurve | None) -> str:
     returns = facts.run.returns
-    if course is None or returns is None:
+    if curve is None or returns is None:
         return "no return has been logged so far"
-    outcome = course.outcome
-    best = f", best {outcome.peak:.4g} at step {outcome.peak_step:,.0f}" if outcome.peak > course.end else ""
+    best = f", best {curve.best:.4g} at step {curve.best_step:,.0f}" if curve.best > curve.final else ""
     return (
-        f"so far {returns.logged_as} went from {outcome.start:.4g} to {course.end:.4g}{best}, in "
-        f"{steps_text(facts, facts.run.steps)} and {outcome.points} points"
+        f"so far {returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g}{best}, in "
+        f"{steps_text(facts, facts.run.steps)} and {curve.points} points"
     )
 
 
@@ -100,9 +100,11 @@ def _advice(
     goal: Goal | None,
     expectation: Expectation | None,
 ) -> tuple[Advice, str]:
-    reach = reach_of(facts, goal) if goal is not None else None
-    if goal is not None and reach is not None and reach.held:
-        held = f"the target of {goal.level:.4g} ({goal.origin}) was reached at step {reach.step:,.0f} and holds so far"
+    reached = goal_reached(facts)
+    if goal is not None and reached is not None and reached.held:
+        held = (
+            f"the target of {goal.level:.4g} ({goal.origin}) was reached at step {reached.step:,.0f} and holds so far"
+        )
         if trajectory is Trajectory.RISING:
             return Advice.CONTINUE, f"{held}; the return still rises"
         if goal.source == "task":

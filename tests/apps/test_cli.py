@@ -115,7 +115,8 @@ def test_files_that_lie_apart_are_one_run(tmp_path: Path) -> None:
     assert data["run"]["env_steps"] == 3
     assert data["run"]["status"] == "crashed"
     assert data["config"]["learning_rate"] == {
-        "value": 0.01, "native_key": "learning_rate", "file": "setup.yaml", "line": 1, "default": False,
+        "value": 0.01, "native_key": "learning_rate", "file": "setup.yaml", "line": 1, "basis": "recorded",
+        "default": False,
     }  # fmt: skip
 
 

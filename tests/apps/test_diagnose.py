@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
@@ -45,10 +46,10 @@ def test_json_is_the_contract(runs: Path) -> None:
 def test_a_told_goal_is_what_the_run_is_held_against(runs: Path) -> None:
     path = str(runs / "sb3" / "ppo_cartpole")
     data = json.loads(rlclinic("diagnose", path, "--goal", "100000", "--json").stdout)
-    assert data["goal"] == {"level": 100000.0, "origin": "told by the user"}
+    assert data["goal"] == {"level": 100000.0, "origin": "set with --goal"}
     assert data["run"]["return"]["threshold"] == 100000.0
     assert data["verdict"] != "solved"
-    assert "100,000, told by the user" in rlclinic("diagnose", path, "--goal", "100000").stdout
+    assert "100,000, set with --goal" in rlclinic("diagnose", path, "--goal", "100000").stdout
 
 
 @pytest.mark.parametrize("goal", ["much", "nan", "inf"])
@@ -106,6 +107,32 @@ def test_explain_prints_rules_and_causes(name: str) -> None:
 
 def test_explain_of_nothing_known_says_how_to_list() -> None:
     result = rlclinic("explain", "nonsense")
+    assert result.returncode == 2
+    assert "without a name lists them" in result.stderr
+
+
+@pytest.mark.slow
+def test_explain_why_prints_pieces_that_sum_to_the_probability(runs: Path) -> None:
+    run, cause = str(runs / "sb3" / "ppo_cartpole_high_lr"), "learning-rate-too-high"
+    data = json.loads(rlclinic("explain", run, "--why", cause, "--json").stdout)
+    told = next(
+        item for item in json.loads(rlclinic("diagnose", run, "--json").stdout)["causes"] if item["id"] == cause
+    )
+    assert math.exp(sum(piece["value"] for piece in data["pieces"])) == pytest.approx(data["probability"])
+    assert data["probability"] == pytest.approx(told["probability"], abs=1e-3)
+    lines = rlclinic("explain", run, "--why", cause).stdout.splitlines()
+    numbers = [float(line.split()[0]) for line in lines[1:]]
+    assert sum(numbers[:-1]) == pytest.approx(numbers[-1], abs=0.01 * len(numbers))
+    assert any("kl-too-large" in line for line in lines)
+
+
+def test_explain_why_of_a_cause_of_other_algorithms_says_that_it_is_out_of_the_question(runs: Path) -> None:
+    result = rlclinic("explain", str(runs / "sb3" / "ppo_cartpole_high_lr"), "--why", "zero-variance-groups")
+    assert (result.returncode, "out of the question" in result.stdout) == (0, True)
+
+
+def test_explain_why_of_no_cause_says_how_to_list_them(runs: Path) -> None:
+    result = rlclinic("explain", str(runs / "sb3" / "ppo_cartpole_high_lr"), "--why", "nonsense")
     assert result.returncode == 2
     assert "without a name lists them" in result.stderr
 

@@ -6,9 +6,10 @@ import asyncio
 import json
 import pickle
 import random
+import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from rlclinic.reports.compare_text import comparison_text
 from rlclinic.reports.formats import FORMATS, Context, render
 from rlclinic.reports.run_json import dumps, show_object
 from rlclinic.reports.run_text import show_text
+from rlclinic.store.siblings import siblings_of
 from tests.apps.mcp.talk import Talk, stdio, text_of
 from tests.readers.planted import HEX, Vault, csv, plant, put
 
@@ -64,7 +66,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 def test_250_secrets_are_planted_and_no_run_holds_one(project: Project) -> None:
     assert len(project.vault.planted) >= 250
     for path, run in zip(project.paths, project.runs, strict=True):
-        assert not project.vault.leaks(pickle.dumps(run).decode("latin-1")), path
+        assert run.location == path, "to open it, which its repr does not tell"
+        assert not project.vault.leaks(repr(run)), path
+        told = replace(run, location=Path(run.path))
+        assert not project.vault.leaks(pickle.dumps(told).decode("latin-1")), path
 
 
 def test_the_secrets_stand_where_readers_look(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,14 +150,44 @@ def test_a_run_without_a_secret_keeps_its_arrays(tmp_path: Path) -> None:
     assert np.array_equal(read(tmp_path)["return/train"].values, 5.0 * np.arange(30))
 
 
-def test_a_fix_of_a_run_whose_path_was_hidden_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_whose_path_holds_a_secret_loses_nothing_that_depends_on_its_path(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], runs: Path
+) -> None:
     vault = Vault(seed=5)
-    folder = tmp_path / vault.token("folder")
-    put(folder / "config.json", json.dumps({"learning_rate": 10.0, "algo": "ppo"}))
-    put(folder / "progress.csv", csv(["global_step", "episode_return"]))
+    project = tmp_path / vault.token("folder")
+    (project / ".git").mkdir(parents=True)
+    put(project / "AGENTS.md", "rules")
+    for seed in (1, 2):
+        shutil.copytree(runs / "faults" / "high_lr_ppo_cartpole", project / f"seed{seed}")
 
-    assert any("rename it" in note for note in read(folder).provenance.notes)
-    assert not vault.leaks(said(["fix", str(folder)], capsys))
+    run = read(project / "seed1")
+    text = said(["fix", str(project / "seed1"), "--write"], capsys)
+
+    assert [other.location for other in siblings_of(run)] == [project / "seed2"]
+    assert diagnose(run).guidelines == (str(project / "AGENTS.md").replace(project.name, "[redacted]"),)
+    assert "Written to" in text
+    assert "[redacted]" in text
+    assert not vault.leaks(text)
+    assert "learning_rate: 0.1" not in (project / "seed1" / "config.yaml").read_text()
+
+
+def test_status_stop_and_the_index_do_not_tell_a_secret_in_the_name_of_a_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = Vault(seed=6)
+    root = tmp_path / vault.token("root")
+    folder = root / f"run_{vault.token('run')}"
+    put(folder / "config.json", json.dumps({"env_id": vault.token("env"), "algorithm": "PPO", "total_steps": 10}))
+    put(folder / "progress.csv", csv(["global_step", "episode_return"]))
+    for state in ("running", "finished"):
+        put(folder / "status.json", json.dumps({"state": state, "reason": vault.token("reason"), "host": "elsewhere"}))
+        for words in (["status", str(root), "--all"], ["stop", str(folder)], ["runs", str(root)]):
+            for arguments in (words, [*words, "--json"]):
+                text = said(arguments, capsys)
+                assert "[redacted]" in text, arguments[0]
+                assert not vault.leaks(text), arguments[0]
+    index = (tmp_path / "index").glob("runs.sqlite*")
+    assert not vault.leaks("".join(path.read_bytes().decode("latin-1") for path in index))
 
 
 def _look_alikes() -> dict[str, object]:

@@ -26,7 +26,7 @@ from bench.peers.compare import peers, rows_for
 from bench.peers.thresholds import thresholds
 
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.causes.likelihoods import Likelihood, likelihoods
+from rlclinic.causes.weights import CauseWeights, weights
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Run
@@ -187,7 +187,7 @@ def _evidence(cause: str, fired: set[str], count: int) -> list[Evidence]:
 
 
 def test_a_finding_that_always_comes_with_a_cause_gains_weight_and_one_that_never_does_loses_it() -> None:
-    table = {"learning-rate-too-low": Likelihood(0.05, {"kl-too-large": 1.0}), "discount-too-low": Likelihood(0.02)}
+    table = {"learning-rate-too-low": CauseWeights(0.05, {"kl-too-large": 1.0}), "discount-too-low": CauseWeights(0.02)}
     seen = [
         *_evidence("learning-rate-too-low", {"kl-vanishes"}, 20),
         *_evidence("discount-too-low", {"kl-too-large"}, 20),
@@ -201,32 +201,31 @@ def test_a_finding_that_always_comes_with_a_cause_gains_weight_and_one_that_neve
 
 
 def test_few_instances_hardly_move_a_value_set_by_hand() -> None:
-    table = {"learning-rate-too-low": Likelihood(0.05, {"kl-vanishes": 2.0}), "discount-too-low": Likelihood(0.02)}
+    table = {"learning-rate-too-low": CauseWeights(0.05, {"kl-vanishes": 2.0}), "discount-too-low": CauseWeights(0.02)}
     seen = [*_evidence("learning-rate-too-low", set(), 1), *_evidence("discount-too-low", set(), 1)]
     assert estimate(table, seen)["learning-rate-too-low"].row.weights["kl-vanishes"] > 1.0
     assert estimate(table, seen[1:])["learning-rate-too-low"].row == table["learning-rate-too-low"]
 
 
-def test_the_written_table_says_what_each_row_rests_on_and_reads_back(tmp_path: Path) -> None:
+def test_the_written_table_says_which_rows_rest_on_counts_and_reads_back(tmp_path: Path) -> None:
     from importlib.resources import files
     from tomllib import loads
 
-    text = files("rlclinic.causes").joinpath("likelihoods.toml").read_text(encoding="utf-8")
+    text = files("rlclinic.causes").joinpath("weights.toml").read_text(encoding="utf-8")
     seen = [
         *_evidence("learning-rate-too-low", {"kl-vanishes"}, 3),
         *_evidence("network-too-small", {"never-improved"}, 3),
     ]
-    found = estimate(likelihoods(), seen)
+    found = estimate(weights().causes, seen)
     written = rewritten(text, found)
     assert rewritten(written, found) == written
     for cause, entry in found.items():
-        raw = loads(written)[cause]
+        raw = loads(written)["cause"][cause]
         assert raw.get("for", {}) == dict(entry.row.weights)
         assert raw.get("expects", {}) == dict(entry.row.expects)
     assert "# estimated from 3 instances" in written
-    assert "# set by hand" in written
     assert any(
-        line.startswith("network-too-small for never-improved: 0 ->") for line in differences(likelihoods(), found)
+        line.startswith("network-too-small for never-improved: 0 ->") for line in differences(weights().causes, found)
     )
 
 
@@ -305,12 +304,12 @@ def test_a_table_is_tried_on_environments_that_it_was_not_estimated_from() -> No
                  frozenset({RIGHT}), died, None)
         for place in ("here", "there")
     ]  # fmt: skip
-    results = compared(likelihoods(), [*healthy, *faulty])
+    results = compared(weights().causes, [*healthy, *faulty])
     assert {one.trust for one in results} == set(TRUSTS)
     by_hand = next(one for one in results if one.trust == BY_HAND)
     assert by_hand.false_alarms == 0.0
     assert results[0].false_alarms <= by_hand.false_alarms
     assert results[0].first >= by_hand.first
-    fitted, errors = sharpest(likelihoods(), [*healthy, *faulty])
+    fitted, errors = sharpest(weights().causes, [*healthy, *faulty])
     assert {fitted.with_config, fitted.without_config} <= set(SHARP)
     assert all(0.0 <= error <= 1.0 for error in errors.values())

@@ -74,6 +74,7 @@ def test_every_fault_can_be_seen_by_a_probe() -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_the_stored_signatures_are_those_of_the_oracle() -> None:
     from rlclinic.probes import signatures as module
 

@@ -171,6 +171,7 @@ def test_seeds_that_are_wrong_to_either_side_do_not_average_out() -> None:
     assert not answer.right
 
 
+@pytest.mark.slow
 def test_another_gamma_moves_the_signatures() -> None:
     results = vector({"P1": {}, "P3": {}})
     probe = find_probe("P3")

@@ -21,10 +21,11 @@ from rlclinic.reference.patterns import matches
 DESIGNED = {
     "gymnasium-solver", "rlclinic", "sb3", "sb3-zoo", "cleanrl", "rllib", "torchrl", "rsl_rl", "skrl",
     "tianshou", "sample-factory", "mlagents", "openai-baselines", "spinningup", "d3rlpy", "verl", "search-r1",
-    "trl", "openrlhf", "nemo-rl", "slime", "prime-rl", "areal",
+    "trl", "openrlhf", "nemo-rl", "slime", "prime-rl", "areal", "pymarl", "mappo", "dreamerv3", "dreamer", "tdmpc",
+    "pytorch_sac", "rl_games", "acme", "keras-rl", "tinker", "ms-swift", "llama-factory",
 }  # fmt: skip
 # Frameworks beyond that list, and the names of home-made logs, which are consulted after every framework.
-ADDITIONS = {"pufferlib", "brax", "garage", "acme", "dopamine", "imitation", "common"}
+ADDITIONS = {"pufferlib", "brax", "garage", "dopamine", "imitation", "common"}
 
 TABLES = files("rlclinic.reference").joinpath("frameworks")
 FOUND = sorted(entry.name.removesuffix(".toml") for entry in TABLES.iterdir() if entry.name.endswith(".toml"))
@@ -145,7 +146,7 @@ RUNS: list[tuple[str, list[str]]] = [
     ("spinningup", ["file:progress.txt", "file:config.json", "metric:AverageEpRet", "metric:Entropy", "metric:KL"]),
     ("unknown", ["metric:train/loss", "metric:episode_reward", "metric:train/reward", "metric:loss"]),
     ("unknown", ["metric:Loss/pi", "metric:Loss/v", "metric:Loss/entropy", "metric:Rewards/mean_episodes"]),
-    ("unknown", ["metric:losses/a_loss", "metric:losses/c_loss", "metric:rewards/iter", "metric:info/kl"]),
+    ("rl_games", ["metric:losses/a_loss", "metric:losses/c_loss", "metric:rewards/iter", "metric:info/kl"]),
     ("unknown", ["metric:episode_return", "metric:epoch", "metric:entropy", "metric:alpha", "metric:actor_loss"]),
     ("unknown", ["file:config.yaml", "file:config.json", "file:params.json", "file:progress.csv", "file:model_100.pt"]),
     (

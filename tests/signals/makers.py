@@ -13,7 +13,6 @@ from rlclinic.model.series import FloatArray, Series
 
 SIGNALS = (
     "area",
-    "change",
     "change_points",
     "collapse",
     "constants",
@@ -25,7 +24,6 @@ SIGNALS = (
     "lead_lag",
     "level",
     "noise",
-    "non_finite",
     "oscillation",
     "plateau",
     "resample",

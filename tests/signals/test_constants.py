@@ -40,16 +40,14 @@ def test_noise_never_repeats() -> None:
     assert result.longest.points == 1
 
 
-def test_a_metric_that_falls_silent_is_counted_in_its_own_spacing() -> None:
+def test_a_metric_that_falls_silent_is_told_by_its_share_of_the_run() -> None:
     result = constants(made(white(51)), run_end=1000.0)
-    assert result.silent_steps == 500.0
     assert result.silent_share == pytest.approx(0.5)
-    assert result.silent_spacings == pytest.approx(50.0)
 
 
 def test_a_metric_logged_up_to_the_end_is_not_silent() -> None:
-    assert constants(made(white(51)), run_end=500.0).silent_steps == 0.0
-    assert constants(made(white(51)), run_end=400.0).silent_steps == 0.0
+    assert constants(made(white(51)), run_end=500.0).silent_share == 0.0
+    assert constants(made(white(51)), run_end=400.0).silent_share == 0.0
 
 
 def test_without_an_end_of_the_run_silence_is_unknown() -> None:

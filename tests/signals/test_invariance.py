@@ -16,7 +16,6 @@ from .makers import correlated, made, measured, sigmoid, signal, white
 
 # Of each signal: fields in the unit of the values, fields that move with the values, and fields without a unit.
 DIFFERENCES = {
-    "change": ("difference", "low", "high"),
     "collapse": ("climb", "drop", "drop_low", "drop_high"),
     "crossing": ("margin",),
     "distribution": ("deviation",),
@@ -29,7 +28,6 @@ DIFFERENCES = {
 }
 LEVELS = {
     "area": ("mean", "low", "high"),
-    "change": ("before", "after"),
     "collapse": ("start", "peak", "end"),
     "distribution": ("mean", "lower", "upper"),
     "forecast": ("value", "low", "high"),
@@ -38,7 +36,6 @@ LEVELS = {
 }
 PURE = {
     "area": ("share", "steps"),
-    "change": ("effect", "effect_low", "effect_high", "p_value"),
     "collapse": ("peak_step", "share", "share_low", "share_high", "drop_noise"),
     "crossing": ("touched_step", "reached_step", "reached_latest", "held_step", "share_beyond", "margin_noise"),
     "distribution": ("distinct", "lower_share", "separation", "split", "valley"),
@@ -133,7 +130,6 @@ def test_a_third_of_the_points_missing_leaves_the_conclusions(seed: int) -> None
     assert signal("level")(part).value == pytest.approx(signal("level")(whole).value, abs=0.1)
     assert signal("noise")(part).scale == pytest.approx(signal("noise")(whole).scale, rel=0.35)
     assert signal("trend")(part).p_value < 0.01
-    assert signal("change")(part).effect > 5.0
     assert signal("crossing")(part, 0.5).reached_step == pytest.approx(1200.0, abs=300.0)
     assert signal("area")(part).mean == pytest.approx(signal("area")(whole).mean, abs=0.06)
 
@@ -147,7 +143,6 @@ def test_every_second_point_tells_the_same_story(n: int) -> None:
         ("level", "value", 0.1),
         ("noise", "scale", 0.03),
         ("trend", "rise", 0.15),
-        ("change", "effect", 1.0),
         ("collapse", "peak", 0.1),
         ("drift", "total", 0.2),
         ("area", "mean", 0.03),

@@ -39,7 +39,7 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "decision_path": list(diagnosis.decision_path),
         "next_steps": list(diagnosis.next_steps),
         "unknowns": list(diagnosis.unknowns),
-        "goal": None if diagnosis.target is None else asdict(diagnosis.target),
+        "goal": None if diagnosis.goal is None else {"level": diagnosis.goal.level, "origin": diagnosis.goal.origin},
         "moves": [asdict(move) for move in diagnosis.moves],
         "suspect": None if diagnosis.suspect is None else _suspect(diagnosis.suspect),
         "guidelines": list(diagnosis.guidelines),

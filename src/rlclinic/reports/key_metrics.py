@@ -8,11 +8,10 @@ import numpy as np
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
-from rlclinic.model.run import RETURN_METRICS, Run
+from rlclinic.model.run import PERFORMANCE_METRICS, RETURN_METRICS, Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reports.page import Block, Code, Inline, Listing, Table, Words
-from rlclinic.reports.performance import SHOWN as PERFORMANCE
 from rlclinic.reports.text import number, sparkline
 
 # Share of a series' points that counts as early and as late.
@@ -78,7 +77,7 @@ def relevant(diagnosis: Diagnosis) -> list[Series]:
     run = diagnosis.run
     named = [item.metric for finding in diagnosis.findings for item in finding.evidence]
     members = [name for key in KEY for name in _members(run, key)]
-    names = dict.fromkeys(name for name in [*named, *members] if name in run and name not in PERFORMANCE)
+    names = dict.fromkeys(name for name in [*named, *members] if name in run and name not in PERFORMANCE_METRICS)
     return [run.series[name] for name in names if len(run.series[name])]
 
 

@@ -3,59 +3,25 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.model.diagnosis import Target
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import RETURN_METRICS, Run, Status
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.reports.page import Block, Code, Facts, Table, Words
 from rlclinic.reports.text import number
 
-# Shares of a return's points that count as its start and its end: short at the start because learning begins there.
-START_SHARE = 0.06
-END_SHARE = 0.12
-
-SHOWN = ("return/train", "return/eval", "success_rate", "success_rate/eval")
-
 AXIS_WORDS = {"env_steps": "env steps", "rows": "logged rows"}
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """A return in a few numbers."""
-
-    start: float
-    best: float
-    best_step: float
-    end: float
-
-
-def course(series: Series | None) -> Course | None:
-    """Start and end as means of their windows, the best single value and its step; None without a finite value."""
-    steps, values = finite(series)
-    if not values.size:
-        return None
-    first = max(1, round(START_SHARE * values.size))
-    last = max(1, round(END_SHARE * values.size))
-    best = int(values.argmax())
-    return Course(
-        _mean(values[:first]),
-        float(values[best]),
-        float(steps[best]),
-        _mean(values[-last:]),
-    )
-
-
-def performance_blocks(run: Run, target: Target | None = None) -> list[Block]:
-    """What the performance section says. The run's own threshold is the goal; else the target of its task."""
-    returns = run.returns
-    main = course(returns)
-    if returns is None or main is None:
+def performance_blocks(diagnosis: Diagnosis) -> list[Block]:
+    """What the performance section says: each return beside the goal."""
+    run, curves = diagnosis.run, diagnosis.curves
+    if run.returns is None or run.returns.name not in curves:
         return [Words(_not_logged(run))]
-    shown = [run.series[name] for name in SHOWN if name in run]
-    rows = [_row(series) for series in shown if course(series) is not None]
+    rows = [_row(run.series[name], curve) for name, curve in curves.items()]
     blocks: list[Block] = [
         Table(
             ("metric", "start", "best", "at step", _end(run), "logged as"),
@@ -65,21 +31,14 @@ def performance_blocks(run: Run, target: Target | None = None) -> list[Block]:
             drop=(0,),
         )
     ]
-    facts = [*_goal(run, target), *_speed(run)]
+    facts = [*_goal(diagnosis), *_speed(run)]
     if facts:
         blocks.append(Facts(tuple(facts)))
-    windows = f"first {100 * START_SHARE:.0f} % of the points, {_end(run)} of the last {100 * END_SHARE:.0f} %"
-    blocks.append(Words(f"Start is the mean of the {windows}; best is the highest single value."))
-    blocks += [Words((f"{series.name}: {series.caveat}.",)) for series in shown if series.caveat]
+    blocks.append(
+        Words(f"Start, best and {_end(run)} are levels: means over a stretch of the run, as single points are noise.")
+    )
+    blocks += [Words((f"{name}: {run.series[name].caveat}.",)) for name in curves if run.series[name].caveat]
     return blocks
-
-
-def finite(series: Series | None) -> tuple[FloatArray, FloatArray]:
-    """The steps and values of the finite points."""
-    if series is None:
-        return np.empty(0), np.empty(0)
-    sound = np.isfinite(series.values) & np.isfinite(series.steps)
-    return series.steps[sound], series.values[sound]
 
 
 def axis_words(axis: str) -> str:
@@ -101,11 +60,6 @@ def _end(run: Run) -> str:
     return "now" if run.status.state is Status.RUNNING else "end"
 
 
-def _mean(values: FloatArray) -> float:
-    # Divided first, so that the sum of huge values stays finite.
-    return float((values / values.size).sum())
-
-
 def _not_logged(run: Run) -> str:
     if not any(len(series) for series in run.series.values()):
         return "No metric was logged, so nothing here says how well the agent does."
@@ -115,38 +69,28 @@ def _not_logged(run: Run) -> str:
     )
 
 
-def _row(series: Series) -> tuple[str, ...]:
-    found = course(series)
-    assert found is not None
-    values = (found.start, found.best, found.best_step, found.end)
+def _row(series: Series, curve: ReturnCurve) -> tuple[str, ...]:
+    values = (curve.start, curve.best, curve.best_step, curve.final)
     return (series.name, *(number(value) for value in values), Code(series.logged_as))
 
 
-def _goal(run: Run, target: Target | None) -> list[tuple[str, str]]:
-    if run.threshold is not None and not run.threshold_is_told:
-        level, facts = run.threshold, [("threshold", number(run.threshold))]
-    elif target is not None:
-        level, facts = target.level, [("goal", f"{number(target.level)}, {target.origin}")]
-    else:
+def _goal(diagnosis: Diagnosis) -> list[tuple[str, str]]:
+    goal, run = diagnosis.goal, diagnosis.run
+    if goal is None or not math.isfinite(goal.level):
         return []
-    if not math.isfinite(level):
-        return []
-    for name in RETURN_METRICS:
-        found = course(run.series.get(name))
-        if found is not None:
-            facts.append((name, _standing(run, run.series[name], found, level)))
-    return facts
+    found = [(name, _standing(run, run.series[name], curve, goal.level)) for name, curve in diagnosis.curves.items()
+             if name in RETURN_METRICS]  # fmt: skip
+    return [("goal", f"{number(goal.level)}, {goal.origin}"), *found]
 
 
-def _standing(run: Run, returns: Series, found: Course, goal: float) -> str:
-    steps, values = finite(returns)
-    above = np.flatnonzero(values >= goal)
-    at_start = goal - found.start
-    end = f"{number(found.end - goal)} above it" if found.end >= goal else _below(goal - found.end, at_start)
+def _standing(run: Run, returns: Series, curve: ReturnCurve, goal: float) -> str:
+    above = np.flatnonzero(curve.values >= goal)
+    at_start = goal - curve.start
+    end = f"{number(curve.final - goal)} above it" if curve.final >= goal else _below(goal - curve.final, at_start)
     if not above.size:
         never = "not reached so far" if _end(run) == "now" else "never reached it"
-        return f"{never}: best {_below(goal - found.best, at_start)}, {_end(run)} {end}"
-    step = float(steps[int(above[0])])
+        return f"{never}: best {_below(goal - curve.best, at_start)}, {_end(run)} {end}"
+    step = float(curve.steps[int(above[0])])
     last = "it is now" if _end(run) == "now" else "the end is"
     return f"reached it first at step {number(step)}{_of_budget(run, returns, step)}; {last} {end}"
 
@@ -164,11 +108,15 @@ def _of_budget(run: Run, returns: Series, step: float) -> str:
 
 def _speed(run: Run) -> list[tuple[str, str]]:
     facts = []
-    _, rates = finite(run.series.get("fps"))
+    rates = _finite(run.series.get("fps"))
     if rates.size:
         facts.append(("speed", f"{number(float(np.median(rates)))} env steps per second (median)"))
-    _, elapsed = finite(run.series.get("time/elapsed"))
+    elapsed = _finite(run.series.get("time/elapsed"))
     seconds = float(elapsed.max()) if elapsed.size else (run.ended_at or 0.0) - (run.started_at or math.inf)
     if math.isfinite(seconds) and seconds > 0:
         facts.append(("wall time", duration(seconds)))
     return facts
+
+
+def _finite(series: Series | None) -> FloatArray:
+    return np.empty(0) if series is None else series.values[np.isfinite(series.values)]

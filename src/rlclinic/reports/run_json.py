@@ -89,6 +89,7 @@ def _setting(setting: Setting) -> dict[str, Any]:
         "native_key": setting.native_key,
         "file": setting.origin.file if setting.origin else None,
         "line": setting.origin.line if setting.origin else None,
+        "basis": setting.origin.basis if setting.origin else None,
         "default": setting.is_default,
     }
 

@@ -113,7 +113,7 @@ def _logged(series: Series, run: Run) -> str:
 def _config(run: Run, *, everything: bool) -> list[str]:
     settings = list(run.config.settings.values())
     if not settings and not run.config.native:
-        return ["Config", "  none found: pass it with --config FILE to have it checked"]
+        return ["Config", "  none found: name a config or the training script with --config FILE to have it checked"]
     shown = settings if everything else settings[:MAX_SETTINGS]
     lines = ["Config", *columns([_setting(setting) for setting in shown])]
     if len(settings) > len(shown):

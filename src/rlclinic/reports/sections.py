@@ -48,7 +48,7 @@ def page_of(diagnosis: Diagnosis) -> Page:
     run = diagnosis.run
     built = (
         ("run", "Run", _run(run)),
-        ("performance", "Performance", performance_blocks(run, diagnosis.target)),
+        ("performance", "Performance", performance_blocks(diagnosis)),
         ("outlook", "Outlook", outlook_blocks(diagnosis.outlook)),
         ("metrics", "Key metrics", key_metric_blocks(diagnosis)),
         ("findings", "Findings", _findings(diagnosis)),

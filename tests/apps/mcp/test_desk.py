@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +15,12 @@ import pytest
 
 from rlclinic.apps.mcp.bound import MOST_ANSWERS, BoundTool
 from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.jobs import end_job, find_job
 from rlclinic.apps.mcp.registry import ROWS, STEADY
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.readers.process import process_start
 from rlclinic.store.ledger import Ledger
+from rlclinic.store.processes import note_process
 from tests.apps.mcp.talk import RUNS, SOLVER, make_root
 
 
@@ -127,8 +134,25 @@ def test_jobs_are_not_written_through_a_link_out_of_the_root(desk: Desk) -> None
 
 def test_a_goal_is_diagnosed_apart_from_the_run_as_it_is(desk: Desk) -> None:
     case = desk.case(SOLVER)
-    told = case.towards(12_345.0).target
+    told = case.towards(12_345.0).goal
     assert told is not None
-    assert (told.level, told.origin) == (12_345.0, "told by the user")
+    assert (told.level, told.origin) == (12_345.0, "set with --goal")
     assert case.towards(None) is case.diagnosis
-    assert case.diagnosis.target != told
+    assert case.diagnosis.goal != told
+
+
+def test_a_job_that_only_a_file_below_the_root_names_is_sent_nothing_and_takes_no_place(desk: Desk) -> None:
+    name = "trial-20260101-000000-abcd"
+    folder = desk.root / ".rlclinic" / "jobs" / name
+    folder.mkdir(parents=True)
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as stranger:
+        who = {"pid": stranger.pid, "process_started": process_start(stranger.pid), "host": socket.gethostname()}
+        (folder / "job.json").write_text(json.dumps({"id": name, "kind": "trial", "what": "", "started": 1.0, **who}))
+        job = find_job(desk, name)
+        assert job is not None
+        assert not job.alive
+        assert end_job(job, 0.1)
+        assert stranger.poll() is None
+        note_process(stranger.pid, folder)
+        assert job.alive
+        stranger.kill()

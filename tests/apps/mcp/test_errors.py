@@ -141,4 +141,5 @@ def test_every_setting_of_a_known_configuration_may_be_overridden() -> None:
             found = canonical_settings({native: Setting(native, 0, native)}, [framework(name)])
             fixed = [key for key in found if key in FIELDS or hyperparameters()[key].group == "identity"]
             assert is_setting(native) or fixed, (name, native)
+    assert not any(map(is_setting, ("ENV_ID", "envkwargs", "task", "environment", "gym_id", "nonsense"))), "by list"
     assert all(map(is_setting, ("learning_rate", "policy_lr", "seed", "max_env_steps", "eval_freq", "n_envs")))

@@ -1,23 +1,19 @@
-"""Answers that fit, numbers that JSON can hold, names that mean the same, pictures that are pictures."""
+"""Answers that fit, numbers that JSON can hold, names that mean the same."""
 
 from __future__ import annotations
 
 import json
-import struct
-import zlib
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.apps.mcp.canvas import PAPER, Canvas
-from rlclinic.apps.mcp.metric_names import aliases, lookup
-from rlclinic.apps.mcp.plot import Curve, plot
 from rlclinic.apps.mcp.reply import LIMIT, WIDE_LIMIT, Number, Part, Reply, plain_value
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import metric
+from rlclinic.reference.metric_lookup import aliases, lookup
 
 
 class Piece(Part):
@@ -73,48 +69,3 @@ def test_a_name_is_found_however_it_is_spelt() -> None:
     for name in ("return/train", "rollout/ep_rew_mean", "Rollout/EP_rew_mean", "train/roll/ep_rew/mean", "reward"):
         assert lookup(run, name) is series, name
     assert lookup(run, "val/roll/ep_rew/mean") is None
-
-
-def pixels(png: bytes) -> tuple[np.ndarray, list[bytes]]:
-    """The pixels of a PNG, read by the letter of its specification."""
-    assert png[:8] == b"\x89PNG\r\n\x1a\n"
-    place, found = 8, {}
-    while place < len(png):
-        size, kind = struct.unpack(">I4s", png[place : place + 8])
-        data = png[place + 8 : place + 8 + size]
-        assert struct.unpack(">I", png[place + 8 + size : place + 12 + size])[0] == zlib.crc32(kind + data)
-        found[kind] = data
-        place += 12 + size
-    width, height = struct.unpack(">II", found[b"IHDR"][:8])
-    rows = np.frombuffer(zlib.decompress(found[b"IDAT"]), np.uint8).reshape(height, width + 1)
-    assert not rows[:, 0].any()
-    return rows[:, 1:], list(found)
-
-
-def test_a_plot_is_a_png_in_which_the_curve_rises() -> None:
-    x = np.arange(200.0)
-    image, parts = pixels(plot([Curve("a", x, x**2)], title="squares", x_label="epoch", width=400, height=300))
-    assert parts == [b"IHDR", b"PLTE", b"IDAT", b"IEND"]
-    assert image.shape == (300, 400)
-    rows, columns = np.nonzero(image[60:] == 3)
-    assert rows[columns < 120].mean() > rows[columns > 340].mean() + 100
-
-
-@pytest.mark.parametrize(
-    "values",
-    [[], [np.nan, np.nan], [5.0], [1.0, 1.0, 1.0], [1.0, np.inf, 2.0], [-1e308, 1e308], list(np.sin(np.arange(1e5)))],
-)
-def test_odd_curves_are_drawn_or_left_out_but_never_fail(values: list[float]) -> None:
-    y = np.array(values, dtype=np.float64)
-    image, _ = pixels(
-        plot([Curve("ü" * 300, np.arange(float(y.size)), y)], title="t" * 999, x_label="x", width=9, height=10**6)
-    )
-    assert image.shape == (1600, 200)
-
-
-def test_text_is_drawn_with_every_printable_character() -> None:
-    canvas = Canvas(600, 10)
-    canvas.text(0, 0, "".join(map(chr, range(33, 127))))
-    cells = [canvas.pixels[:, 6 * place : 6 * place + 5] for place in range(94)]
-    assert all((cell != PAPER).any() for cell in cells)
-    assert len({cell.tobytes() for cell in cells}) == 94

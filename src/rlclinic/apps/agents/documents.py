@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from rlclinic.apps.mcp.registry import ROWS as TOOLS
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.causes.pages import cause_page
+from rlclinic.causes.explain import cause_page
 from rlclinic.rules.documentation import page_of
 from rlclinic.rules.registry import RULES
 from rlclinic.rules.rule import DecisionStep

@@ -93,7 +93,7 @@ def _deliver(row: tuple[str, str], value: object, form: str, output: Path | None
 
 def _common_folder(runs: Sequence[Run]) -> Path | None:
     """The folder that holds the first run; never the whole home or disk."""
-    path = Path(runs[0].path).absolute()
+    path = runs[0].location.absolute()
     parent = path.parent.parent if path.is_file() else path.parent
     whole = parent == Path(parent.anchor) or parent == Path.home()
     return parent if parent.is_dir() and not whole else None

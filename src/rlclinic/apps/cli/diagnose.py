@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rlclinic.apps.cli.output import deliver, error_object, say, terminal_width, wants_colour, write_error
+from rlclinic.apps.cli.output import deliver, say, terminal_width, wants_colour, write_error
 from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options
 from rlclinic.apps.settings import FAIL_ON, Settings, load_settings
 from rlclinic.model.diagnosis import Diagnosis
@@ -51,7 +51,7 @@ def diagnose(
     from rlclinic.rules.registry import check_names, checked_limits
 
     runs, errors = read_runs(source)
-    settings = _settings([Path(run.path) for run in runs])
+    settings = _settings([run.location for run in runs])
     chosen, left_out = (*settings.select, *select), (*settings.ignore, *ignore)
     check_names((*chosen, *left_out))
     limits = checked_limits(settings.thresholds)
@@ -80,7 +80,7 @@ def _settings(runs: list[Path]) -> Settings:
 
 def _print(diagnoses: list[Diagnosis], errors: list[RlclinicError], form: str, output: Path | None) -> None:
     if form == "json":
-        objects = [_json(item) for item in diagnoses] + [error_object(error) for error in errors]
+        objects = [_json(item) for item in diagnoses] + [error.to_json() for error in errors]
         many = {"schema": "rlclinic.diagnoses/1", "diagnoses": objects}
         deliver(objects[0] if len(objects) == 1 else many, output)
         return

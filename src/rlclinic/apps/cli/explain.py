@@ -1,4 +1,4 @@
-"""`rlclinic explain`: what a rule sees, what a probe does, or what a cause means."""
+"""`rlclinic explain`: what a rule sees, what a probe does, what a cause means, or why it is likely in a run."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from textwrap import fill
 import click
 
 from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.reading import goal_option
 from rlclinic.model.errors import UsageError
 
 WIDTH = 100
 
 
 @click.command()
-@click.argument("name", metavar="[CODE|RULE|PROBE|CAUSE]", required=False)
+@click.argument("name", metavar="[CODE|RULE|PROBE|CAUSE|RUN]", required=False)
+@click.option("--why", metavar="CAUSE", help="Print the pieces that make up the probability of this cause in RUN.")
+@goal_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(name: str | None, as_json: bool) -> None:
-    """Explain a rule or a probe by its code or name, or a cause by its id; without a name, list them all."""
+def explain(name: str | None, why: str | None, goal: float | None, as_json: bool) -> None:
+    """Explain a rule or a probe by its code or name, or a cause by its id; without a name, list them all.
+
+    With --why NAME is a run (@last by default), and what is explained is how likely that cause is in it: natural
+    logarithms of the prior and of each piece of evidence, which sum to the logarithm of the probability.
+    """
+    if why is not None:
+        _explains_probability(name or "@last", why, goal, as_json=as_json)
+        return
     from rlclinic.causes.catalogue import catalogue
-    from rlclinic.causes.pages import cause_page
+    from rlclinic.causes.explain import cause_page
     from rlclinic.probes.ladder import LADDER
     from rlclinic.rules.documentation import find_rule, page_of
     from rlclinic.rules.registry import RULES
@@ -63,6 +73,17 @@ def explain(name: str | None, as_json: bool) -> None:
     lines = [f"{entry.id} ({entry.kind}, class {entry.cause_class})", entry.meaning]
     lines += [f"{head}: {text}" for head, text in page_text["speaks"].items()]
     write("\n\n".join(fill(line, WIDTH, subsequent_indent="  ") for line in lines) + "\n")
+
+
+def _explains_probability(run: str, cause: str, goal: float | None, *, as_json: bool) -> None:
+    from rlclinic.engine import why
+    from rlclinic.reports.explanation import explanation_object, explanation_text
+
+    found = why(run, cause, goal=goal)
+    if as_json:
+        write_json(explanation_object(found))
+    else:
+        write(explanation_text(found))
 
 
 def _explains_probe(name: str, *, as_json: bool) -> bool:

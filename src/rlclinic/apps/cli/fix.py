@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rlclinic.apps.cli.output import write, write_json
+from rlclinic.apps.cli.output import write_json, write_lines
 from rlclinic.apps.cli.reading import FILE, goal_option
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
 from rlclinic.model.run import Run
-from rlclinic.reports.text import printable
 
 if TYPE_CHECKING:
     from rlclinic.prescriptions.edit.plan import Plan
@@ -73,7 +72,7 @@ def fix(
     if as_json:
         write_json(fix_object(outcome))
     else:
-        write(printable(_text(outcome)))
+        write_lines([_text(outcome)])
     click.get_current_context().exit(int(code))
 
 
@@ -92,7 +91,7 @@ def decide(
     from rlclinic.prescriptions.edit.write_file import write_file
     from rlclinic.prescriptions.syntax import render
 
-    diagnosis = _diagnosis(name, root, goal)
+    diagnosis = _diagnosis(name, root, goal, config)
     outcome = Outcome(diagnosis.run, guidelines=list(diagnosis.guidelines))
     outcome.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
     _choose(diagnosis, number, outcome)
@@ -118,17 +117,20 @@ def decide(
     return outcome, ExitCode.ERROR if writes and outcome.held else ExitCode.OK
 
 
-def _diagnosis(name: str, root: Path | None, goal: float | None) -> Diagnosis:
+def _diagnosis(name: str, root: Path | None, goal: float | None, config: str) -> Diagnosis:
     from rlclinic.engine import diagnose
     from rlclinic.readers.open import read
+    from rlclinic.readers.scripts.load import CODE
     from rlclinic.store.names import resolve
 
     paths = resolve(name, root=root)
     if len(paths) > 1:
         raise UsageError(f"{name!r} names {len(paths)} runs", path=name, hint="one run is fixed at a time")
-    diagnosis = diagnose(read(paths[0]), goal=goal)
+    scripts = (config,) if config.endswith(CODE) and Path(config).is_file() else ()
+    diagnosis = diagnose(read(paths[0], configs=scripts), goal=goal)
     # A run that died before its first row can still show what is wrong with its config.
-    if not diagnosis.prescriptions and not any(len(series) for series in diagnosis.run.series.values()):
+    changes = any(item.changes for item in diagnosis.prescriptions)
+    if not changes and not any(len(series) for series in diagnosis.run.series.values()):
         raise NothingReadable("no metric could be read, so nothing is known to be wrong", path=paths[0])
     return diagnosis
 
@@ -192,7 +194,7 @@ def _text(outcome: Outcome) -> str:
     others = [item for item in outcome.by_hand if item not in outcome.first]
     lines += ["", "By hand:", *(f"  - {item}" for item in others)] if others else []
     lines += [f"This project has guidelines: {', '.join(outcome.guidelines)}"] if outcome.guidelines else []
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def _state(outcome: Outcome, plan: Plan) -> str:

@@ -7,7 +7,6 @@ import shutil
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.reports.text import printable
@@ -47,8 +46,10 @@ def deliver(value: object, output: Path | None) -> None:
 
 
 def write_lines(lines: Iterable[str]) -> None:
-    """Print lines that hold names or words of a run, harmless for a terminal."""
-    write(printable("\n".join(lines)) + "\n")
+    """Print lines that hold names or words of a run, without secrets and harmless for a terminal."""
+    from rlclinic.readers.redaction.redact import redact
+
+    write(printable(redact("\n".join(lines))) + "\n")
 
 
 def say(line: str) -> None:
@@ -60,24 +61,11 @@ def say(line: str) -> None:
 
 def write_error(error: RlclinicError, *, as_json: bool) -> None:
     """Print what is wrong, where, and what to do."""
-    shown = error_object(error)
     if as_json:
-        write_json(shown)
+        write_json(error.to_json())
         return
-    facts = shown["error"]
-    where = f"{facts['path']}: " if facts["path"] else ""
-    lines = [f"rlclinic: {where}{facts['message']}"]
-    if facts["hint"]:
-        lines.append(f"  {facts['hint']}")
-    say("\n".join(lines))
-
-
-def error_object(error: RlclinicError) -> dict[str, Any]:
-    """The error as JSON; the path in it, which the user may have typed, is shown without a secret as well."""
-    from rlclinic.readers.redaction.redact import redact_value
-
-    shown: Any = redact_value("", error.to_json())
-    return shown  # type: ignore[no-any-return]
+    where = f"{error.path}: " if error.path else ""
+    say(f"rlclinic: {where}{error.message}" + (f"\n  {error.hint}" if error.hint else ""))
 
 
 def wants_colour() -> bool:
@@ -113,6 +101,8 @@ class Progress:
 
 def _json(value: object) -> str:
     # Imported where it is needed: it brings numpy, which verbs that print no JSON start without.
+    from rlclinic.readers.redaction.redact import redact_value
     from rlclinic.reports.run_json import dumps
 
-    return dumps(value) + "\n"
+    # Runs come clean from their readers; the names of folders and what the user typed pass none.
+    return dumps(redact_value("", value)) + "\n"

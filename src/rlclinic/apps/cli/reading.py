@@ -27,7 +27,7 @@ _OPTIONS = (
     click.argument("names", nargs=-1, metavar="RUN..."),
     click.option("--metrics", multiple=True, type=FILE, help="A file of metrics; repeatable."),
     click.option("--log", multiple=True, type=FILE, help="A console log; repeatable."),
-    click.option("--config", multiple=True, type=FILE, help="A config file; repeatable."),
+    click.option("--config", multiple=True, type=FILE, help="A config file or training script; repeatable."),
     click.option("--map", "mapping", multiple=True, metavar="METRIC=COLUMN", help="What a column means; repeatable."),
     click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default."),
 )
@@ -58,9 +58,9 @@ def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
     names: tuple[str, ...] = source["names"]
     columns = parse_map(source["mapping"])
     metrics, logs, configs = source["metrics"], source["log"], source["config"]
-    if metrics or logs or configs:
+    if metrics or logs or (configs and not names):
         if names:
-            raise UsageError("name either a run or its files, not both")
+            raise UsageError("name either a run or its files, not both", hint="--config alone goes with a run")
         return [read_files(metrics=metrics, logs=logs, configs=configs, columns=columns)], []
     found: list[Run] = []
     errors: list[RlclinicError] = []
@@ -72,7 +72,7 @@ def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
             continue
         for path in paths:
             try:
-                found.append(read(path, columns=columns))
+                found.append(read(path, columns=columns, configs=configs))
             except RlclinicError as error:
                 errors.append(error)
     return found, errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -53,9 +52,8 @@ def runs(
         raise RunReadError("no such folder", path=str(folder), hint="name the folder that holds your runs")
     store = None if index else RunIndex(Path(":memory:"))
     listing = list_runs(folder, index=store, progress=Progress("reading runs"))
-    wanted = {"framework": framework, "algorithm": algorithm, "status": status}
-    chosen = [row for row in listing.summaries if _fits(row, wanted, environment)]
-    chosen = _sorted(chosen, sort, reverse=reverse)
+    filters = {"framework": framework, "algorithm": algorithm, "status": status, "environment": environment}
+    chosen = listing.chosen(sort, reverse=reverse, **filters)
     chosen = chosen[:limit] if limit > 0 else chosen
     if as_json:
         write_json(runs_object(listing.root, chosen, listing.errors))
@@ -69,21 +67,3 @@ def runs(
             message = "no run fits the filters" if listing.summaries else "no run found below this folder"
             write_error(NothingReadable(message, path=str(folder)), as_json=False)
         context.exit(int(ExitCode.NOTHING_READABLE))
-
-
-def _fits(row: dict[str, Any], wanted: dict[str, str], environment: str) -> bool:
-    same = all(not value or str(row[key]).lower() == value.lower() for key, value in wanted.items())
-    return same and environment.lower() in str(row["environment"]).lower()
-
-
-def _sorted(rows: list[dict[str, Any]], key: str, *, reverse: bool) -> list[dict[str, Any]]:
-    """Sorted by a column; runs without the value stand last either way."""
-    with_value = [row for row in rows if _value(row, key) is not None]
-    rest = [row for row in rows if _value(row, key) is None]
-    return sorted(with_value, key=lambda row: _value(row, key), reverse=reverse) + rest
-
-
-def _value(row: dict[str, Any], key: str) -> Any:
-    if key in ("last", "best"):
-        return row["return"][key]
-    return row["started_at" if key == "started" else key]

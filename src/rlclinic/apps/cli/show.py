@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rlclinic.apps.cli.output import error_object, write, write_error, write_json
+from rlclinic.apps.cli.output import write, write_error, write_json
 from rlclinic.apps.cli.reading import read_runs, run_options
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError
 from rlclinic.model.run import Run
@@ -20,21 +20,22 @@ def show(source: dict[str, Any], everything: bool, as_json: bool) -> None:
     """Show what was read of a run: identity, config, metrics found and missing, status, where it comes from.
 
     RUN is a path, a run id or the unique beginning of one, a glob, @last (the default) or @best. Files that lie
-    apart are read as one run with --metrics, --log and --config. Exit code 5 means that no metric could be read,
-    2 that the run does not exist.
+    apart are read as one run with --metrics, --log and --config. --config with a RUN names the script or config that
+    it was made with: its settings count where the run's own files say nothing, and scripts are never executed. Exit
+    code 5 means that no metric could be read, 2 that the run does not exist.
     """
     from rlclinic.reports.run_json import show_object
     from rlclinic.reports.run_text import show_text
 
     found, errors = read_runs(source)
     if as_json and len(found) + len(errors) == 1:
-        write_json(show_object(found[0]) if found else error_object(errors[0]))
+        write_json(show_object(found[0]) if found else errors[0].to_json())
     elif as_json:
         write_json(
             {
                 "schema": "rlclinic.shows/1",
                 "runs": [show_object(run) for run in found],
-                "errors": [error_object(error)["error"] for error in errors],
+                "errors": [error.to_json()["error"] for error in errors],
             }
         )
     else:

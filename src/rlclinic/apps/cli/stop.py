@@ -19,7 +19,7 @@ from rlclinic.apps.cli.train import run_folder
 def stop(run: str, root: Path | None, timeout: float, as_json: bool) -> None:
     """Ask the process of a training run to save and end.
 
-    The process is the one that wrote the run's status.json: one that got the same number later is left alone.
+    The process is one that you started for this very folder: what only its status.json names is sent nothing.
     """
     from rlclinic.lab.background import stop as stop_run
 

@@ -17,7 +17,7 @@ from rlclinic.readers.discover import MEMBER, split_name
 if TYPE_CHECKING:
     from rlclinic.model.diagnosis import Diagnosis
     from rlclinic.model.run import Run
-    from rlclinic.model.series import FloatArray
+    from rlclinic.model.series import FloatArray, Series
 
 RUNS = "runs"
 NICKNAMES = ("@last", "@best", "@latest-run")
@@ -62,6 +62,19 @@ class Case:
         from rlclinic.apps.mcp.epochs import epochs_of
 
         return epochs_of(self.run, self.path)
+
+    def series(self, name: str) -> Series:
+        """The metric that a caller means; UsageError with near names where the run has none."""
+        from rlclinic.reference.metric_lookup import lookup, suggestions
+
+        found = lookup(self.run, name)
+        if found is not None:
+            return found
+        if not self.run.series:
+            raise UsageError("the run has no metric at all", hint="show_run tells what was read of it")
+        near = suggestions(self.run, name)
+        told = f"near are {', '.join(near)}; " if near else ""
+        raise UsageError(f"the run has no metric {name!r}", hint=f"{told}list_available_metrics lists all")
 
     @property
     def running(self) -> bool:

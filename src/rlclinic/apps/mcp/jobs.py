@@ -30,6 +30,7 @@ from rlclinic.readers.no_links import open_file, real
 from rlclinic.readers.process import is_running, process_start
 from rlclinic.store.children import python
 from rlclinic.store.files import write_whole
+from rlclinic.store.processes import is_noted, note_process
 
 FOLDER = ".rlclinic/jobs"
 FACTS, ANSWER, WORDS, STOPPED, LOCK = "job.json", "answer", "words", "stopped", ".lock"
@@ -62,8 +63,10 @@ class Job:
 
     @property
     def alive(self) -> bool:
-        """Whether its process still runs; one that got the same number later does not count."""
-        return is_running(self.pid, self.process_started, self.host) is True
+        """Whether its process still runs; one that got the same number later, or that a foreign job.json names, does
+        not count."""
+        runs = is_running(self.pid, self.process_started, self.host) is True
+        return runs and is_noted(self.pid, self.process_started, self.folder)
 
     @property
     def was_stopped(self) -> bool:
@@ -137,6 +140,7 @@ def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[
             cwd=desk.root,
             env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
         )
+    note_process(child.pid, folder)
     job = Job(name, kind, what, child.pid, process_start(child.pid), socket.gethostname(), time.time(), folder)
     facts = {key: value for key, value in asdict(job).items() if key != "folder"}
     write_whole(folder / FACTS, json.dumps(facts, indent=2) + "\n")

@@ -9,8 +9,8 @@ import numpy as np
 
 from rlclinic.apps.mcp.desk import Case
 from rlclinic.apps.mcp.epochs import epochs_at
-from rlclinic.apps.mcp.metric_names import EPOCH_NAMES, STEP_NAMES, find_series
 from rlclinic.apps.mcp.reply import Number
+from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
 
 if TYPE_CHECKING:
     from rlclinic.model.series import FloatArray, Series
@@ -29,7 +29,7 @@ def columns_of(case: Case, names: Sequence[str]) -> dict[str, Series]:
     """The series by the name that the caller used; without names the returns and the episode length, as logged."""
     if names:
         wanted = [name for name in dict.fromkeys(names) if name not in STEP_NAMES | EPOCH_NAMES]
-        return {name: find_series(case.run, name) for name in wanted}
+        return {name: case.series(name) for name in wanted}
     found = [case.run.series[name] for name in DEFAULT if name in case.run.series]
     if not found and case.run.series:
         found = list(case.run.series.values())[:4]

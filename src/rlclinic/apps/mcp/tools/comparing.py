@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
-from rlclinic.apps.mcp.metric_names import find_series, last_of, lookup
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
-from rlclinic.apps.mcp.trends import end_levels
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.reference.metric_lookup import last_of, lookup
+
+if TYPE_CHECKING:
+    from rlclinic.model.series import Series
 
 BEST = "best_for_env"
 MOST_RUNS = 12
 METRICS = ("return/train", "return/eval", "episode_length")
-# Differences within this share of the two values are equal.
-EQUAL = 1e-3
 
 
 class OutcomeOut(Part):
@@ -96,22 +96,25 @@ def compare_to_baseline(
     desk: Desk, run_id: str, baseline: str, metric: str = "train/roll/ep_rew/mean"
 ) -> BaselineComparison:
     """Hold a run against another one, or against the best of its environment (`baseline="best_for_env"`)."""
+    from rlclinic.comparison.baseline import against_baseline
+
     case = desk.case(run_id)
     other = _best(desk, case) if baseline == BEST else desk.case(baseline)
-    here, there = find_series(case.run, metric), find_series(other.run, metric)
-    target, base = _level(case, here), _level(other, there)
-    a, b = target.value, base.value
-    difference = float(a) - float(b) if a is not None and b is not None else None
+    here, there = case.series(metric), other.series(metric)
+    found = against_baseline(here, there)
+    difference, base = found.difference, found.baseline
     reply = BaselineComparison(
         run_id=case.run.id,
         baseline_id=other.run.id,
         metric=here.logged_as,
-        target=target,
-        baseline=base,
+        target=_level(case, here, found.value),
+        baseline=_level(other, there, base),
         difference=difference,
-        pct_difference=100.0 * difference / abs(float(b)) if difference is not None and b else None,
-        status=_status(here.name, difference, a, b),
-        at_equal_steps=_at_equal_steps(here, there),
+        pct_difference=100.0 * difference / abs(base) if difference is not None and base else None,
+        status=found.status,
+        at_equal_steps=dict(zip(("step", "target", "baseline"), found.at_equal_steps, strict=True))
+        if found.at_equal_steps
+        else None,
         note="one run each: part of any difference may be the luck of the seed"
         + ("; the run is still going" if case.running else ""),
     )
@@ -155,53 +158,22 @@ def _whole(cases: list[Case], wanted: list[str], table: dict[str, dict[str, Any]
 
 
 def _best(desk: Desk, case: Case) -> Case:
-    from pathlib import Path
-
-    from rlclinic.comparison.pool import best_run, pool_of
+    from rlclinic.comparison.pool import best_run, place_of, pool_of
 
     if not case.run.environment:
         raise UsageError("the run does not tell its environment", hint="name a run as the baseline")
     pool = pool_of(desk.root, case.run.environment)
-    found = best_run(pool, frozenset({case.run.path, str(Path(case.run.path).absolute())}))
+    found = best_run(pool, frozenset({place_of(case.run.location)}))
     if found is None:
         raise UsageError(f"no other run of {case.run.environment} is below the root", hint="name a run as the baseline")
     return desk.case(found.path)
 
 
-def _level(case: Case, series: Any) -> Level:
+def _level(case: Case, series: Series, value: float | None) -> Level:
     import numpy as np
 
-    finite = np.isfinite(series.values)
-    values = series.values[finite]
-    if not values.size:
+    if value is None:
         return Level(value=None, last=None, epoch=None, env_steps=case.run.env_steps)
-    return Level(
-        value=end_levels(values)[1],
-        last=float(values[-1]),
-        epoch=round(float(epochs_at(case, series.steps[finite][-1:])[0]), 2),
-        env_steps=case.run.env_steps,
-    )
-
-
-def _status(name: str, difference: float | None, a: Any, b: Any) -> str:
-    from rlclinic.model.vocabulary import metric
-
-    if difference is None:
-        return "unknown"
-    if abs(difference) <= EQUAL * max(abs(float(a)), abs(float(b))):
-        return "equal"
-    known = metric(name)
-    better = known.better if known else ""
-    if not better:
-        return "different"
-    return "better" if (difference > 0) == (better == "up") else "worse"
-
-
-def _at_equal_steps(here: Any, there: Any) -> dict[str, Number] | None:
-    if here.axis != there.axis or not len(here) or not len(there):
-        return None
-    import numpy as np
-
-    step = min(float(here.steps[-1]), float(there.steps[-1]))
-    first, second = (float(np.interp(step, series.steps, series.values)) for series in (here, there))
-    return {"step": step, "target": first, "baseline": second}
+    last = series.steps[np.isfinite(series.values)][-1:]
+    epoch = round(float(epochs_at(case, last)[0]), 2)
+    return Level(value=value, last=series.last, epoch=epoch, env_steps=case.run.env_steps)

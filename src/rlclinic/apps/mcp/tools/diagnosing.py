@@ -156,7 +156,7 @@ def explain(desk: Desk, name: str = "") -> Explanation:
     """Explain a rule by its code or name (POL02, entropy-fell-early) or a cause by its id: what it sees, why it hurts,
     what looks alike, what to change. Without a name, list the causes and the rule families."""
     from rlclinic.causes.catalogue import catalogue
-    from rlclinic.causes.pages import cause_page
+    from rlclinic.causes.explain import cause_page
     from rlclinic.rules.documentation import find_rule, page_of
     from rlclinic.rules.registry import RULES
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
-from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.health import SEVERITIES, TOP, by_weight, is_healthy
 from rlclinic.apps.mcp.tools.progress import NOTES, Performance, Progress, performance_of, progress_of
 from rlclinic.apps.mcp.tools.runs import threshold_of
+from rlclinic.reference.metric_lookup import last_of
 
 if TYPE_CHECKING:
     from rlclinic.model.finding import Finding
@@ -181,18 +181,18 @@ def _last(case: Case, name: str) -> float | None:
 
 
 def _trend(case: Case, name: str) -> TrendOut | None:
-    from rlclinic.apps.mcp.trends import trend_of
+    from rlclinic.facts.metric_summary import metric_trend
 
     series = case.run.series.get(name)
     if series is None or not len(series):
         return None
-    moved = trend_of(series)
+    moved = metric_trend(series)
     return TrendOut(direction=moved.direction, change=moved.change, change_pct=moved.change_pct, slope=moved.slope)
 
 
 def _speed(case: Case) -> dict[str, Number | None]:
-    from rlclinic.apps.mcp.metric_names import lookup
     from rlclinic.comparison.outcomes import speed
+    from rlclinic.reference.metric_lookup import lookup
 
     rollout = lookup(case.run, "train/roll/fps")
     return {"rollout_fps": rollout.last if rollout else None, "system_fps": speed(case.run)}

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.metric_names import lookup
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
-from rlclinic.apps.mcp.trends import end_levels
 from rlclinic.model.errors import NothingReadable
+from rlclinic.reference.metric_lookup import lookup
 
-# Runs that are read whole to find the best by a metric; of more the newest count.
-MOST_RUNS = 300
+if TYPE_CHECKING:
+    from rlclinic.model.run import Run
+    from rlclinic.model.series import Series
+
+DEFAULT = "val/roll/ep_rew/mean"
 
 
 class BestRun(Part):
@@ -89,36 +91,24 @@ class HistoryReply(Reply):
 def get_best_run(
     desk: Desk,
     env_id: str,
-    metric: str = "val/roll/ep_rew/mean",
+    metric: str = DEFAULT,
     minimize: bool = False,  # noqa: FBT001, FBT002
 ) -> BestReply:
     """The best run of an environment below the root by the end of a metric. Where a run logs no evaluation, or one of
     an untrained policy, its training return counts instead of the default metric."""
-    import numpy as np
+    from rlclinic.comparison.baseline import best_by_metric
+    from rlclinic.comparison.pool import pool_of
 
-    from rlclinic.comparison.pool import on_scale, pool_of, read_or_none
+    def chosen(run: Run) -> Series | None:
+        series = lookup(run, metric)
+        return run.returns if metric == DEFAULT and (series is None or series.caveat) else series
 
-    pool = pool_of(desk.root, env_id)
-    newest = sorted(pool.pairs, key=lambda pair: -float(pair[1].get("started_at") or 0.0))[:MOST_RUNS]
-    found: list[tuple[float, Any, str]] = []
-    skipped: list[str] = []
-    for ref, _ in newest:
-        run = read_or_none(ref)
-        series = lookup(run, metric) if run is not None else None
-        if run is not None and (series is None or series.caveat) and metric == "val/roll/ep_rew/mean":
-            series = run.returns
-        values = np.array([]) if series is None else series.values[np.isfinite(series.values)]
-        if run is None or series is None or not values.size:
-            skipped.append(f"{ref.path.name}: no {metric}")
-        elif not on_scale(run):
-            skipped.append(f"{ref.path.name}: its returns are on another scale than the task's")
-        else:
-            found.append((end_levels(values)[1], run, series.logged_as))
-    if not found:
+    found = best_by_metric(pool_of(desk.root, env_id), metric, chosen, minimize=minimize)
+    if not found.ranked:
         known = sorted({str(row["environment"]) for row in _listing(desk) if row["environment"]})
         told = f"there are runs of {', '.join(known[:8])}" if known else "there are no runs below the root"
         raise NothingReadable(f"no run of {env_id!r} has the metric {metric!r}; {told}", hint="call list_runs")
-    value, run, logged = (min if minimize else max)(found, key=lambda item: item[0])
+    value, run, series = found.ranked[0]
     settings = {name: setting.value for name, setting in run.config.settings.items() if not setting.is_default}
     best = BestRun(
         run_id=run.id,
@@ -131,15 +121,17 @@ def get_best_run(
     )
     reply = BestReply(
         env_id=env_id,
-        metric=logged,
+        metric=series.logged_as,
         best_value=value,
         best_run=best,
-        runs_looked_at=len(newest),
-        judged_by=dict(Counter(name for _, _, name in found)),
-        skipped=skipped[:10],
+        runs_looked_at=found.looked_at,
+        judged_by=dict(Counter(item.logged_as for _, _, item in found.ranked)),
+        skipped=list(found.skipped[:10]),
         note="one run may be luck of the seed: get_history compares configs over their seeds",
     )
-    return reply.said(f"{run.id!r} is the best of {len(found)} runs on {env_id}: {value:.4g} ({logged}).")
+    return reply.said(
+        f"{run.id!r} is the best of {len(found.ranked)} runs on {env_id}: {value:.4g} ({series.logged_as})."
+    )
 
 
 def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
-from rlclinic.apps.mcp.metric_names import EPOCH_NAMES, STEP_NAMES, find_series
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
 from rlclinic.model.errors import UsageError
+from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
 
 if TYPE_CHECKING:
-    from rlclinic.apps.mcp.plot import Curve
     from rlclinic.model.series import Series
 
 MOST_CURVES = 7
@@ -49,7 +48,7 @@ def plot_run_metric(
     case = desk.case(run_id)
     if not 1 <= len(metric_names) <= MOST_CURVES:
         raise UsageError(f"{len(metric_names)} metrics in one plot", hint=f"between 1 and {MOST_CURVES}")
-    lines = [(series.logged_as, case, series) for series in (find_series(case.run, name) for name in metric_names)]
+    lines = [(series.logged_as, case, series) for series in (case.series(name) for name in metric_names)]
     return _drawn(lines, x_axis, title or f"{case.run.id}: {', '.join(metric_names)}", width, height)
 
 
@@ -67,40 +66,35 @@ def plot_compare_runs(
     if not 1 <= len(run_ids) <= MOST_CURVES:
         raise UsageError(f"{len(run_ids)} runs in one plot", hint=f"between 1 and {MOST_CURVES}")
     cases = [desk.case(name) for name in run_ids]
-    lines = [(case.run.id, case, find_series(case.run, metric)) for case in cases]
+    lines = [(case.run.id, case, case.series(metric)) for case in cases]
     return _drawn(lines, x_axis, title or f"{metric} of {len(cases)} runs", width, height)
 
 
 def _drawn(lines: list[tuple[str, Case, Series]], x_axis: str, title: str, width: int, height: int) -> PlotReply:
-    import numpy as np
-
-    from rlclinic.apps.mcp.plot import plot
+    from rlclinic.facts.metric_summary import metric_summary
+    from rlclinic.reports.curves import Chart, Line
+    from rlclinic.reports.png import png
 
     if x_axis not in EPOCH_NAMES | STEP_NAMES:
         raise UsageError(f"x_axis {x_axis!r}", hint="epoch or total_env_steps")
     by_epoch = x_axis in EPOCH_NAMES
     curves, rows = [], []
     for label, case, series in lines:
-        curves.append(_curve(label, case, series, by_epoch=by_epoch))
-        finite = series.values[np.isfinite(series.values)]
+        steps = epochs_at(case, series.steps) if by_epoch else series.steps
+        curves.append(Line(label, steps, series.values))
+        seen = metric_summary(series)
         rows.append(
             CurveOut(
                 label=label,
                 metric=series.logged_as,
                 points=len(series),
-                first=float(finite[0]) if finite.size else None,
-                last=float(finite[-1]) if finite.size else None,
-                min=float(finite.min()) if finite.size else None,
-                max=float(finite.max()) if finite.size else None,
+                first=seen.first,
+                last=seen.last,
+                min=seen.min,
+                max=seen.max,
             )
         )
     axis = "epoch" if by_epoch else lines[0][2].axis.replace("_", " ")
-    picture = plot(curves, title=title[:200], x_label=axis, width=width, height=height)
+    picture = png(Chart(title[:200], tuple(curves), width=width, height=height), axis)
     reply = PlotReply(title=title[:200], x_axis=axis, curves=rows, width=width, height=height)
     return reply.said(f"A plot of {len(rows)} curves over {axis}.", picture=picture)
-
-
-def _curve(label: str, case: Case, series: Series, *, by_epoch: bool) -> Curve:
-    from rlclinic.apps.mcp.plot import Curve
-
-    return Curve(label, epochs_at(case, series.steps) if by_epoch else series.steps, series.values)

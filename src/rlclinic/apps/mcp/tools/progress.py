@@ -12,12 +12,12 @@ from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epoch_meaning, epochs_at
 from rlclinic.apps.mcp.jobs import find_job
 from rlclinic.apps.mcp.log_text import log_lines
-from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.runs import metrics_summary, stopping, threshold_of
 from rlclinic.apps.mcp.tools.training import failure_of, run_of
 from rlclinic.model.errors import RunReadError
 from rlclinic.readers.discover import split_name
+from rlclinic.reference.metric_lookup import last_of
 
 # Clients give up after a minute: a call never waits longer than this, in seconds.
 LONGEST_WAIT = 50.0

@@ -9,9 +9,9 @@ from typing import Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
-from rlclinic.apps.mcp.metric_names import last_of
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.model.numbers import date_text
+from rlclinic.reference.metric_lookup import last_of
 
 # Checkpoints that get_run_info names; list_checkpoints has all.
 SHOWN_CHECKPOINTS = 5
@@ -94,16 +94,10 @@ def list_runs(desk: Desk, env_filter: str = "", algo_filter: str = "", limit: in
     from rlclinic.store.listing import list_runs as listing_of
 
     listing = listing_of(desk.root)
-    rows = [
-        (ref, row)
-        for ref, row in zip(listing.refs, listing.summaries, strict=True)
-        if env_filter.lower() in str(row["environment"]).lower()
-        and algo_filter.lower() in str(row["algorithm"]).lower()
-    ]
-    rows.sort(key=lambda pair: _when(*pair), reverse=True)
+    rows = listing.newest(env_filter, algo_filter)
     first = max(offset, 0)
     chosen = rows[first : first + max(min(limit, 200), 1)]
-    entries = [_entry(desk, row, _when(ref, row)) for ref, row in chosen]
+    entries = [_entry(desk, row, when) for when, row in chosen]
     after = first + len(entries)
     reply = RunList(
         count=len(entries),
@@ -232,13 +226,6 @@ def _entry(desk: Desk, row: dict[str, Any], when: float) -> RunEntry:
         last_return=row["return"]["last"],
         best_return=row["return"]["best"],
     )
-
-
-def _when(ref: Any, row: dict[str, Any]) -> float:
-    started = row.get("started_at")
-    if isinstance(started, int | float):
-        return float(started)
-    return max((changed for _, _, changed in ref.fingerprint), default=0) / 1e9
 
 
 def _size_and_time(path: Path) -> tuple[float, str | None]:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
-from rlclinic.apps.mcp.metric_names import find_series, lookup
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
-from rlclinic.apps.mcp.trends import TrendWords, trend_of
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.reference.metric_lookup import lookup
 
 if TYPE_CHECKING:
     from rlclinic.model.series import Series
 
 _WINDOW = re.compile(r"(last|first)_(\d{1,6})_epochs")
-STRENGTHS = ((0.7, "strong"), (0.4, "moderate"), (0.2, "weak"))
-FEWEST_PAIRS = 3
 MOST_PAIRS = 50
 # Metrics that are hyperparameters in force, by canonical name.
 IN_FORCE = (
@@ -47,11 +45,25 @@ class MetricSummary(Reply):
     untrusted: str = UNTRUSTED
 
 
-class MetricTrend(Reply, TrendWords):
+class MetricTrend(Reply):
     run_id: str
     metric: str
     logged_as: str
     window: str
+    n_samples: int
+    first_value: Number | None
+    """Mean of the first tenth."""
+    last_value: Number | None
+    change: Number | None
+    change_pct: Number | None
+    """Of the first value's size."""
+    slope: Number | None
+    """Per step of the run's axis (Theil-Sen)."""
+    direction: str
+    """rising, falling, or for metrics of which more is better improving and declining; stable; insufficient_data."""
+    p_value: Number | None
+    """Of a trend this strong by chance."""
+    significance: str
     epoch_range: list[Number]
     untrusted: str = UNTRUSTED
 
@@ -95,28 +107,20 @@ class HyperparameterHistory(Reply):
 def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSummary:
     """One metric in numbers: count, range, mean, first, last and trend. Values that are not finite are counted, not
     averaged."""
-    import numpy as np
+    from rlclinic.facts.metric_summary import metric_summary, metric_trend
 
     case = desk.case(run_id)
-    series = find_series(case.run, metric_name)
-    finite = series.values[np.isfinite(series.values)]
-    moved = trend_of(series)
+    series = case.series(metric_name)
+    moved = metric_trend(series)
     reply = MetricSummary(
         run_id=case.run.id,
         metric=series.name,
         logged_as=series.logged_as,
-        count=int(finite.size),
-        min=float(finite.min()) if finite.size else None,
-        max=float(finite.max()) if finite.size else None,
-        mean=float(finite.mean()) if finite.size else None,
-        std=float(finite.std()) if finite.size else None,
-        first=float(finite[0]) if finite.size else None,
-        last=float(finite[-1]) if finite.size else None,
+        **asdict(metric_summary(series)),
         trend=moved.direction,
         trend_delta=moved.change,
         epoch_range=_epochs(case, series),
         step_range=[float(series.steps[0]), float(series.steps[-1])] if len(series) else [],
-        not_finite=len(series) - int(finite.size),
         caveat=series.caveat,
     )
     return reply.said(f"{series.logged_as!r} of {case.run.id!r}: {reply.first} to {reply.last}, {reply.trend}.")
@@ -125,16 +129,17 @@ def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSumm
 def get_metric_trend(desk: Desk, run_id: str, metric: str, window: str = "all") -> MetricTrend:
     """Whether a metric rises or falls, and how surely. `window` is `all`, `last_N_epochs` or `first_N_epochs`. A
     direction other than `stable` is only given where chance is an unlikely explanation."""
+    from rlclinic.facts.metric_summary import metric_trend
+
     case = desk.case(run_id)
-    series = _windowed(case, find_series(case.run, metric), window)
-    moved = trend_of(series)
+    series = _windowed(case, case.series(metric), window)
     reply = MetricTrend(
         run_id=case.run.id,
         metric=series.name,
         logged_as=series.logged_as,
         window=window,
         epoch_range=_epochs(case, series),
-        **moved.model_dump(),
+        **asdict(metric_trend(series)),
     )
     told = "progress so far" if case.running else "over this window"
     return reply.said(f"{series.logged_as!r} is {reply.direction} {told}: {reply.first_value} to {reply.last_value}.")
@@ -153,7 +158,8 @@ def correlate_metrics(desk: Desk, run_id: str, metric_pairs: list[list[str]]) ->
 
 def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
     """The hyperparameters in force over the run, scheduled or constant, beside what the config says."""
-    import numpy as np
+    from rlclinic.facts.metric_summary import MetricSummary as Summary
+    from rlclinic.facts.metric_summary import metric_summary
 
     case = desk.case(run_id)
     if params:
@@ -164,16 +170,14 @@ def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = N
     ranges: list[Number] = []
     for name, (series, key) in chosen.items():
         configured = plain_value(case.run.config.get(key.replace("entropy_coef", "ent_coef")))
-        values = np.array([]) if series is None else series.values[np.isfinite(series.values)]
-        there = bool(values.size)
-        moved = there and float(np.ptp(values)) > 1e-9 * max(1e-12, float(np.abs(values).max()))
+        seen = metric_summary(series) if series is not None else Summary(0, 0)
         summary[name] = HyperparameterCourse(
-            is_scheduled=moved,
-            first=float(values[0]) if there else None,
-            last=float(values[-1]) if there else None,
-            min=float(values.min()) if there else None,
-            max=float(values.max()) if there else None,
-            n_samples=int(values.size),
+            is_scheduled=not seen.is_constant,
+            first=seen.first,
+            last=seen.last,
+            min=seen.min,
+            max=seen.max,
+            n_samples=seen.count,
             configured=configured,
         )
         if series is not None and not ranges:
@@ -205,25 +209,22 @@ def _hyperparameter(case: Case, name: str) -> tuple[Series | None, str]:
 
 
 def _correlation(case: Case, pair: list[str]) -> Correlation:
-    import numpy as np
-    from scipy.stats import spearmanr
+    from rlclinic.facts.metric_summary import metric_correlation
 
     if len(pair) != 2:
         return Correlation(metrics=pair[:4], error="a pair has two names")
     try:
-        first, second = (find_series(case.run, name) for name in pair)
+        first, second = (case.series(name) for name in pair)
     except RlclinicError as error:
         return Correlation(metrics=pair, error=f"{error.message}; {error.hint}")
-    _, here, there = np.intersect1d(first.steps, second.steps, return_indices=True)
-    a, b = first.values[here], second.values[there]
-    both = np.isfinite(a) & np.isfinite(b)
-    count = int(both.sum())
-    if count < FEWEST_PAIRS or np.ptp(a[both]) == 0 or np.ptp(b[both]) == 0:
-        why = "fewer than 3 common steps" if count < FEWEST_PAIRS else "one of them is constant"
-        return Correlation(metrics=pair, n_samples=count, error=why)
-    value = float(spearmanr(a[both], b[both]).statistic)
-    strength = next((word for least, word in STRENGTHS if abs(value) > least), "negligible")
-    return Correlation(metrics=pair, correlation=value, strength=strength, n_samples=count)
+    found = metric_correlation(first, second)
+    return Correlation(
+        metrics=pair,
+        correlation=found.value,
+        strength=found.strength,
+        n_samples=found.n_samples,
+        error=found.problem,
+    )
 
 
 def _windowed(case: Case, series: Series, window: str) -> Series:

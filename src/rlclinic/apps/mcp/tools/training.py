@@ -145,8 +145,8 @@ def assignments(overrides: dict[str, Any]) -> list[str]:
             raise UsageError(f"{key!r} is no hyperparameter", hint="call get_config for the names")
         if not is_setting(key):
             raise UsageError(
-                f"{key} belongs to the configuration and is not overridden here",
-                hint="choose another config_id or run, or add a variant to config/environments",
+                f"{key} is no hyperparameter, or belongs to the configuration, and is not overridden here",
+                hint="call get_config for the names, or choose another config_id or run",
             )
         text = value if isinstance(value, str) else json.dumps(plain_value(value))
         if len(text) > 500 or "\0" in text:
