@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
+import socket
+import subprocess
+import sys
+import time
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +17,7 @@ import numpy as np
 from bench.attack.command import Options, a_run, call, check, edit, sound, trained
 from bench.attack.kills import SHORT
 from bench.attack.server import answer, served
+from rlclinic.readers.process import process_start
 
 # Modules of the standard library that training and its libraries import.
 SHADOWS = ("queue", "statistics", "shlex", "random", "json", "numpy", "torch", "gymnasium", "sitecustomize")
@@ -167,7 +172,28 @@ def overrides_of_the_server(place: Path, _: Options) -> str:
     return f"{len(OVERRIDES)} names refused"
 
 
+def processes_that_only_a_file_names(place: Path, _: Options) -> str:
+    """status.json and job.json with the true number and start of somebody else's process: nothing is sent to it."""
+    run = trained(place)
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as stranger:
+        who = {"pid": stranger.pid, "process_started": process_start(stranger.pid), "host": socket.gethostname()}
+        edit(run / "status.json", state="running", heartbeat=time.time(), **who)
+        job = place / ".rlclinic" / "jobs" / "trial-20260101-000000-abcd"
+        job.mkdir(parents=True)
+        facts = {"id": job.name, "kind": "trial", "what": "", "started": 1.0, **who}
+        (job / "job.json").write_text(json.dumps(facts))
+        stopped = call(place, "stop", run, "--timeout", 2)
+        with served(place) as talk:
+            for name in (run.name, job.name):
+                talk.call("stop_training", run_id=name)
+        alive = stranger.poll() is None
+        stranger.kill()
+    check(alive, "a foreign process was ended")
+    check(stopped.code == 2 and "no training of this folder" in stopped.out, f"stop: {stopped.out[:200]}")
+    return "command line and MCP"
+
+
 ATTACKS: tuple[Callable[[Path, Options], str], ...] = (
     environment_of_the_run, wrappers_of_the_run, modules_in_the_working_folder, shell_in_a_command_template,
-    pickles_and_tags, overrides_of_the_server,
+    pickles_and_tags, overrides_of_the_server, processes_that_only_a_file_names,
 )  # fmt: skip

@@ -60,8 +60,9 @@ def check(condition: object, detail: str) -> None:
 
 
 def environment(place: Path) -> dict[str, str]:
-    """An index and a ledger of its own, one thread."""
+    """An index, a ledger and a state folder of its own, one thread."""
     own = {"RLCLINIC_INDEX": f"{place}/index.sqlite", "RLCLINIC_LEDGER": f"{place}/trials.sqlite"}
+    own["XDG_STATE_HOME"] = f"{place}/state"
     return {**os.environ, **own, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 

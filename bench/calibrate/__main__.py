@@ -1,13 +1,15 @@
-"""`python -m bench.calibrate [--write FOLDER]`: what the recorded runs say about the table of likelihoods.
+"""`python -m bench.calibrate [--write FOLDER]`: what the recorded runs say about the table of causes.
 
 Rows are estimated from counts and tried on environments that were left out. They are written where they name more
-causes there without more false alarms; else the values set by hand stay, and only the sharpness is fitted.
+causes there without more false alarms; else the values set by hand stay, and only the temperature is fitted.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from bench.calibrate.estimate import Estimate, estimate
@@ -16,20 +18,19 @@ from bench.calibrate.left_out import BY_HAND, compared, sharpest
 from bench.calibrate.table import differences, rewritten
 from bench.faults import shards
 from bench.faults.labels import labels
-from rlclinic.causes.likelihoods import likelihoods
-from rlclinic.causes.sharpness import Sharpness
+from rlclinic.causes.weights import Temperature, weights
 
-TABLE, SHARPNESS = "likelihoods.toml", "sharpness.toml"
+TABLE = "weights.toml"
 
 
 def main(arguments: list[str]) -> int:
-    """Print what would change; write the tables where asked."""
+    """Print what would change; write the table where asked."""
     parser = argparse.ArgumentParser(prog="python -m bench.calibrate")
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="of both tables, such as src/rlclinic/causes")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="of the table, such as src/rlclinic/causes")
     chosen = parser.parse_args(arguments)
     records = shards.latest()
     seen = evidence(records, labels(records))
-    table = likelihoods()
+    table = weights().causes
     print(f"{len(seen)} runs of {len({one.environment for one in seen})} environments, each left out once:")
     results = compared(table, seen)
     for result in results:
@@ -48,16 +49,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _as_they_are() -> dict[str, Estimate]:
-    return {cause: Estimate(row, 0) for cause, row in likelihoods().items()}
+    return {cause: Estimate(row, 0) for cause, row in weights().causes.items()}
 
 
-def _write(folder: Path, found: dict[str, Estimate], fitted: Sharpness) -> None:
-    table, sharp = folder / TABLE, folder / SHARPNESS
-    table.write_text(rewritten(table.read_text(encoding="utf-8"), found), encoding="utf-8")
-    kept = [line for line in sharp.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
-    values = [f"with_config = {fitted.with_config}", f"without_config = {fitted.without_config}"]
-    sharp.write_text("\n".join([*kept, *values]) + "\n", encoding="utf-8")
-    print(f"{table} and {sharp} written")
+def _write(folder: Path, found: dict[str, Estimate], fitted: Temperature) -> None:
+    table = folder / TABLE
+    text = rewritten(table.read_text(encoding="utf-8"), found)
+    for name, value in asdict(fitted).items():
+        text = re.sub(rf"^{name} = .*$", f"{name} = {value}", text, flags=re.MULTILINE)
+    table.write_text(text, encoding="utf-8")
+    print(f"{table} written")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from bench.calibrate.evidence import Evidence
 from rlclinic.causes.catalogue import UNKNOWN
-from rlclinic.causes.likelihoods import Likelihood
+from rlclinic.causes.weights import CauseWeights
 
 SMOOTHING = 1.0
 """Instances that behave like the average run, added to those of a cause: no rate is ever 0 or 1."""
@@ -26,22 +26,22 @@ NEW_PRIOR = 0.01
 class Estimate:
     """A row of the table and what it rests on."""
 
-    row: Likelihood
+    row: CauseWeights
     instances: int
     """Of the calibration part; 0 where the row is set by hand."""
 
 
 def estimate(
-    table: Mapping[str, Likelihood], seen: Sequence[Evidence], *, trust: float = TRUST_IN_HAND
+    table: Mapping[str, CauseWeights], seen: Sequence[Evidence], *, trust: float = TRUST_IN_HAND
 ) -> dict[str, Estimate]:
-    """Every row. Priors and knobs stay: how often faults occur is the benchmark's choice and no fact."""
+    """Every row. Priors, settings and conditions stay: how often faults occur is the benchmark's choice and no fact."""
     by_cause: dict[str, list[Evidence]] = defaultdict(list)
     for one in seen:
         by_cause[one.cause].append(one)
     names = {name for one in seen for name in one.fired}
     found = {}
     for cause in (*table, *sorted(set(by_cause) - set(table))):
-        row = table.get(cause, Likelihood(NEW_PRIOR))
+        row = table.get(cause, CauseWeights(NEW_PRIOR))
         own = by_cause.get(cause, [])
         if not own or cause == UNKNOWN:
             found[cause] = Estimate(row, 0)
@@ -52,12 +52,12 @@ def estimate(
 
 
 def _row(
-    row: Likelihood,
+    row: CauseWeights,
     own: Sequence[Evidence],
     others: Mapping[str, Sequence[Evidence]],
     names: set[str],
     trust: float,
-) -> Likelihood:
+) -> CauseWeights:
     weights, expects = {}, {}
     for name in sorted(names | set(row.weights) | set(row.expects)):
         background = _background(name, others)

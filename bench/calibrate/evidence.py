@@ -19,7 +19,7 @@ from bench.faults.shards import Record
 from bench.faults.split import sides
 from rlclinic import engine
 from rlclinic.causes.catalogue import NOTHING_WRONG
-from rlclinic.causes.likelihoods import VERDICT
+from rlclinic.causes.weights import VERDICT
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import RlclinicError
 

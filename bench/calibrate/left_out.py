@@ -3,8 +3,8 @@ the probabilities are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from unittest.mock import patch
 
 import numpy as np
@@ -13,8 +13,7 @@ from bench.calibrate.estimate import estimate
 from bench.calibrate.evidence import Evidence
 from rlclinic.causes import posterior
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
-from rlclinic.causes.likelihoods import Likelihood
-from rlclinic.causes.sharpness import Sharpness
+from rlclinic.causes.weights import CauseWeights, Temperature, weights
 
 BY_HAND = float("inf")
 TRUSTS = (BY_HAND, 20.0, 5.0, 2.0)
@@ -49,7 +48,7 @@ class _Answer:
     faulty: bool
 
 
-def compared(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> list[Result]:
+def compared(table: Mapping[str, CauseWeights], seen: Sequence[Evidence]) -> list[Result]:
     """Every degree of trust, the best first: no more false alarms than by hand, then the most causes named."""
     found = []
     for trust in TRUSTS:
@@ -61,7 +60,7 @@ def compared(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> list[
     return sorted(found, key=lambda one: (one.false_alarms > allowed, -one.first, one.trust != BY_HAND))
 
 
-def sharpest(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> tuple[Sharpness, dict[str, float]]:
+def sharpest(table: Mapping[str, CauseWeights], seen: Sequence[Evidence]) -> tuple[Temperature, dict[str, float]]:
     """The sharpness with the least calibration error, with a config and without, and that error."""
     chosen: dict[str, float] = {}
     errors: dict[str, float] = {}
@@ -70,12 +69,12 @@ def sharpest(table: Mapping[str, Likelihood], seen: Sequence[Evidence]) -> tuple
         scored = {sharp: _error(_answers(tables, seen, with_config=with_config, sharpness=sharp)) for sharp in SHARP}
         chosen[name] = min(scored, key=lambda sharp: scored[sharp])
         errors[name] = scored[chosen[name]]
-    return Sharpness(**chosen), errors
+    return Temperature(**chosen), errors
 
 
 def _tables(
-    table: Mapping[str, Likelihood], seen: Sequence[Evidence], trust: float
-) -> dict[str, Mapping[str, Likelihood]]:
+    table: Mapping[str, CauseWeights], seen: Sequence[Evidence], trust: float
+) -> dict[str, Mapping[str, CauseWeights]]:
     """By environment the table that the others make."""
     places = {one.environment for one in seen}
     if trust == BY_HAND:
@@ -88,20 +87,17 @@ def _tables(
 
 
 def _answers(
-    tables: Mapping[str, Mapping[str, Likelihood]], seen: Sequence[Evidence], *, with_config: bool, sharpness: float
+    tables: Mapping[str, Mapping[str, CauseWeights]], seen: Sequence[Evidence], *, with_config: bool, sharpness: float
 ) -> list[_Answer]:
     found = []
-    sharp: Callable[[], Sharpness] = lambda: Sharpness(sharpness, sharpness)  # noqa: E731 - stands for a function
+    shipped = replace(weights(), temperature=Temperature(sharpness, sharpness))
     for one in seen:
         asked = one.with_config if with_config else one.without_config
         if asked is None:
             continue
-        with (
-            patch.object(posterior, "likelihoods", lambda one=one: tables[one.environment]),
-            patch.object(posterior, "sharpness", sharp),
-        ):
-            causes, _ = posterior.causes_of(*asked[0], **asked[1])
-        leading = causes[0]
+        table = replace(shipped, causes=tables[one.environment])
+        with patch.object(posterior, "weights", lambda table=table: table):
+            leading = posterior.causes_of(*asked[0], **asked[1]).causes[0]
         found.append(_Answer(leading.id, leading.probability, leading.id in one.accepted, one.cause != NOTHING_WRONG))
     return found
 

@@ -1,4 +1,4 @@
-"""likelihoods.toml with other numbers: its order, comments and priors stay, every row says what it rests on."""
+"""weights.toml with other numbers: its order, comments and priors stay, a row that rests on counts says on how many."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ import tomllib
 from collections.abc import Iterator, Mapping
 
 from bench.calibrate.estimate import Estimate
-from rlclinic.causes.likelihoods import Likelihood
+from rlclinic.causes.weights import CauseWeights
 
-BY_HAND = "# set by hand"
-_HEADING = re.compile(r"^\[([a-z0-9-]+)\]$")
-_REPLACED = ("for =", "expects =", "# estimated from", BY_HAND)
+_HEADING = re.compile(r"^\[cause\.([a-z0-9-]+)\]$")
+_REPLACED = ("for =", "expects =", "# estimated from")
 _BARE = re.compile(r"^[A-Za-z0-9_-]+$")
 
 
 def rewritten(text: str, found: Mapping[str, Estimate]) -> str:
     """The table's text with the estimates; causes that it did not have follow at the end."""
     lines = list(_lines(text.splitlines(), found))
-    known = set(tomllib.loads(text))
+    known = set(tomllib.loads(text)["cause"])
     for cause, entry in found.items():
         if cause not in known:
-            lines += ["", f"[{cause}]", f"# estimated from {entry.instances} instances", f"prior = {entry.row.prior}"]
+            lines += [
+                "",
+                f"[cause.{cause}]",
+                f"# estimated from {entry.instances} instances",
+                f"prior = {entry.row.prior}",
+            ]
             lines += _row(entry.row)
     return "\n".join(lines) + "\n"
 
 
-def differences(before: Mapping[str, Likelihood], found: Mapping[str, Estimate]) -> Iterator[str]:
+def differences(before: Mapping[str, CauseWeights], found: Mapping[str, Estimate]) -> Iterator[str]:
     """One line per weight that changed."""
     for cause, estimate in found.items():
         for word, old, new in (
@@ -48,9 +52,8 @@ def _lines(lines: list[str], found: Mapping[str, Estimate]) -> Iterator[str]:
             continue
         ends = at + 1 == len(lines) or not lines[at + 1].strip()
         yield line
-        if heading:
-            count = found[cause].instances
-            yield f"# estimated from {count} instances" if count else BY_HAND
+        if heading and (count := found[cause].instances):
+            yield f"# estimated from {count} instances"
         if cause and line.strip() and _is_last(lines, at, ends=ends):
             yield from _row(found[cause].row)
 
@@ -67,7 +70,7 @@ def _is_last(lines: list[str], at: int, *, ends: bool) -> bool:
     return True
 
 
-def _row(row: Likelihood) -> Iterator[str]:
+def _row(row: CauseWeights) -> Iterator[str]:
     for word, weights in (("for", row.weights), ("expects", row.expects)):
         if weights:
             yield f"{word} = {{ {', '.join(f'{_key(name)} = {weight}' for name, weight in weights.items())} }}"

@@ -1,4 +1,4 @@
-"""`python -m bench.faults plan | bases | record | labels | score`."""
+"""`python -m bench.faults plan | bases | record | labels | score | fresh`."""
 
 from __future__ import annotations
 
@@ -36,18 +36,25 @@ def main(arguments: list[str]) -> int:
     score.add_argument("--page", type=Path, default=PAGE)
     score.add_argument("--part", choices=("test", "calibration"), default="test", help="calibration: print, no page")
     score.add_argument("--peers", metavar="PYTHON", help="of an environment with bench/peers/requirements.txt")
+    fresh = verbs.add_parser("fresh", help="the fresh part: record it, write predictions, score them into the page")
+    fresh.add_argument("step", choices=("record", "predict", "score"), help="commit the predictions before scoring")
+    fresh.add_argument("--minutes", type=float, help="of recording")
+    fresh.add_argument("--again", action="store_true", help="predict anew: one more look")
+    fresh.add_argument("--page", type=Path, default=PAGE)
     chosen = parser.parse_args(arguments)
     if chosen.verb == "record":
         from bench.faults.record import record as go_on
 
         how = {key: getattr(chosen, key) for key in ("workers", "limit", "minutes", "only", "retry")}
-        print(f"{go_on(**how)} runs recorded")
+        print(f"{go_on(plan(), **how)} runs recorded")
     elif chosen.verb == "plan":
         _plan()
     elif chosen.verb == "bases":
         _bases()
     elif chosen.verb == "labels":
         _labels()
+    elif chosen.verb == "fresh":
+        _fresh(chosen)
     elif chosen.part == "calibration":
         _score_calibration(chosen.workers)
     else:
@@ -100,6 +107,22 @@ def _labels() -> None:
     print(Counter(label.label for label in found.values()))
 
 
+def _fresh(chosen: argparse.Namespace) -> None:
+    from bench.faults import fresh
+    from bench.faults.plan import fresh as planned
+
+    if chosen.step == "record":
+        from bench.faults.record import record
+
+        print(f"{record(list(planned().values()), minutes=chosen.minutes, folder=fresh.FOLDER)} runs recorded")
+    elif chosen.step == "predict":
+        print(f"{fresh.predict(again=chosen.again)} runs predicted")
+    else:
+        part = fresh.score()
+        chosen.page.write_text(fresh.into_page(chosen.page.read_text(encoding="utf-8"), part), encoding="utf-8")
+        print(part)
+
+
 def _score_calibration(workers: int) -> None:
     """What tuning may look at: nothing of the test part is diagnosed."""
     from bench.faults.examine import rows
@@ -116,6 +139,7 @@ def _score_calibration(workers: int) -> None:
 
 def _score(workers: int, path: Path, peers: str | None) -> None:
     from bench.faults.examine import rows
+    from bench.faults.fresh import section as fresh_section
     from bench.faults.labels import labels
     from bench.faults.onset import onsets
     from bench.faults.page import page
@@ -125,7 +149,7 @@ def _score(workers: int, path: Path, peers: str | None) -> None:
     found = labels(records)
     explained = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
     beside = section(records, found, peers) if peers else ""
-    text = page(rows(records, found, workers=workers), found, onsets(records), explained, beside)
+    text = page(rows(records, found, workers=workers), found, onsets(records), explained, beside, fresh_section())
     path.write_text(text, encoding="utf-8")
     print(text.partition("## Instances")[0])
 

@@ -15,7 +15,8 @@ from rlclinic.lab.backend import default_framework
 from rlclinic.lab.recipe import Recipe, Wrapper
 from rlclinic.reference.reference_configs import reference_config
 
-TABLE = Path(__file__).with_name("bases.toml")
+TABLE, FRESH = (Path(__file__).with_name(name) for name in ("bases.toml", "fresh.toml"))
+"""Of the plan, and of the fresh part."""
 LEDGER = Wrapper("bench.faults.environments.ledger:TrueReturns")
 """Innermost of every run."""
 REACHED_WITHIN = 0.6
@@ -39,6 +40,8 @@ class Base:
     settings: Mapping[str, Any]
     decoys: tuple[Mapping[str, Any], ...]
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    faults: tuple[str, ...] = ()
+    """Of a base of the fresh part, which names its own: `fault level`. The catalogue names those of the others."""
 
     @property
     def environment(self) -> str:
@@ -75,11 +78,27 @@ def measured_floor(base: Base) -> float:
 
 @cache
 def bases() -> Mapping[str, Base]:
-    """All bases by name."""
-    raw = tomllib.loads(TABLE.read_text(encoding="utf-8"))
-    found = {name: Base(name=name, **{**entry, "decoys": tuple(entry["decoys"])}) for name, entry in raw.items()}
+    """The bases of the plan by name."""
+    return _loaded(TABLE)
+
+
+@cache
+def fresh_bases() -> Mapping[str, Base]:
+    """Those of the fresh part by name."""
+    return _loaded(FRESH)
+
+
+def base_of(name: str) -> Base:
+    """A base of either part."""
+    return bases().get(name) or fresh_bases()[name]
+
+
+def _loaded(table: Path) -> Mapping[str, Base]:
+    raw = tomllib.loads(table.read_text(encoding="utf-8"))
+    lists = {name: {key: tuple(entry.get(key, ())) for key in ("decoys", "faults")} for name, entry in raw.items()}
+    found = {name: Base(name=name, **{**entry, **lists[name]}) for name, entry in raw.items()}
     for base in found.values():
         keys = [key for decoy in base.decoys for key in decoy]
         if len(base.settings) < 3 or len(keys) < 3:
-            raise ValueError(f"{TABLE.name}: {base.name} needs three deviations and three decoys")
+            raise ValueError(f"{table.name}: {base.name} needs three deviations and three decoys")
     return found

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,11 +16,12 @@ from bench.faults.plan import Entry, entries
 from bench.faults.replay import cut, replay
 from bench.faults.shards import Record
 from bench.faults.split import WITHHELD, is_withheld, sides
-from rlclinic.causes import likelihoods as table
 from rlclinic.causes import posterior
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
-from rlclinic.causes.deviation import deviation
+from rlclinic.causes.weights import weights
 from rlclinic.engine import diagnose
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.run import Run
@@ -92,29 +93,29 @@ def _row(work: tuple[Record, Entry, Label]) -> Row:
     instance = entry.instance
     with tempfile.TemporaryDirectory() as place:
         began = time.perf_counter()
-        run = _read(record, entry, Path(place), config=True)
+        run = read_record(record, entry, Path(place), config=True)
         withheld = is_withheld(instance)
         with _without(WITHHELD if withheld else frozenset()):
-            full = _answer(run)
+            full = answer(run)
             seconds = time.perf_counter() - began
-            bare = _read(record, entry, Path(place), config=False)
-            metrics = _answer(bare)
+            bare = read_record(record, entry, Path(place), config=False)
+            metrics = answer(bare)
             shares = PARTS if bare is not None and sides()[instance.name] == "test" else ()
-            parts = {share: _answer(cut(bare, share), running=True) for share in shares} if bare is not None else {}
+            parts = {share: answer(cut(bare, share), running=True) for share in shares} if bare is not None else {}
     return Row(
         entry, label.label, label.accepted, sides()[instance.name], withheld, full, metrics, parts,
         _furthest(run), seconds,
     )  # fmt: skip
 
 
-def _read(record: Record, entry: Entry, place: Path, *, config: bool) -> Run | None:
+def read_record(record: Record, entry: Entry, place: Path, *, config: bool) -> Run | None:
     try:
         return replay(record, entry.instance, place, config=config)
     except RlclinicError:
         return None
 
 
-def _answer(run: Run | None, *, running: bool = False) -> Answer:
+def answer(run: Run | None, *, running: bool = False) -> Answer:
     if run is None:
         return Answer("insufficient-data", (), alarm=False, checked=False)
     found: Diagnosis = diagnose(run)
@@ -130,16 +131,19 @@ def _without(causes: frozenset[str]) -> Iterator[None]:
     if not causes:
         yield
         return
-    reduced = {cause: row for cause, row in table.likelihoods().items() if cause not in causes}
-    with patch.object(posterior, "likelihoods", lambda: reduced):
+    table = weights()
+    reduced = replace(table, causes={cause: row for cause, row in table.causes.items() if cause not in causes})
+    with patch.object(posterior, "weights", lambda: reduced):
         yield
 
 
 def _furthest(run: Run | None) -> str:
     """The cause behind the setting that deviates most; nothing wrong where none deviates."""
     best, found = 1.0, NOTHING_WRONG
-    for cause, row in table.likelihoods().items():
-        distance = deviation(run, row.knob) if run is not None and row.knob is not None else None
-        if distance is not None and distance > best:
-            best, found = distance, cause
+    facts = RunFacts(run) if run is not None else None
+    for cause, row in weights().causes.items():
+        suspect = row.settings[0] if row.settings else None
+        away = unusual(facts, suspect.key) if facts is not None and suspect is not None else None
+        if away is not None and suspect is not None and away.off(suspect.direction) > best:
+            best, found = away.off(suspect.direction), cause
     return found

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bench.faults.bases import REACHED_WITHIN, bases
+from bench.faults.bases import REACHED_WITHIN, base_of
 from bench.faults.plan import HARMLESS as FINE
-from bench.faults.plan import SEEDS, Instance, entries
+from bench.faults.plan import SEEDS, Entry, Instance, entries
 from bench.faults.shards import Record
 
 HARMFUL, HARMLESS = 0.20, 0.05
@@ -39,18 +39,21 @@ class Label:
     """Instances whose runs are the same, number by number; they count once."""
 
 
-def labels(records: Iterable[Record]) -> dict[str, Label]:
-    """By name of the instance; merged ones are left out."""
+def labels(
+    records: Iterable[Record], known: Mapping[str, Entry] | None = None, *, seeds: int = SEEDS
+) -> dict[str, Label]:
+    """By name of the instance, of the plan or of other known entries; merged ones are left out."""
     runs: dict[str, dict[int, Record]] = defaultdict(dict)
-    known = entries()
+    known = entries() if known is None else known
     for record in records:
         if record.name in known:
             entry = known[record.name]
             runs[entry.instance.name][entry.seed] = record
     instances = {entry.instance.name: entry.instance for entry in known.values()}
-    clean = {name: list(runs.get(Instance("clean", name).name, {}).values()) for name in bases()}
-    found = {name: _label(instances[name], list(made.values()), clean) for name, made in runs.items()}
-    return _merged(found, runs)
+    names = {instance.base for instance in instances.values()}
+    clean = {name: list(runs.get(Instance("clean", name).name, {}).values()) for name in names}
+    found = {name: _label(instances[name], list(made.values()), clean, seeds) for name, made in runs.items()}
+    return _merged(found, runs, seeds)
 
 
 def final(record: Record, judged_on: str) -> float:
@@ -65,15 +68,15 @@ def reached(record: Record, target: float) -> float | None:
     return next((share for share, value in record.truth["evaluation"] if value >= target), None)
 
 
-def _label(instance: Instance, made: Sequence[Record], clean: Mapping[str, Sequence[Record]]) -> Label:
-    base = bases()[instance.base]
+def _label(instance: Instance, made: Sequence[Record], clean: Mapping[str, Sequence[Record]], seeds: int) -> Label:
+    base = base_of(instance.base)
     accepted = instance.accepted
     judged_on = instance.judged_on
     if judged_on == DECLARED:
         return Label(instance, "fault", float("nan"), (float("nan"),) * 2, len(made), accepted)
     reference = np.array([final(record, judged_on) for record in clean[instance.base]])
     reference = reference[np.isfinite(reference)]
-    if len(made) < SEEDS or reference.size < SEEDS:
+    if len(made) < seeds or reference.size < seeds:
         return Label(instance, "unfinished", float("nan"), (float("nan"),) * 2, len(made), accepted)
     levels = np.array([_level(record, judged_on, base.random) for record in made])
     rng = np.random.default_rng(0)
@@ -90,7 +93,7 @@ def _label(instance: Instance, made: Sequence[Record], clean: Mapping[str, Seque
 
 def _word(instance: Instance, made: Sequence[Record], low: float, high: float) -> str:
     if instance.kind == "clean" and instance.layout == "lab":
-        shares = [reached(record, bases()[instance.base].target) for record in made]
+        shares = [reached(record, base_of(instance.base).target) for record in made]
         in_time = sum(share is not None and share <= REACHED_WITHIN for share in shares)
         return "healthy" if in_time > len(made) / 2 else "edge"
     if low > HARMFUL:
@@ -105,13 +108,13 @@ def _level(record: Record, judged_on: str, random: float) -> float:
     return random if record.status.get("state") == "crashed" or not np.isfinite(value) else value
 
 
-def _merged(found: Mapping[str, Label], runs: Mapping[str, Mapping[int, Record]]) -> dict[str, Label]:
+def _merged(found: Mapping[str, Label], runs: Mapping[str, Mapping[int, Record]], seeds: int) -> dict[str, Label]:
     """Two instances that behave identically are one, and either cause is right."""
     first: dict[str, str] = {}
     kept: dict[str, Label] = {}
     for name, label in found.items():
         mark = _fingerprint(runs[name])
-        if label.seeds < SEEDS or mark not in first:
+        if label.seeds < seeds or mark not in first:
             first[mark] = name
             kept[name] = label
             continue

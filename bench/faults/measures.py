@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bench.faults.bases import bases
+from bench.faults.bases import base_of
 from bench.faults.examine import Answer, Row
 from rlclinic.causes.catalogue import UNKNOWN, catalogue
 from rlclinic.model.series import FloatArray
@@ -45,12 +45,12 @@ NOTHING = Share(float("nan"), float("nan"), float("nan"), 0)
 
 def environment(row: Row) -> str:
     """What is resampled."""
-    return bases()[row.entry.instance.base].environment
+    return base_of(row.entry.instance.base).environment
 
 
 def algorithm(row: Row) -> str:
     """Of the run."""
-    return bases()[row.entry.instance.base].algorithm
+    return base_of(row.entry.instance.base).algorithm
 
 
 def share(rows: Iterable[Row], value: Value) -> Share:

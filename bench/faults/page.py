@@ -45,13 +45,15 @@ def page(
     onset: Mapping[str, float],
     explained: Mapping[str, str],
     peers: str = "",
+    fresh: str = "",
 ) -> str:
-    """The whole page; `peers` is a section of its own."""
+    """The whole page; `peers` and `fresh` are sections of their own."""
     if not rows:
         return "\n\n".join(part for part in (_head(rows, labels), peers, _method()) if part) + "\n"
     sections = [
         _head(rows, labels),
         *results(rows, "test", onset, explained),
+        fresh,
         LIMITS,
         peers,
         _labels(labels),
@@ -296,6 +298,6 @@ def _method() -> str:
   less suspected by elimination. MountainCar and MountainCarContinuous came with the third. Of their runs with a fault
   half are faults and half edge cases, because a greedy policy that is hardly trained often gets up the hill.
   `python -m bench.calibrate` estimates the weights from counts and tries them on environments left out: they
-  raised more false alarms than those set by hand, which therefore stay; the sharpness of the probabilities is fitted.
+  raised more false alarms than those set by hand, which therefore stay; the temperature of the probabilities is fitted.
 - Every faulty run carries odd but harmless settings beside its fault; its logger leaves out a part of the metrics.
 - Faulty wrappers are not in the config that a diagnosis reads."""

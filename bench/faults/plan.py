@@ -17,14 +17,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from bench.faults.bases import bases
+from bench.faults.bases import base_of, bases, fresh_bases
 from bench.faults.catalogue import Fault, faults
 from bench.mutants.catalogue import Edit
 from rlclinic.lab.recipe import Recipe
 
 DOUBLES = Path(__file__).with_name("doubles.toml")
-SEEDS = 4
-"""Of an instance; the clean runs have more, because every label is held against them."""
+SEEDS, FRESH_SEEDS = 4, 2
+"""Of an instance of the plan and of the fresh part; clean runs have more, because every label is held against them."""
 CLEAN_SEEDS = 6
 CASES, MORE = 2, 3
 """Cases of a fault that are recorded, and one more for every so many beyond them; the catalogue has more than that."""
@@ -75,7 +75,7 @@ class Instance:
     def goal(self) -> float | None:
         """The return that its config asks for; none where the fault changes what the return means."""
         changed = {faults()[fault].group for fault, _ in self.injected} & REWARD_GROUPS
-        return None if changed else bases()[self.base].target
+        return None if changed else base_of(self.base).target
 
     @property
     def judged_on(self) -> str:
@@ -97,7 +97,7 @@ class Instance:
 
     def recipe(self, seed: int) -> Recipe:
         """What is trained."""
-        base = bases()[self.base]
+        base = base_of(self.base)
         recipe = base.recipe(seed)
         odd: dict[str, Any] = {key: value for at in self.decoys for key, value in base.decoys[at].items()}
         recipe = recipe.with_changes({**odd, **_HEALTHY.get(self.kind, {})})
@@ -159,6 +159,17 @@ def entries() -> Mapping[str, Entry]:
     return {entry.name: entry for entry in plan()}
 
 
+@cache
+def fresh() -> Mapping[str, Entry]:
+    """The fresh part by name: clean runs, then the first seed of every instance, then the second."""
+    clean = [Entry(Instance("clean", name), seed) for seed in range(FRESH_SEEDS + 1) for name in fresh_bases()]
+    odd = [Instance("odd", name, decoys=tuple(range(0, len(base.decoys), 2))) for name, base in fresh_bases().items()]
+    chosen = [(*text.split(), name) for name, base in fresh_bases().items() for text in base.faults]
+    faulty = _mixed(_instance(fault, name, level) for fault, level, name in chosen)
+    rest = [Entry(instance, seed) for seed in range(FRESH_SEEDS) for instance in (*odd, *faulty)]
+    return {entry.name: entry for entry in (*clean, *rest)}
+
+
 def _seeds(instance: Instance) -> range:
     return range(SEEDS, CLEAN_SEEDS) if instance.kind == "clean" and instance.layout == "lab" else range(SEEDS)
 
@@ -211,7 +222,7 @@ def _healthy() -> Iterator[Instance]:
 
 def _instance(fault: str, base: str, level: str) -> Instance:
     touched = faults()[fault].levels[level].touched
-    free = [at for at, decoy in enumerate(bases()[base].decoys) if not touched & set(decoy)]
+    free = [at for at, decoy in enumerate(base_of(base).decoys) if not touched & set(decoy)]
     chosen = _rng(f"{fault}.{level}@{base}").sample(free, min(DECOYS, len(free)))
     return Instance("fault", base, ((fault, level),), tuple(sorted(chosen)))
 

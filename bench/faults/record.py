@@ -13,7 +13,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from multiprocessing.connection import wait
@@ -21,7 +21,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from bench.faults import job, shards
-from bench.faults.plan import Entry, plan
+from bench.faults.plan import Entry
 
 LONGEST = 900.0
 """Seconds after which a run is given up."""
@@ -38,17 +38,18 @@ class _Work:
     began: float
 
 
-def missing(folder: Path = shards.FOLDER, *, retry: bool = False) -> list[Entry]:
-    """The entries of the plan that are neither recorded as they are now nor given up."""
+def missing(planned: Iterable[Entry], folder: Path = shards.FOLDER, *, retry: bool = False) -> list[Entry]:
+    """The planned entries that are neither recorded as they are now nor given up."""
     known, lost = shards.keys(folder), set() if retry else _given_up(folder)
     return [
         entry
-        for entry in plan()
+        for entry in planned
         if entry.name not in lost and not (entry.name in known and known[entry.name] == entry.key())
     ]
 
 
 def record(
+    planned: Sequence[Entry],
     *,
     workers: int = 1,
     limit: int | None = None,
@@ -63,8 +64,8 @@ def record(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)
-    waiting = [entry for entry in missing(folder, retry=retry) if fnmatch(entry.name, only)][:limit]
-    print(f"{len(waiting)} runs to record, {len(plan())} in the plan", flush=True)
+    waiting = [entry for entry in missing(planned, folder, retry=retry) if fnmatch(entry.name, only)][:limit]
+    print(f"{len(waiting)} runs to record, {len(planned)} in the plan", flush=True)
     end = time.monotonic() + 60.0 * minutes if minutes is not None else float("inf")
     running: list[_Work] = []
     added = 0

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import asdict, replace
 from importlib import import_module
@@ -27,40 +26,62 @@ MOST_BYTES = 16_000
 # Recorded files that every target begins with.
 SEEDS_PER_TARGET = 6
 REPORT_SECONDS = 5.0
+SLICES = ROOT / "bench" / "data" / "guided"
+# Processor time of one process. atheris keeps memory with every input, so it is started afresh before that is much.
+SLICE_SECONDS = 900.0
 
 
 def guided(seed: int, cpu_seconds: float, processes: int) -> tuple[Tally, str]:
-    """Run atheris in processes of their own until they have used the time; failures are tried again without it."""
-    from bench.fuzz.targets import Case
-    from bench.fuzz.work import DOCUMENTED, Failure, Tally, attempt
+    """Run atheris in processes of their own until they have used the time; failures are tried again without it.
 
-    whole, edges = Tally(), 0
-    with tempfile.TemporaryDirectory() as folder:
+    What each came to is kept until all is done, so that an interrupted call goes on with the same arguments.
+    """
+    from bench.fuzz.work import Failure, Tally
+
+    whole, edges, folder = Tally(), 0, SLICES / str(seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    while (left := cpu_seconds - sum(_load(path)["seconds"] for path in folder.glob("*.json"))) > 1:
         jobs = []
-        for number in range(processes):
-            out, log = Path(folder, f"{number}.json"), Path(folder, f"{number}.log")
-            command = [PYTHON, "-m", "bench.fuzz.guided", str(seed + number), str(cpu_seconds / processes), str(out)]
+        for _ in range(processes):
+            number = len(list(folder.glob("*.log")))
+            out, log = folder / f"{number}.json", folder / f"{number}.log"
+            seconds = min(SLICE_SECONDS, left / processes)
+            command = [PYTHON, "-m", "bench.fuzz.guided", str(seed + number), str(seconds), str(out)]
             with log.open("wb") as file:
                 jobs.append((subprocess.Popen(command, stderr=file, stdout=file, cwd=ROOT), out, log))
         for process, out, log in jobs:
-            code, told = process.wait(), log.read_text(encoding="utf-8", errors="replace")
-            if not out.exists() or code:
-                whole.fail(Failure(f"atheris ended with {code}", told[-500:], "guided", 0, {}))
-            found = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {"failures": []}
-            edges = max([edges, *(int(count) for count in re.findall(r"cov: (\d+)", told))])
-            failures = [Failure(**item) for item in found.pop("failures")]
-            whole.add(Tally(**{**found, "slowest": tuple(found.get("slowest", (0.0, "", 0)))}))
-            for hexed in failures:
-                files = {name: bytes.fromhex(str(data)) for name, data in hexed.files.items()}
-                failure = replace(hexed, files=files)
-                # Instrumented code is slower, so what was slow there is measured without.
-                try:
-                    real = attempt(Case(failure.target, failure.files))
-                except DOCUMENTED:
-                    real = None
-                if real is not None or "TooSlow" not in failure.where:
-                    whole.fail(failure)
-    return whole, f"atheris 3.0.0, {edges:,} edges"
+            code = process.wait()
+            if code or not out.exists():
+                last_words = log.read_text("utf-8", "replace")[-500:]
+                whole.fail(Failure(f"atheris ended with {code}", last_words, "guided", 0, {}))
+                cpu_seconds -= 0 if out.exists() else seconds
+            print(f"  slice {out.stem} ended, {max(left - seconds * processes, 0):,.0f} s are left", flush=True)
+    spent = 0.0
+    for path in sorted(folder.glob("*.json")):
+        told = path.with_suffix(".log").read_text("utf-8", "replace")
+        edges = max([edges, *(int(count) for count in re.findall(r"cov: (\d+)", told))])
+        found = _load(path)
+        spent += found.pop("seconds")
+        _add(found, whole)
+    shutil.rmtree(folder)
+    return whole, f"atheris 3.0.0, {spent:,.0f} CPU s, {edges:,} edges"
+
+
+def _add(found: dict[str, Any], whole: Tally) -> None:
+    from bench.fuzz.targets import Case
+    from bench.fuzz.work import DOCUMENTED, Failure, Tally, attempt
+
+    failures = [Failure(**item) for item in found.pop("failures")]
+    whole.add(Tally(**{**found, "slowest": tuple(found["slowest"])}))
+    for hexed in failures:
+        failure = replace(hexed, files={name: bytes.fromhex(str(data)) for name, data in hexed.files.items()})
+        # Instrumented code is slower, so what was slow there is measured without.
+        try:
+            real = attempt(Case(failure.target, failure.files))
+        except DOCUMENTED:
+            real = None
+        if real is not None or "TooSlow" not in failure.where:
+            whole.fail(failure)
 
 
 def _work(seed: int, seconds: float, out: Path) -> None:
@@ -127,8 +148,13 @@ def _write(out: Path, tally: Tally) -> None:
     ]
     told = {name: getattr(tally, name) for name in ("inputs", "refused", "slowest", "peak", "grown")}
     beside = out.with_suffix(".part")
-    beside.write_text(json.dumps({**told, "failures": failures}), encoding="utf-8")
+    beside.write_text(json.dumps({**told, "seconds": time.process_time(), "failures": failures}), encoding="utf-8")
     beside.replace(out)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _resident() -> int:

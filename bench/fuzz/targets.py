@@ -25,7 +25,7 @@ from rlclinic.model.summary import run_summary
 from rlclinic.readers.configs.arguments import arguments
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.consoles import PARSERS, find_config
-from rlclinic.readers.formats.literals.python_literal import find_literals, load_literal, load_literal_lines
+from rlclinic.readers.formats.literals.python_literal import load_literal, load_literal_lines
 from rlclinic.readers.formats.logs.log_lines import clean_lines, decode
 from rlclinic.readers.formats.logs.log_text import excerpts
 from rlclinic.readers.formats.logs.notebook import notebook_text
@@ -104,7 +104,6 @@ PARSED: dict[str, tuple[tuple[str, ...], Callable[[bytes], object]]] = {
     "notebook": (("json",), notebook_text),
     "literal": (TEXT, _text(load_literal)),
     "literal-lines": (TEXT, _text(load_literal_lines)),
-    "literals": (("log",), _text(lambda text: list(find_literals(text)))),
     "consoles": (("log",), _lines(*PARSERS)),
     "printed-config": (("log",), _lines(find_config)),
     "excerpts": (("log",), _lines(excerpts)),

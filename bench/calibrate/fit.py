@@ -1,0 +1,197 @@
+"""Fit the shared numbers of the table of causes: `python -m bench.calibrate.fit [FOLDER …]`.
+
+The weights set by hand stay. Fitted are a multiplier per kind of evidence, the intercepts of `nothing-wrong`,
+`unknown`, `implementation-bug` and `budget-too-small`, and a temperature with and without a config, by the likelihood
+summed over accepted causes, with every repository weighing one. Repositories are left out in turn, and the penalty is
+chosen without them. The fit is worth keeping only where its log loss beats the table by hand there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from bench.corpus import DEFAULT, HARMLESS, HEALTHY, labels
+from rlclinic.causes.weights import weights
+from rlclinic.model.series import FloatArray
+
+KINDS = ("finding", "absence", "trouble", "standing", "setting", "distance")
+INTERCEPTS = ("nothing-wrong", "unknown", "implementation-bug", "budget-too-small")
+PENALTIES = (1.0, 3.0, 10.0)
+FINE = frozenset(HARMLESS - {"unknown"})
+DRAWS = 2000
+SURE = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """One labelled run: what the table says of every cause, by kind of evidence."""
+
+    group: str
+    has_config: bool
+    healthy: bool
+    causes: tuple[str, ...]
+    prior: FloatArray
+    pieces: FloatArray
+    """Causes by kinds, as the table has them before multipliers."""
+    accepted: FloatArray
+    """1 for accepted causes."""
+
+
+def sample(diagnosis: Any, group: str, accepted: frozenset[str], *, healthy: bool) -> Sample | None:
+    """The pieces of a diagnosis; None where no accepted cause is in question."""
+    table, found = weights(), diagnosis.explanations
+    has_config = bool(diagnosis.run.config.settings)
+    sharp = table.temperature.with_config if has_config else table.temperature.without_config
+    causes = tuple(found)
+    prior = np.array([sum(p.value for p in found[c].pieces if p.kind == "prior") / sharp for c in causes])
+    pieces = np.array(
+        [[sum(p.value for p in found[c].pieces if p.kind == k) / sharp / table.scale[k] for k in KINDS] for c in causes]
+    )
+    right = np.array([float(cause in accepted) for cause in causes])
+    return Sample(group, has_config, healthy, causes, prior, pieces, right) if right.any() else None
+
+
+def corpus_samples(folder: Path) -> list[Sample]:
+    """Labelled runs of other people: those that are healthy, and those whose cause is known."""
+    from rlclinic.engine import diagnose
+    from rlclinic.model.errors import RlclinicError
+    from rlclinic.readers.open import read
+
+    found = []
+    for label in labels(folder):
+        healthy = label["verdict"][0] in HEALTHY
+        accepted = frozenset(label["causes"]) | (FINE if healthy else frozenset())
+        try:
+            one = sample(diagnose(read(folder / label["path"])), "/".join(label["path"].split("/")[:2]), accepted,
+                         healthy=healthy) if accepted else None  # fmt: skip
+        except RlclinicError:
+            continue
+        found += [one] if one is not None else []
+    return found
+
+
+def start() -> FloatArray:
+    """Parameters that leave the table as it is: log multipliers, intercepts, log temperatures."""
+    return np.zeros(len(KINDS) + len(INTERCEPTS) + 2)
+
+
+def probabilities(one: Sample, parameters: FloatArray) -> FloatArray:
+    """Of each cause."""
+    table = weights()
+    scale = np.array([table.scale[kind] for kind in KINDS]) * np.exp(parameters[: len(KINDS)])
+    shift = dict(zip(INTERCEPTS, parameters[len(KINDS) :], strict=False))
+    hand = table.temperature.with_config if one.has_config else table.temperature.without_config
+    sharp = hand * math.exp(parameters[-2] if one.has_config else parameters[-1])
+    score = sharp * (one.prior + np.array([shift.get(cause, 0.0) for cause in one.causes]) + one.pieces @ scale)
+    score -= score.max()
+    found: FloatArray = np.exp(score) / np.exp(score).sum()
+    return found
+
+
+def losses(samples: Sequence[Sample], parameters: FloatArray) -> FloatArray:
+    """Minus the logarithm of the probability that accepted causes have together."""
+    return np.array([-math.log(max(float(probabilities(s, parameters) @ s.accepted), 1e-9)) for s in samples])
+
+
+def evenly(samples: Sequence[Sample]) -> FloatArray:
+    """Weights with which every group counts one."""
+    counts: dict[str, int] = {}
+    for one in samples:
+        counts[one.group] = counts.get(one.group, 0) + 1
+    weight = np.array([1.0 / counts[one.group] for one in samples])
+    return weight / weight.sum()
+
+
+def fitted(samples: Sequence[Sample], penalty: float) -> FloatArray:
+    """The parameters with the least penalised loss."""
+    weight = evenly(samples)
+
+    def loss(parameters: FloatArray) -> float:
+        return float(weight @ losses(samples, parameters)) + penalty / len(samples) * float(parameters @ parameters)
+
+    found: FloatArray = minimize(loss, start(), method="L-BFGS-B", bounds=[(-1.5, 1.5)] * start().size).x
+    return found
+
+
+def chosen(samples: Sequence[Sample], folds: int = 3) -> FloatArray:
+    """Fitted with the penalty that does best on groups left out."""
+    groups = sorted({one.group for one in samples})
+    scores = []
+    for penalty in PENALTIES:
+        total = 0.0
+        for fold in range(folds):
+            out = set(groups[fold::folds])
+            inside, outside = [s for s in samples if s.group not in out], [s for s in samples if s.group in out]
+            total += float(losses(outside, fitted(inside, penalty)).sum())
+        scores.append(total)
+    return fitted(samples, PENALTIES[int(np.argmin(scores))])
+
+
+def left_out(samples: Sequence[Sample], folds: int = 5) -> tuple[FloatArray, FloatArray, float, float]:
+    """Losses by hand and fitted with the group left out, and the shares of healthy runs accused by both."""
+    groups = sorted({one.group for one in samples})
+    by_hand, by_fit = losses(samples, start()), np.zeros(len(samples))
+    accused = np.zeros((2, len(samples)))
+    for fold in range(folds):
+        out = set(groups[fold::folds])
+        parameters = chosen([s for s in samples if s.group not in out])
+        for place, one in enumerate(samples):
+            if one.group in out:
+                by_fit[place] = losses([one], parameters)[0]
+                accused[:, place] = [_accused(one, start()), _accused(one, parameters)]
+    healthy = max(sum(one.healthy for one in samples), 1)
+    return by_hand, by_fit, float(accused[0].sum()) / healthy, float(accused[1].sum()) / healthy
+
+
+def _accused(one: Sample, parameters: FloatArray) -> float:
+    found = probabilities(one, parameters)
+    wrong = [p for p, cause in zip(found, one.causes, strict=True) if cause not in HARMLESS]
+    return float(one.healthy and max(wrong, default=0.0) >= SURE and not one.accepted[int(found.argmax())])
+
+
+def interval(samples: Sequence[Sample], gain: FloatArray) -> tuple[float, float, float]:
+    """Mean gain with every group weighing one, and its 95% interval with groups drawn again."""
+    groups = sorted({one.group for one in samples})
+    means = np.array([gain[[s.group == group for s in samples]].mean() for group in groups])
+    drawn = means[np.random.default_rng(0).integers(0, means.size, (DRAWS, means.size))].mean(axis=1)
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return float(means.mean()), float(low), float(high)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.calibrate.fit", description=__doc__)
+    parser.add_argument("folders", nargs="*", default=DEFAULT)
+    options = parser.parse_args()
+    samples = [one for folder in options.folders for one in corpus_samples(Path(folder))]
+    print(f"{len(samples)} labelled runs of {len({one.group for one in samples})} repositories")
+    by_hand, by_fit, hand_accused, fit_accused = left_out(samples)
+    mean, low, high = interval(samples, by_hand - by_fit)
+    print(f"log loss by hand {by_hand.mean():.3f}, fitted and left out {by_fit.mean():.3f}; gain {mean:.3f}, "
+          f"95% interval {low:.3f} to {high:.3f}")  # fmt: skip
+    print(f"healthy runs accused: by hand {hand_accused:.3f}, fitted {fit_accused:.3f}")
+    rng = np.random.default_rng(1)
+    order = rng.permutation(len(samples))
+    shuffled = [_with_labels(one, samples[other]) for one, other in zip(samples, order, strict=True)]
+    kept = [one for one in shuffled if one.accepted.any()]
+    print(f"shuffled labels: fitted and left out {left_out(kept)[1].mean():.3f}")
+    for name, value in zip((*KINDS, *INTERCEPTS, "with_config", "without_config"), chosen(samples), strict=True):
+        how = f"{value:+.2f}" if name in INTERCEPTS else f"x {math.exp(value):.2f}"
+        print(f"  {name:22s} {how}")
+
+
+def _with_labels(one: Sample, other: Sample) -> Sample:
+    right = {cause for cause, is_right in zip(other.causes, other.accepted, strict=True) if is_right}
+    accepted = np.array([float(cause in right) for cause in one.causes])
+    return Sample(one.group, one.has_config, one.healthy, one.causes, one.prior, one.pieces, accepted)
+
+
+if __name__ == "__main__":
+    main()
