@@ -5,11 +5,12 @@ BIN    := $(VENV)/bin
 TRAIN  := $(VENV)/.ready-train
 READY  := $(VENV)/.ready-dev
 CORE   := $(VENV)/.ready-core
+LINT   := .venv-lint
 BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 
-.PHONY: demo test coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -25,7 +26,7 @@ $(TRAIN): $(CORE)
 	@touch $@
 
 $(READY): $(TRAIN)
-	$(BIN)/pip install --quiet --constraint constraints.txt --group test --group lint --editable '.[train,torchrl,optimize,ray,mcp]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --group test --editable '.[train,torchrl,optimize,ray,mcp]'
 	@touch $@
 
 $(BENCH): $(READY)
@@ -42,23 +43,34 @@ demo: $(TRAIN)
 	@$(BIN)/python -m rlclinic demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not foreign"
+
+# What builds an environment of its own and installs into it.
+test-foreign: $(READY)
+	$(BIN)/python -m pytest -m foreign
 
 coverage: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow"
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow and not foreign"
 
 check-all: $(READY)
 	$(BIN)/python -m pytest -n auto
 
-lint: $(READY)
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
-	$(BIN)/mypy
-	$(BIN)/lint-imports --no-cache
+# Linters need the package and its light libraries, not torch.
+$(LINT)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(LINT)
+	$(LINT)/bin/pip install --quiet --upgrade --constraint constraints.txt pip
+	$(LINT)/bin/pip install --quiet --constraint constraints.txt --group lint --editable '.[mcp]'
+	@touch $@
 
-format: $(READY)
-	$(BIN)/ruff check --fix src tests bench
-	$(BIN)/ruff format src tests bench
+lint: $(LINT)/.ready
+	$(LINT)/bin/ruff check src tests bench
+	$(LINT)/bin/ruff format --check src tests bench
+	$(LINT)/bin/mypy
+	$(LINT)/bin/lint-imports --no-cache
+
+format: $(LINT)/.ready
+	$(LINT)/bin/ruff check --fix src tests bench
+	$(LINT)/bin/ruff format src tests bench
 
 bench: $(BENCH) bench-faults
 	$(BIN)/python -m bench
@@ -93,4 +105,4 @@ fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) $(PEERS) $(FUZZ) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(LINT) $(PEERS) $(FUZZ) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

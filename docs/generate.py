@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.causes.pages import cause_page
+from rlclinic.causes.explain import cause_page
 from rlclinic.model.vocabulary import METRICS
-from rlclinic.prescriptions.pages import remedy_lines
-from rlclinic.prescriptions.remedies import remedies
+from rlclinic.prescriptions.remedies.pages import remedy_lines
+from rlclinic.prescriptions.remedies.table import remedies
 from rlclinic.probes.documentation import page_of as probe_page
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.settings import settings
@@ -78,7 +78,7 @@ def rules_page(family: str) -> str:
 
 def causes_page() -> str:
     """Every cause with what speaks for it."""
-    parts = [f"# Causes\n\n{MADE} Weights: `src/rlclinic/causes/likelihoods.toml`, set by hand.\n"]
+    parts = [f"# Causes\n\n{MADE} Weights: `src/rlclinic/causes/weights.toml`, set by hand.\n"]
     for entry in catalogue().values():
         speaks = cause_page(entry)["speaks"]
         body = "\n".join(f"- {head}: {text}" for head, text in speaks.items())
@@ -123,7 +123,7 @@ def reliability_page() -> str:
     rows = [head, "|---|---|---|---|---|---|---|"]
     for level, row in fuzz.items():
         through = f"{LEVELS[level]} ({row['tool']})" if "tool" in row else LEVELS[level]
-        counts = f"{row['inputs']:,} | {row['seconds'] / 60:.0f} min on {row['processes']} cores"
+        counts = f"{row['inputs']:,} | {row['seconds'] / 60:.0f} min, {row['processes']} at a time"
         ends = f"{sum(row['failures'].values())} | {row['refused']:,}"
         rows.append(f"| {through} | {counts} | {ends} | {row['slowest_seconds']} s | {row['peak_mb']} MB |")
     rows += ["", "| attack | verdict | seen |", "|---|---|---|"]
@@ -131,7 +131,7 @@ def reliability_page() -> str:
     columns = (
         "*Undocumented* counts inputs that raised anything but an error of rlclinic, took more than 5 s of processor\n"
         "time or more memory than allowed, or made a rule fail; *refused* those that ended in one of its errors;\n"
-        "*memory* is the most that a process held."
+        "*memory* is the most that a process held, which where coverage guides is mostly the fuzzer's own."
     )
     part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
     if not fuzz and not attack:
