@@ -128,8 +128,8 @@ def reliability_page() -> str:
     columns = (
         "*Undocumented* counts inputs that raised anything but an error of rlclinic, took more than 5 s of processor\n"
         "time or more memory than allowed, or made a rule fail; *refused* those that ended in one of its errors;\n"
-        "*memory* is the most that a process held, which where coverage guides is mostly the fuzzer's own. A level is run\n"
-        "in parts, each with a seed of its own; *commits* counts those that the parts ran on."
+        "*memory* is the most that a process held, which where coverage guides is mostly the fuzzer's own. A level is\n"
+        "run in parts, each with a seed of its own; *commits* counts those that the parts ran on."
     )
     part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
     if not fuzz and not attack:
