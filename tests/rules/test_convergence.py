@@ -70,7 +70,7 @@ def test_a_rising_run_with_budget_left_says_how_likely_it_reaches_its_goal() -> 
     far = scene(series={"return/train": curve}, steps=40_000, budget=45_000, threshold=500.0)
     spent = scene(series={"return/train": curve}, steps=40_000, budget=40_000, threshold=70.0)
     said = [found.summary for facts in (near, far, spent) if (found := still_rising_at_end.check(facts))]
-    likely, unlikely = (re.search(r"a chance of (\d+) %", summary) for summary in said[:2])
+    likely, unlikely = (re.search(r"a chance of (\d+)%", summary) for summary in said[:2])
     assert likely is not None
     assert int(likely[1]) > 50
     assert "about step" in said[0]

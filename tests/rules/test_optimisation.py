@@ -127,7 +127,7 @@ def test_gradients_ten_times_above_the_clip_are_normal() -> None:
 
 
 def test_a_schedule_that_ends_long_before_the_run_is_an_alarm() -> None:
-    """The rate of this run is gone at 20 % of its 20,480 steps."""
+    """The rate of this run is gone at 20% of its 20,480 steps."""
     found = learning_rate_reaches_zero.check(fault("fading_lr_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING

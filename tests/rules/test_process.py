@@ -67,7 +67,7 @@ def test_memory_counts_only_where_it_ended_the_run(state: Status, kind: str, *, 
 def test_a_stopped_run_says_how_much_of_its_budget_it_took() -> None:
     result = stopped_before_budget.check(recorded("gymnasium_solver/runs/local-20260115-104500"))
     assert result is not None
-    assert "4,608 env steps of 20,480 were taken (22 %)" in result.summary
+    assert "4,608 env steps of 20,480 were taken (22%)" in result.summary
 
 
 def test_a_run_stopped_at_the_end_or_without_a_limit_is_not_short() -> None:

@@ -57,7 +57,7 @@ def test_the_gap_is_given_in_units_and_in_percent_of_the_way() -> None:
     result = below_goal.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
     assert result is not None
     assert result.severity is Severity.INFO
-    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29 % of the way from 22.2" in result.summary
+    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29% of the way from 22.2" in result.summary
     assert result.evidence[0].value < (result.evidence[0].threshold or 0)
 
 
