@@ -127,21 +127,21 @@ def get_training_status(workspace: Workspace, run_id: str, include_details: bool
         return starting
     path = training_folder(workspace, run_id)
     opened = workspace.open(str(path) if path is not None else run_id)
-    standing = _standing(opened.path) if path is not None else None
-    state = standing.state if standing else opened.run.status.state.value
+    overview = _overview(opened.path) if path is not None else None
+    state = overview.state if overview else opened.run.status.state.value
     reply = TrainingStatus(
         run_id=opened.run.id,
         running=None if state == "unknown" else state == "running",
         status=state,
-        source="tracked" if standing else "files",
-        pid=standing.pid if standing and state == "running" else None,
+        source="tracked" if overview else "files",
+        pid=overview.pid if overview and state == "running" else None,
         progress=progress_of(opened) if include_details else None,
         performance=performance_of(opened) if include_details else None,
         recent_logs=log_lines(opened)[1][-RECENT_LINES:] if include_details else [],
-        message=(standing.reason if standing else opened.run.status.reason),
+        message=(overview.reason if overview else opened.run.status.reason),
     )
-    if reply.progress is not None and standing is not None:
-        reply.progress.seconds_left = standing.seconds_left
+    if reply.progress is not None and overview is not None:
+        reply.progress.seconds_left = overview.seconds_left
     return reply.said(f"{opened.run.id!r} is {state}: {reply.message}.")
 
 
@@ -232,7 +232,7 @@ def config_summary(opened: OpenRun) -> dict[str, Any]:
 def training_folder(workspace: Workspace, name: str) -> Path | None:
     """The folder of a run of the lab, by run id, job id, or the config_id of the one run of it that goes on."""
     from rlclinic.lab.folder import STATUS
-    from rlclinic.lab.overview import standings
+    from rlclinic.lab.overview import run_overviews
 
     job = find_job(workspace, name)
     if job is not None:
@@ -242,7 +242,7 @@ def training_folder(workspace: Workspace, name: str) -> Path | None:
         env_id, _, variant = name.rpartition(":")
         running = [
             item
-            for item in standings(workspace.runs)
+            for item in run_overviews(workspace.runs)
             if item.state == "running" and item.environment == env_id and item.algorithm.lower() in variant.lower()
         ]
         if len(running) == 1:
@@ -271,7 +271,7 @@ def _starting(workspace: Workspace, name: str) -> TrainingStatus | None:
     ).said(f"{name!r} is starting.")  # fmt: skip
 
 
-def _standing(path: Path) -> Any:
-    from rlclinic.lab.overview import standings
+def _overview(path: Path) -> Any:
+    from rlclinic.lab.overview import run_overviews
 
-    return next(iter(standings(path)), None)
+    return next(iter(run_overviews(path)), None)
