@@ -27,7 +27,9 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
-RULE = Rule("POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.PACE)
+RULE = Rule(
+    "POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     known = f" at a clip range of {clip:.3g}" if clip is not None else ""
     moved = f", KL {kl.value:.2g} nats" if kl is not None else ""
     summary = (
-        f"clip fraction is zero at {100 * share:.0f} % of {values.size} points{known}{moved}, and the return went from "
+        f"clip fraction is zero at {100 * share:.0f}% of {values.size} points{known}{moved}, and the return went from "
         f"{curve.start:.4g} to {curve.final:.4g}: either nothing moves or the scale hides it"
     )
     evidence = (
