@@ -80,8 +80,8 @@ def main() -> dict[str, float]:
     print(f"mcp       info     {warm} (goal {1e3 * GOALS['info']:.0f} ms)")
     beside_echo = f"an empty tool {echoes.per_second:.0f} /s, CPU {calls.cpu / echoes.cpu:.2f} times its"
     print(f"mcp       calls    {calls.per_second:.0f} /s, {beside_echo} (goal {GOALS['calls']:.0f} /s)")
-    grew = f"{100 * grown:+.1f} % of {size:.0f} MB from call {CALLS:,} to {MANY:,}"
-    print(f"mcp       memory   {grew} (goal {100 * GOALS['memory']:.0f} %)")
+    grew = f"{100 * grown:+.1f}% of {size:.0f} MB from call {CALLS:,} to {MANY:,}"
+    print(f"mcp       memory   {grew} (goal {100 * GOALS['memory']:.0f}%)")
     return result
 
 

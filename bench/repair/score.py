@@ -135,7 +135,7 @@ def share(values: Iterable[float]) -> tuple[int, int]:
 
 
 def interval(hits: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Wilson's 95% interval of a share."""
     if not total:
         return 0.0, 1.0
     z, p = 1.96, hits / total

@@ -55,7 +55,7 @@ def test_a_return_that_did_not_fall_has_no_order() -> None:
 
 def test_a_finding_that_began_after_the_fall_is_not_where_to_begin() -> None:
     facts = scene(series={"return/train": _climb_and_fall(), "value_loss": _jump(60, 1.0, 9.0, 1)}, steps=120_000.0)
-    fell, _ = examine(facts, (BY_NAME["return-fell-to-start"],))
+    fell, _ = examine(facts, (BY_NAME["return-collapse"],))
     seen = [*fell, _finding("entropy-fell-early", 110_000.0), _finding("kl-too-large", 50_000.0)]
     order = onset_order(facts, seen)
     assert order.after_the_fall == {"POL01"}

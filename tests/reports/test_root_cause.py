@@ -65,7 +65,7 @@ def test_what_moved_first_is_told(order: tuple[str, ...], told: str) -> None:
 def test_causes_of_one_class_that_cannot_be_told_apart_are_answered_by_their_class() -> None:
     causes = (_cause("a", "policy-too-fast", 0.3), _cause("b", "policy-too-fast", 0.25), _cause("c", "credit", 0.1))
     told = _sentences(_diagnosis(*causes, classes={"policy-too-fast": 0.58, "credit": 0.1}))
-    assert "The class policy-too-fast is clearer, with 58 %: its members (a, b) cannot be told apart" in told
+    assert "The class policy-too-fast is clearer, with 58%: its members (a, b) cannot be told apart" in told
 
 
 def test_a_cause_that_stands_out_needs_no_class() -> None:
@@ -76,7 +76,7 @@ def test_a_cause_that_stands_out_needs_no_class() -> None:
 def test_an_unknown_cause_may_still_have_a_likely_class() -> None:
     causes = (_cause("unknown", "unknown", 0.2), _cause("a", "no-signal", 0.15), _cause("b", "no-signal", 0.14))
     told = _sentences(_diagnosis(*causes, classes={"unknown": 0.2, "no-signal": 0.4}))
-    assert "The class no-signal is clearer, with 40 %" in told
+    assert "The class no-signal is clearer, with 40%" in told
 
 
 def test_a_suspected_bug_says_what_to_run_with_which_config_and_where_to_look() -> None:

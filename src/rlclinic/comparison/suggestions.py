@@ -105,7 +105,7 @@ def _stability(best: PastConfig, run: Run) -> list[Suggestion]:
         )
         items.append(Suggestion(aim, text, Basis.MEASURED, f"{seeds} seeds"))
     if best.swing > SWING:
-        lost = f"lost {100 * best.swing:.0f} % of its climb by the end"
+        lost = f"lost {100 * best.swing:.0f}% of its climb by the end"
         schedule = run.config.get("learning_rate_schedule")
         rate = run.config.number("learning_rate")
         cure = ", and let the learning rate fall to 0 linearly" if rate and schedule in (None, "constant") else ""

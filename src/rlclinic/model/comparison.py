@@ -22,7 +22,7 @@ class RunOutcome:
     final: float | None = None
     """Level of the return over the last tenth."""
     final_low: float | None = None
-    """Lower end of its 95 % interval."""
+    """Lower end of its 95% interval."""
     final_high: float | None = None
     best: float | None = None
     """Highest level of the smoothed return."""

@@ -56,7 +56,7 @@ class Move:
     logged_as: str
     step: float
     low: float
-    """Lower end of the 95 % interval of the step."""
+    """Lower end of the 95% interval of the step."""
     high: float
     change: float
     """By how much, with its sign."""

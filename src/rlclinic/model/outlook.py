@@ -35,7 +35,7 @@ class Expectation:
     value: float
     """Level at the end of the budget, in the middle of the possible futures."""
     low: float
-    """Lower end of the 90 % interval of that level."""
+    """Lower end of the 90% interval of that level."""
     high: float
     step: float | None = None
     """Step at which the target is expected, in the middle of the futures that reach it."""

@@ -62,7 +62,7 @@ class Effect:
     """Interquartile means over the seeds."""
     low: float
     high: float
-    """95 % bootstrap interval of after - before."""
+    """95% bootstrap interval of after - before."""
     improvement: float
     """Probability that a run with the change beats one without it."""
     p_better: float

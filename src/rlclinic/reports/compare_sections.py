@@ -39,7 +39,7 @@ def _outcomes(comparison: Comparison) -> list[Block]:
     header = ("run", "verdict", "final", "best", "mean", "to threshold", "steps", "wall time", "leading cause")
     rows = tuple(_outcome(outcome) for outcome in comparison.outcomes)
     blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), cut=(0,), drop=(6, 3))]
-    notes = ["Final is the level over the last tenth of the run, with half its 95 % interval"]
+    notes = ["Final is the level over the last tenth of the run, with half its 95% interval"]
     notes.append("mean is the mean return up to the last step that all runs have (the area under the curve)")
     levels = {outcome.threshold for outcome in comparison.outcomes if outcome.threshold is not None}
     if len(levels) == 1:

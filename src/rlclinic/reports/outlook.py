@@ -65,7 +65,7 @@ def _expected(ahead: Expectation) -> list[tuple[str, Inline]]:
     level = f"{number(ahead.value)} ({number(ahead.low)} to {number(ahead.high)})"
     rows: list[tuple[str, Inline]] = [
         ("chance", f"{percent(ahead.probability)} of the target within the budget"),
-        ("at the end", sentence(f"{level} if it goes on as it does now, 90 % interval")),
+        ("at the end", sentence(f"{level} if it goes on as it does now, 90% interval")),
     ]
     if ahead.step is not None and ahead.probability >= 0.5:
         span = "" if ahead.step_low is None else f" ({number(ahead.step_low)} to {number(ahead.step_high)})"

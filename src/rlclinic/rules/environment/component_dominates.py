@@ -64,11 +64,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     hurt = _hurts(facts, first, limits)
     summary = (
-        f"{first.series.logged_as} makes {100 * by_size:.3g} % of the size and {100 * by_variance:.3g} % of the "
+        f"{first.series.logged_as} makes {100 * by_size:.3g}% of the size and {100 * by_variance:.3g}% of the "
         f"variance of {len(parts)} reward components (late mean {first.late:.3g}){hurt}"
     )
     evidence = (
-        facts.evidence(first.series.name, by_size, limits.nearly_all, note="share of the summed sizes, last 20 %"),
+        facts.evidence(first.series.name, by_size, limits.nearly_all, note="share of the summed sizes, last 20%"),
         facts.evidence(
             first.series.name, by_variance, limits.nearly_all, note="share of the summed variances over the run"
         ),

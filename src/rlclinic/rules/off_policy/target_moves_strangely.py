@@ -6,8 +6,8 @@ Why it hurts: A target that stands still teaches the values of the first random 
 takes away what makes Q-learning stable.
 Evidence needed: tau or target_update_interval in the config, and the steps or the budget.
 Looks alike: Short runs of a working config. Algorithms that work without a target, when the return rises.
-What to change: tau 0.005 at every update, or a full copy every 0.1 to 1 % of the budget.
-References: muPRL operators SNU and SPV (arXiv 2408.15150): interval of 0.5 to 30 % of the steps, tau 0.0005 to 0.12.
+What to change: tau 0.005 at every update, or a full copy every 0.1 to 1% of the budget.
+References: muPRL operators SNU and SPV (arXiv 2408.15150): interval of 0.5 to 30% of the steps, tau 0.0005 to 0.12.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class Limits:
     many: float = 0.3
     """Share of the ratios that are clipped."""
     tiny: float = 5e-4
-    """Nats per update: an action's probability moves by less than 2 % (Pinsker)."""
+    """Nats per update: an action's probability moves by less than 2% (Pinsker)."""
     min_points: int = 12
 
 

@@ -115,7 +115,7 @@ def get_training_progress(desk: Desk, run_id: str) -> TrainingProgress:
         config_summary=config_summary(case),
         note=NOTES.get(case.run.status.state.value, "the run has ended"),
     )
-    share = "unknown share" if progress.progress_pct is None else f"{progress.progress_pct} %"
+    share = "unknown share" if progress.progress_pct is None else f"{progress.progress_pct}%"
     return reply.said(f"{case.run.id!r}: {share} of its budget, {reply.note}.")
 
 

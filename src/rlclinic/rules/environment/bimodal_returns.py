@@ -66,8 +66,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     apart = f"separation {modes.separation:.3g}" if np.isfinite(modes.separation) else "two exact values"
     summary = (
-        f"of the last {window.size} episodes {100 * modes.lower_share:.0f} % returned about {modes.lower:.4g} and "
-        f"{100 * (1 - modes.lower_share):.0f} % about {modes.upper:.4g}, with hardly any between ({apart})"
+        f"of the last {window.size} episodes {100 * modes.lower_share:.0f}% returned about {modes.lower:.4g} and "
+        f"{100 * (1 - modes.lower_share):.0f}% about {modes.upper:.4g}, with hardly any between ({apart})"
     )
     evidence = (
         facts.evidence(

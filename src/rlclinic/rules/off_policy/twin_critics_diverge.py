@@ -54,11 +54,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if share < limits.apart:
         return None
     summary = (
-        f"the twin critics are {grown.late.value:.3g} apart, {100 * share:.0f} % of the size of Q and of the return's "
+        f"the twin critics are {grown.late.value:.3g} apart, {100 * share:.0f}% of the size of Q and of the return's "
         f"spread ({scale:.3g}); early in the run the distance was {grown.early.value:.3g}"
     )
     evidence = (
-        facts.evidence(gap.name, share, limits.apart, level=grown.late, note="distance over scale, last 10 %"),
+        facts.evidence(gap.name, share, limits.apart, level=grown.late, note="distance over scale, last 10%"),
         facts.evidence(gap.name, grown.factor, limits.opened, level=grown.early, note="late over early distance"),
     )
     severity = Severity.WARNING if failed(facts) else Severity.INFO

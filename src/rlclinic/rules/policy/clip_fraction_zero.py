@@ -69,7 +69,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     known = f" at a clip range of {clip:.3g}" if clip is not None else ""
     moved = f", KL {kl.value:.2g} nats" if kl is not None else ""
     summary = (
-        f"clip fraction is zero at {100 * share:.0f} % of {values.size} points{known}{moved}, and the return went from "
+        f"clip fraction is zero at {100 * share:.0f}% of {values.size} points{known}{moved}, and the return went from "
         f"{curve.start:.4g} to {curve.final:.4g}: either nothing moves or the scale hides it"
     )
     evidence = (

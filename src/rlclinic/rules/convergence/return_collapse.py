@@ -1,6 +1,6 @@
 """The return was clearly better and fell back to where it began, or below.
 
-What it sees: A clear climb of which less than 30 % is left at the end; or a level that held for the first fifth of
+What it sees: A clear climb of which less than 30% is left at the end; or a level that held for the first fifth of
 the run and ended clearly below itself (a pretrained or warm-started policy that was destroyed).
 Why it hurts: Everything the run learned is lost; the last checkpoint is worthless.
 Evidence needed: a return with at least 12 points.

@@ -34,6 +34,6 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     last = reached.series.last_step
     if last is not None and last > reached.step:
-        summary += f"; {100 * (1 - reached.step / last):.0f} % of the run came after that"
+        summary += f"; {100 * (1 - reached.step / last):.0f}% of the run came after that"
     evidence = (facts.evidence(reached.series.name, reached.final, goal.level, note="level of the last points"),)
     return RuleResult(Severity.INFO, 0.95, summary, evidence, reached.step)

@@ -92,6 +92,6 @@ def _evidence(
     facts: RunFacts, name: str, grown: Growth, bound: Bound, bar: float, limits: Limits
 ) -> tuple[Evidence, ...]:
     return (
-        facts.evidence(name, grown.late.value, bar, level=grown.late, note=f"size of Q, last 10 %; {bound.note}"),
+        facts.evidence(name, grown.late.value, bar, level=grown.late, note=f"size of Q, last 10%; {bound.note}"),
         facts.evidence(name, grown.factor, limits.grew, level=grown.early, note="late over early size of Q"),
     )

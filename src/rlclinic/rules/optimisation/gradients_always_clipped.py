@@ -1,6 +1,6 @@
 """Gradient clipping leaves only a small part of nearly every step.
 
-What it sees: The norm before clipping lies at least 100 times above max_grad_norm in 90 % of the rows.
+What it sees: The norm before clipping lies at least 100 times above max_grad_norm in 90% of the rows.
 Why it hurts: With one clip over actor and critic a huge value gradient takes the whole step, and the policy hardly
 moves. With plain SGD the learning rate in force is a hundredth of the one configured.
 Evidence needed: grad_norm before clipping, and max_grad_norm in the config.
@@ -56,7 +56,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     bad = failed(facts)
     summary = (
         f"{whole.logged_as} is {middle:.3g} times max_grad_norm ({clip:g}) in the middle row and more than "
-        f"{limits.far_above:.0f} times in {100 * above:.0f} % of {ratios.size} rows"
+        f"{limits.far_above:.0f} times in {100 * above:.0f}% of {ratios.size} rows"
     )
     evidence = (
         facts.evidence("grad_norm", middle, limits.far_above, note="median of norm over max_grad_norm"),
