@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
 
-Kind = Literal["yes-no", "number", "share", "name", "choice"]
 KINDS = ("yes-no", "number", "share", "name")
 SOURCES = frozenset({"env", "dataset", "run"})
 YES, NO = frozenset({"yes", "true", "y"}), frozenset({"no", "false", "n"})
@@ -21,7 +19,7 @@ class FactKey:
     """One key of a problem description."""
 
     key: str
-    kind: Kind
+    kind: str
     choices: tuple[str, ...] = ()
     unit: str = ""
     ask: str = ""
