@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rlclinic.comparison.history import history
     from rlclinic.engine import diagnose, why
     from rlclinic.facts.metric_summary import metric_correlation, metric_summary, metric_trend
+    from rlclinic.live.monitor import Monitor, monitor
     from rlclinic.model.config import Config, Origin, Setting
     from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
     from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
@@ -59,6 +60,8 @@ _HOMES = {
     "metric_correlation": "rlclinic.facts.metric_summary",
     "metric_summary": "rlclinic.facts.metric_summary",
     "metric_trend": "rlclinic.facts.metric_summary",
+    "Monitor": "rlclinic.live.monitor",
+    "monitor": "rlclinic.live.monitor",
     "read": "rlclinic.store.reading",
     "read_files": "rlclinic.readers.open",
 }
@@ -70,6 +73,7 @@ __all__ = [
     "Evidence",
     "Explanation",
     "Finding",
+    "Monitor",
     "NotChecked",
     "NothingReadable",
     "Origin",
@@ -92,6 +96,7 @@ __all__ = [
     "metric_correlation",
     "metric_summary",
     "metric_trend",
+    "monitor",
     "read",
     "read_files",
     "why",

@@ -49,7 +49,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MetricOnset:
     """A metric that moved clearly, and when its move began."""
 
     metric: str
@@ -107,7 +107,7 @@ class Diagnosis:
     """Every return that was logged, by its canonical name."""
     goal: Goal | None = None
     """From the user, else from the run's own files, else from the table of well-known tasks."""
-    moves: tuple[Move, ...] = ()
+    onsets: tuple[MetricOnset, ...] = ()
     """What moved around the trouble, the first first."""
     suspect: Suspect | None = None
     guidelines: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
 from tests.apps.mcp.talk import CRASHED, INJECTION, SOLVER, STOPPED, Talk, text_of
 
 SHORTEST_ANSWERS = 8_192
@@ -55,7 +55,7 @@ ELSEWHERE = {"start_training", "stop_training", "start_trial", "trial_status", "
 
 
 def test_every_tool_is_called_somewhere() -> None:
-    assert set(CALLS) | ELSEWHERE == {row.name for row in ROWS}
+    assert set(CALLS) | ELSEWHERE == {row.name for row in TOOLS}
 
 
 @pytest.mark.parametrize("tool", sorted(CALLS))
@@ -260,7 +260,7 @@ def test_waiting_never_takes_longer_than_a_client_does(talk: Talk) -> None:
 
 def test_hints_tell_what_a_tool_does_to_the_world(talk: Talk) -> None:
     tools = {tool.name: tool for tool in talk.wait(talk.client.list_tools()).tools}
-    for row in ROWS:
+    for row in TOOLS:
         hints = tools[row.name].annotations
         assert hints.read_only_hint is (row.effect == "reads")
         assert hints.destructive_hint is (row.effect == "stops")

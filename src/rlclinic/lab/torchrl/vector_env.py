@@ -30,7 +30,7 @@ class Transition:
     """Terminated or truncated."""
 
 
-class Row:
+class VectorEnv:
     """Environments that are stepped together."""
 
     def __init__(self, makers: Sequence[Callable[[], Any]], spaces: Spaces, seed: int) -> None:

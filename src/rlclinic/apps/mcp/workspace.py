@@ -23,7 +23,7 @@ RUNS = "runs"
 NICKNAMES = ("@last", "@best", "@latest-run")
 # Bytes of series that are kept in memory; the run that was asked for last always stays.
 MOST_BYTES = 256 << 20
-MOST_CASES = 64
+MOST_OPEN = 64
 # Seconds for which a running run is not read again: its state depends on the clock, not on its files alone.
 FRESH = 1.0
 # Seconds for which an id means the run that it meant before, and how many ids are remembered.
@@ -32,7 +32,7 @@ MOST_IDS = 256
 JOBS = 2
 
 
-class Case:
+class OpenRun:
     """One run that was read, with what was made of it."""
 
     def __init__(self, run: Run, path: Path) -> None:
@@ -88,8 +88,8 @@ class Case:
 
 
 @dataclass(slots=True)
-class Desk:
-    """Where the tools work."""
+class Workspace:
+    """The folder that the tools work in, and the runs of it that were read."""
 
     root: Path
     """Resolved; nothing outside of it is read or written."""
@@ -99,7 +99,7 @@ class Desk:
     """Trainers of the project that may be imported to be probed, by the word of whoever started the server."""
     starting: threading.Lock = field(default_factory=threading.Lock)
     """Held while a job is counted and started, so that two callers at once do not exceed the limit."""
-    _cases: OrderedDict[str, tuple[object, Case]] = field(default_factory=OrderedDict)
+    _opened: OrderedDict[str, tuple[object, OpenRun]] = field(default_factory=OrderedDict)
     _ids: dict[str, tuple[float, str]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -108,7 +108,7 @@ class Desk:
         """Where runs are made, and first looked for; refused where it is a link out of the root."""
         return inside(self.root, RUNS)
 
-    def case(self, name: str) -> Case:
+    def open(self, name: str) -> OpenRun:
         """The run that a name means: an id, `@last`, `@best`, or a path below the root."""
         # A folder that was read as a run, and has not changed, need not be looked for among all runs.
         direct = None if _is_nickname(name) else self._direct(name)
@@ -162,27 +162,27 @@ class Desk:
                 return found if found != str(self.root) else None
         return None
 
-    def _kept(self, found: str) -> Case | None:
+    def _kept(self, found: str) -> OpenRun | None:
         """The run as it was read before, where none of its files has changed since."""
-        before, case = self._cases.get(found, (None, None))
-        if case is None or _is_stale(case) or before != _fingerprint(case.path):
+        before, opened = self._opened.get(found, (None, None))
+        if opened is None or _is_stale(opened) or before != _fingerprint(opened.path):
             return None
         with self._lock:
-            if found in self._cases:
-                self._cases.move_to_end(found)
-        return case
+            if found in self._opened:
+                self._opened.move_to_end(found)
+        return opened
 
-    def _read(self, found: str) -> Case:
+    def _read(self, found: str) -> OpenRun:
         from rlclinic.readers.open import read
 
         folder = _folder(found)
         mark = _fingerprint(folder)
-        case = Case(read(found), folder)
+        opened = OpenRun(read(found), folder)
         with self._lock:
-            self._cases[found] = (mark, case)
-            self._cases.move_to_end(found)
+            self._opened[found] = (mark, opened)
+            self._opened.move_to_end(found)
             self._forget()
-        return case
+        return opened
 
     def _by_id(self, name: str) -> str:
         """The run of an id. The listing behind it is long, so what it said of an id holds for a few seconds."""
@@ -221,10 +221,10 @@ class Desk:
         return self.placed(found[0])
 
     def _forget(self) -> None:
-        while len(self._cases) > 1 and (
-            len(self._cases) > MOST_CASES or sum(case.size for _, case in self._cases.values()) > MOST_BYTES
+        while len(self._opened) > 1 and (
+            len(self._opened) > MOST_OPEN or sum(opened.size for _, opened in self._opened.values()) > MOST_BYTES
         ):
-            self._cases.popitem(last=False)
+            self._opened.popitem(last=False)
 
 
 def _is_nickname(name: str) -> bool:
@@ -235,8 +235,8 @@ def _folder(found: str) -> Path:
     return Path(split_name(found)[0])
 
 
-def _is_stale(case: Case) -> bool:
-    return case.running and time.monotonic() - case.read_at > FRESH
+def _is_stale(opened: OpenRun) -> bool:
+    return opened.running and time.monotonic() - opened.read_at > FRESH
 
 
 def _fingerprint(path: Path) -> object:
