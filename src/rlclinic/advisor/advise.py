@@ -15,7 +15,9 @@ from rlclinic.advisor.problem import Problem, derived, problem_of, read_problem
 from rlclinic.advisor.rules import QUESTIONS, TRUST, AdviceRule, approaches, citations, disagreements, rules
 from rlclinic.advisor.run import facts_of_run
 from rlclinic.advisor.values import advised_values
+from rlclinic.engine import diagnose
 from rlclinic.model.advice import Advice, FiredRule, Option, Question, Value
+from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import UsageError
 
 STRATEGY = "strategy"
@@ -47,7 +49,7 @@ def advise(
     *,
     environment: str = "",
     algorithm: str = "",
-    run: str = "",
+    run: str | Path | Diagnosis | None = None,
     trusted: bool = True,
 ) -> Advice:
     """Advice on the strategy as a whole, or on one question.
@@ -59,14 +61,20 @@ def advise(
 
 
 def known_problem(
-    problem: Mapping[str, object] | str | Path, environment: str, algorithm: str, run: str, *, trusted: bool
+    problem: Mapping[str, object] | str | Path,
+    environment: str,
+    algorithm: str,
+    run: str | Path | Diagnosis | None,
+    *,
+    trusted: bool,
 ) -> Problem:
     """All that is known about a problem without measuring."""
     told = problem if isinstance(problem, Mapping) else read_problem(Path(problem))
     found = problem_of(told, environment=environment, algorithm=algorithm)
     if run:
-        read, trained = facts_of_run(run)
-        found = Problem(found.facts, found.environment or trained, found.title).with_facts(*read)
+        diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
+        named = found.environment or diagnosis.run.environment
+        found = Problem(found.facts, named, found.title).with_facts(*facts_of_run(diagnosis))
     if found.environment and environment:
         found = found.with_facts(*facts_of_environment(found.environment, trusted=trusted))
     return derived(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rlclinic.engine import diagnose
 from rlclinic.model.advice import FactOrigin, ProblemFact
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 
@@ -21,9 +20,8 @@ GAMMA_FAR = 3.0
 """Horizons of the discount that fit into an episode before the two objectives part."""
 
 
-def facts_of_run(name: str) -> tuple[tuple[ProblemFact, ...], str]:
-    """The facts, and the id of the environment."""
-    diagnosis = diagnose(name)
+def facts_of_run(diagnosis: Diagnosis) -> tuple[ProblemFact, ...]:
+    """What a diagnosed run tells about its problem."""
     run = diagnosis.run
     told: dict[str, object] = {}
     if run.algorithm:
@@ -43,8 +41,7 @@ def facts_of_run(name: str) -> tuple[tuple[ProblemFact, ...], str]:
     if explained is not None and explained.last is not None:
         told["run.explained_variance"] = float(explained.last)
     told |= _horizon(diagnosis)
-    facts = tuple(ProblemFact(key, value, FactOrigin.READ, f"of {run.id}") for key, value in told.items())
-    return facts, run.environment
+    return tuple(ProblemFact(key, value, FactOrigin.READ, f"of {run.id}") for key, value in told.items())
 
 
 def _rollout(diagnosis: Diagnosis) -> float | None:
