@@ -35,7 +35,7 @@ def test_causes_with_the_same_remedy_are_treated_together() -> None:
 
 def test_what_follows_waits_for_the_first_change() -> None:
     run = made_run({**DQN, "learning_rate": 0.05, "buffer_size": 100}, algorithm="DQN")
-    made = advised(run, {"learning-rate-too-high": 0.5, "replay-buffer-too-small": 0.4}, "q-runs-away")
+    made = advised(run, {"learning-rate-too-high": 0.5, "replay-buffer-too-small": 0.4}, "q-values-diverge")
     assert len(made) == 2
     assert made[1].instruction.startswith("If that does not suffice: ")
 

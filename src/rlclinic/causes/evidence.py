@@ -91,7 +91,7 @@ def seen_in(
                 for f in trouble
                 if f.severity.rank > 0 and not any(row.weights.get(f.name, 0.0) > 0 for row in table.causes.values())
             ],
-            "unchecked": [(f"{100 * unchecked:.0f} % of the checks lack their metrics", unchecked)]
+            "unchecked": [(f"{100 * unchecked:.0f}% of the checks lack their metrics", unchecked)]
             if unchecked > table.findings.unchecked_from
             else [],
         },

@@ -77,7 +77,7 @@ def _origin(facts: RunFacts, task: Task | None, level: float) -> str:
         return "the run's own threshold"
     off = departure(facts)
     times = f", times {off.scale:.3g} as its rewards are" if off is not None and off.scale is not None else ""
-    return f"the {'threshold' if task.threshold == level else 'usual target'} of {task.name}{times}"
+    return f"the {'threshold' if task.threshold == level else 'usual goal'} of {task.name}{times}"
 
 
 @fact

@@ -68,7 +68,7 @@ def rationale(assessment: Assessment, cause: Cause, evidence: Sequence[Finding],
     found = "; ".join(quoted)
     told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. "
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
-    share = f"The probability of {cause.id} is {100 * cause.probability:.0f} %."
+    share = f"The probability of {cause.id} is {100 * cause.probability:.0f}%."
     return " ".join([f"{told}{share}", *compared])
 
 

@@ -48,7 +48,11 @@ def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequen
         )
     known, here = assessment.reference_number("learning_rate"), assessment.number("learning_rate")
     slow = known is not None and here is not None and here * FAR <= known
-    if not slow and assessment.saw("clipping-never") and not assessment.saw("kl-vanishes", "value-loss-not-falling"):
+    if (
+        not slow
+        and assessment.saw("clip-fraction-zero")
+        and not assessment.saw("kl-vanishes", "value-loss-not-falling")
+    ):
         return (
             "Do not raise the learning rate on the clip fraction alone: log KL and gradient norm for {tenth} steps. "
             "A healthy gradient with a tiny KL means that the rate is too low; a tiny gradient that it is not."

@@ -75,8 +75,8 @@ def _arms(members: tuple[Proposal, ...]) -> str:
 def _why(assessment: Assessment, members: tuple[Proposal, ...]) -> str:
     if not members:
         return f"The verdict is {assessment.verdict.value}, and the logs do not tell why."
-    shares = ", ".join(f"{member.cause.id} {100 * member.probability:.0f} %" for member in members)
+    shares = ", ".join(f"{member.cause.id} {100 * member.probability:.0f}%" for member in members)
     unsure = assessment.probability(UNKNOWN)
-    rest = f", an unknown cause {100 * unsure:.0f} %" if len(members) == 1 and unsure else ""
+    rest = f", an unknown cause {100 * unsure:.0f}%" if len(members) == 1 and unsure else ""
     ask = "too close to choose" if len(members) > 1 else "not sure enough to act on without a test"
     return f"{shares}{rest}: {ask}. {rationale(assessment, members[0].cause, members[0].evidence)}"

@@ -1,7 +1,7 @@
 """The return ended clearly below its best level.
 
 What it sees: The level at the end is below the best level by more than noise and by at least a fifth of the climb
-(a warning from 35 % on), but still well above the start.
+(a warning from 35% on), but still well above the start.
 Why it hurts: The last policy is worse than one the run already had; training on made it worse.
 Evidence needed: a return with at least 12 points.
 Looks alike: One bad last evaluation (the middle of at least three points counts). Noise of a mean over few
@@ -61,7 +61,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     held = reached is not None and reached.held
     summary = (
         f"{returns.logged_as} was {curve.best:.4g} at {steps_text(facts, curve.best_step)} and ended at "
-        f"{curve.final:.4g}: {100 * curve.drop / curve.climb:.0f} % of the climb from {curve.start:.4g} is lost"
+        f"{curve.final:.4g}: {100 * curve.drop / curve.climb:.0f}% of the climb from {curve.start:.4g} is lost"
     )
     mild = curve.drop < limits.lost * curve.climb and curve.drop - curve.doubt < limits.surely * curve.climb
     mild = mild and not curve.falling
@@ -70,7 +70,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     evidence = (
         facts.evidence(returns.name, curve.drop, least, note="best level minus the level at the end"),
         facts.evidence(returns.name, curve.gain, limits.left * curve.climb, note="what is left of the climb"),
-        facts.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95 % interval"),
+        facts.evidence(returns.name, lost.drop_low, 0.0, note="fall from the best, lower end of its 95% interval"),
     )
     severity = Severity.INFO if held or mild or curve.rising else Severity.WARNING
     return RuleResult(severity, 0.8 if lost.drop_low > 0.0 else 0.65, summary, evidence, curve.best_step)

@@ -6,9 +6,9 @@ Why it hurts: Until then the agent acts at random and nothing is learned; what i
 Evidence needed: learning_starts in the config, and the budget or the steps taken; else a loss beside a return.
 Looks alike: A run that reached its goal all the same. A run that was stopped early: there the interruption is the
 reason, not the setting.
-What to change: Set learning_starts to a few episodes' worth of steps, at most 10 % of the budget, or raise the
+What to change: Set learning_starts to a few episodes' worth of steps, at most 10% of the budget, or raise the
 budget.
-References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50 % of the steps.
+References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50% of the steps.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def _sighting(
     share = starts / whole
     left = max(0.0, whole - starts)
     summary = (
-        f"learning_starts is {starts:,.0f}, {100 * share:.0f} % of the {of_what} ({whole:,.0f}): "
+        f"learning_starts is {starts:,.0f}, {100 * share:.0f}% of the {of_what} ({whole:,.0f}): "
         f"{left:,.0f} steps are left to learn in"
     )
     evidence = (setting_evidence(facts, "learning_starts", share, limits.late, note=f"share of the {of_what}"),)

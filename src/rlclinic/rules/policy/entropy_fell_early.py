@@ -81,7 +81,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     low = float(min(binned.values[stretch[0] : stretch[1]].mean(), floor))
     summary = (
-        f"entropy fell to {low:.3g} ({100 * low / top:.1f} % of {top:.3g}) from step {start:,.0f} to {end:,.0f}; the "
+        f"entropy fell to {low:.3g} ({100 * low / top:.1f}% of {top:.3g}) from step {start:,.0f} to {end:,.0f}; the "
         f"return went from {curve.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
     )
     evidence = (
