@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -99,7 +100,7 @@ class Provenance:
     """Plain sentences on what was skipped, merged, repaired or converted."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One training run."""
 
@@ -155,7 +156,7 @@ class Run:
             raise UsageError(f"goal = {goal}", hint="a finite return, in the units in which the run logs it")
         return replace(self, threshold=float(goal), threshold_is_told=True)
 
-    @property
+    @cached_property
     def returns(self) -> Series | None:
         """The series that says how well the agent does."""
         return deciding_return(self.series)

@@ -106,6 +106,8 @@ class Draft:
     clues: list[Clue] = field(default_factory=list)
     files: dict[str, SourceFile] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    identified: tuple[object, str] | None = None
+    """What was known when the framework was last looked for, and which it was."""
 
     def used(self, entry: Entry, kind: str) -> None:
         """Record that a file was read."""
