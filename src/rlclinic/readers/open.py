@@ -70,6 +70,12 @@ def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None, configs: 
         return _read(place_of(ref), source_of(ref.reader), columns, configs)
 
 
+def read_place(place: Place, reader: str) -> Run:
+    """Read the files of a place with a reader: for whoever keeps other bytes of them than the disk has."""
+    with contained(place.root), one_reading():
+        return _read(place, source_of(reader), None, ())
+
+
 def read_files(
     *,
     metrics: Sequence[str | Path] = (),

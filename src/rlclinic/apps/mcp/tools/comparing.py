@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BEST = "best_for_env"
 MOST_RUNS = 12
+MOST_BESIDE = 8
+"""Metrics and settings of one run beside what works."""
 METRICS = ("return/train", "return/eval", "episode_length")
 
 
@@ -41,6 +43,10 @@ class RunComparison(Reply):
     summary: str
     setting_differences: list[dict[str, Any]]
     partings: list[dict[str, Any]]
+    confounded: list[str]
+    """Settings that differ beside one change: no difference can be laid to one of them."""
+    references: list[dict[str, Any]]
+    """With `reference`: each run beside known-good runs of its task and algorithm."""
     notes: list[str]
     untrusted: str = UNTRUSTED
 
@@ -69,9 +75,13 @@ class BaselineComparison(Reply):
     untrusted: str = UNTRUSTED
 
 
-def compare_runs(workspace: Workspace, run_ids: list[str], metrics: list[str] | None = None) -> RunComparison:
+def compare_runs(
+    workspace: Workspace, run_ids: list[str], metrics: list[str] | None = None, *, reference: bool = False
+) -> RunComparison:
     """Compare runs: last values of metrics, outcomes, which one is better beyond the noise, which settings differ and
-    where the curves part. Runs of different environments are not ranked."""
+    where the curves part. Runs of different environments are not ranked. With `reference` each run, a single one too,
+    is held against known-good runs of its task and algorithm: return and metrics against their bands, published
+    returns, and the settings that differ, what is thought to matter most first."""
     if not run_ids:
         raise UsageError("no run is named", hint="call list_runs for the ids")
     if len(run_ids) > MOST_RUNS:
@@ -89,7 +99,7 @@ def compare_runs(workspace: Workspace, run_ids: list[str], metrics: list[str] | 
         table[name] = {metric: plain_value(last_of(lookup(opened.run, metric))) for metric in wanted}
     if not compared:
         raise UsageError("none of the runs could be read", hint="call list_runs for the ids")
-    return _whole(compared, wanted, table)
+    return _whole(compared, wanted, table, reference=reference)
 
 
 def compare_to_baseline(
@@ -121,11 +131,13 @@ def compare_to_baseline(
     return reply.said(f"{opened.run.id!r} is {reply.status} than {other.run.id!r} on {here.logged_as!r}.")
 
 
-def _whole(compared: list[OpenRun], wanted: list[str], table: dict[str, dict[str, Any]]) -> RunComparison:
+def _whole(
+    compared: list[OpenRun], wanted: list[str], table: dict[str, dict[str, Any]], *, reference: bool
+) -> RunComparison:
     from rlclinic.comparison.compare import compare
     from rlclinic.reports.compare_json import comparison_object
 
-    data = comparison_object(compare([opened.run for opened in compared]))
+    data = comparison_object(compare([opened.run for opened in compared], reference=reference))
     outcomes = [
         OutcomeOut(
             run_id=item["run"]["id"],
@@ -152,9 +164,17 @@ def _whole(compared: list[OpenRun], wanted: list[str], table: dict[str, dict[str
             plain_value({"key": item["key"], "values": item["values"]}) for item in data["differences"][:12]
         ],
         partings=[plain_value({key: item[key] for key in kept}) for item in data["partings"][:6]],
+        confounded=data["confounded"],
+        references=[plain_value(_shortened(item)) for item in data["references"]],
         notes=data["notes"],
     )
     return reply.said(data["summary"] or f"{len(compared)} runs beside each other.")
+
+
+def _shortened(item: dict[str, Any]) -> dict[str, Any]:
+    """A run beside what works, with the parts that lead."""
+    keys = ("metrics", "differences", "frameworks")
+    return {**item, **{key: item[key][:MOST_BESIDE] for key in keys}}
 
 
 def _best(workspace: Workspace, opened: OpenRun) -> OpenRun:
