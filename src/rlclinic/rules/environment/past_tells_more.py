@@ -32,8 +32,8 @@ RULE = Rule(
 class Limits:
     """What the rule judges by."""
 
-    gain: float = 0.25
-    """Share of the change of the observation that the past adds."""
+    left: float = 0.2
+    """What the past leaves open over what the present does."""
     jumps: float = 0.004
     """Share of steps that restart the task beyond which nothing is said."""
     present: float = 0.7
@@ -53,11 +53,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if env.episodes is not None and env.episodes.restarts > limits.jumps:
         # A jump is foretold by nothing, and by what came before it.
         return None
-    gain = seen.explained_by_past - seen.explained
-    if not (gain > limits.gain and seen.explained < limits.present):
+    left = (1.0 - seen.explained_by_past) / max(1.0 - seen.explained, 1e-9)
+    if not (left < limits.left and seen.explained < limits.present):
         return None
     summary = (
         f"the present observation and action foretell {100 * seen.explained:.3g}% of what changes next, with the "
         f"two steps before {100 * seen.explained_by_past:.3g}%"
     )
-    return RuleResult(Severity.WARNING, 0.85, summary, (measured("gain of the past", gain, limits.gain, env.steps),))
+    return RuleResult(
+        Severity.WARNING, 0.85, summary, (measured("left open by the past", left, limits.left, env.steps),)
+    )

@@ -48,7 +48,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     reward = env.reward
     assert reward is not None
     gain = reward.explained_at_lag - reward.explained
-    if reward.lag >= limits.lag and gain > limits.gain:
+    at_once = reward.effect_lag is not None and reward.effect_lag < reward.lag
+    if reward.lag >= limits.lag and gain > limits.gain and not at_once:
         summary = (
             f"the transition {reward.lag} steps ago foretells {100 * reward.explained_at_lag:.3g}% of the reward, its "
             f"own {100 * reward.explained:.3g}%"

@@ -31,7 +31,7 @@ RULE = Rule(
 class Limits:
     """What the rule judges by."""
 
-    share: float = 0.97
+    share: float = 0.99
     """Share of the variance of rewards."""
     nothing_else: float = 0.9995
     """Share from which on the action is all that was paid for so far: a goal may not have been found yet."""

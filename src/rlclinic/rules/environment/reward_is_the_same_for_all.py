@@ -35,7 +35,7 @@ class Limits:
 
     fewest: int = 8
     """Episodes."""
-    new: float = 0.03
+    new: float = 0.06
     """Share of later steps at new places below which the policies have seen what there is."""
     states: int = 8
     """States from which actions were tried."""
