@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
@@ -18,9 +17,8 @@ from rlclinic.store.children import settled, spawning
 
 BUDGET = 40.0
 """Seconds that an examination may take by default."""
-PATIENCE = 3.0
-"""Budgets after which a child that has not answered hangs."""
-LEAST_PATIENCE = 60.0
+PATIENCE = 60.0
+"""Seconds beyond the budget that a part of the examination may be silent before the environment hangs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +43,11 @@ def examine_isolated(request: Request, progress: Callable[[str], None] = lambda 
         process.start()
     theirs.close()
     facts, doing = EnvironmentFacts("examined", request.environment), "start"
-    end = time.monotonic() + max(PATIENCE * request.seconds, LEAST_PATIENCE)
+    silence = PATIENCE + request.seconds
     try:
         while True:
-            if not ours.poll(max(end - time.monotonic(), 0.0)):
-                problem = Problem(
-                    "hung", doing, f"no answer within {max(PATIENCE * request.seconds, LEAST_PATIENCE):.0f} s"
-                )
+            if not ours.poll(silence):
+                problem = Problem("hung", doing, f"no answer within {silence:.0f} s")
                 return replace(facts, problems=(*facts.problems, problem))
             try:
                 kind, value = ours.recv()

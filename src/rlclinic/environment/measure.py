@@ -285,7 +285,9 @@ def _growth(steps: Transitions) -> float:
     size = np.abs(steps.next_observations[np.isfinite(steps.next_observations).all(axis=1)])
     if not len(size) or steps.observation_space.kind != "box":
         return NOT_MEASURED
-    usual = np.maximum(np.quantile(size, 0.9, axis=0), 1e-3)
+    usual = np.quantile(size, 0.9, axis=0)
+    # A force that is nearly always 0 has no usual size of its own.
+    usual = np.maximum(usual, max(float(np.median(usual)), 1e-3))
     return float((size.max(axis=0) / usual).max(initial=0.0))
 
 

@@ -16,6 +16,8 @@ AGES = (0, 1, 2, 3, 5, 7, 10)
 """Steps back that an action's effect, and the origin of a reward, is looked for."""
 MOST_FITTED = 64
 """Numbers of the observation beyond which nothing is fitted: there are too few rows for them."""
+GRID = 64
+"""Different values of each number up to which a space of amounts is a grid."""
 EARLIER = 8
 """Steps back that an observation repeated exactly is looked for."""
 
@@ -125,7 +127,8 @@ def _repeated(steps: Transitions) -> float:
         return NOT_MEASURED
     depth = depths(steps)
     keys = np.array([hash(row.tobytes()) for row in seen])
-    if len(np.unique(keys)) < 0.05 * len(keys):
+    few = max((len(np.unique(seen[:, at])) for at in range(space.size)), default=0) <= GRID
+    if few or len(np.unique(keys)) < 0.05 * len(keys):
         # A grid: places come again because the agent does.
         return NOT_MEASURED
     again = np.zeros(len(steps), dtype=bool)

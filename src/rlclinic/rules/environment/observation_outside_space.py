@@ -32,7 +32,7 @@ RULE = Rule(
 class Limits:
     """What the rule judges by."""
 
-    many: float = 0.2
+    many: float = 0.5
     """Share of steps outside the bounds from which on it is more than a note."""
     few: float = 0.001
     """Share that is worth a note."""
