@@ -103,7 +103,7 @@ def _diagnosed(
         unknowns=_unknowns(run, goal),
         curves=facts.curves,
         goal=goal,
-        moves=order.moves,
+        onsets=order.onsets,
         suspect=suspect,
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),

@@ -49,14 +49,14 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MetricOnset:
     """A metric that moved clearly, and when its move began."""
 
     metric: str
     logged_as: str
     step: float
     low: float
-    """Lower end of the 95 % interval of the step."""
+    """Lower end of the 95% interval of the step."""
     high: float
     change: float
     """By how much, with its sign."""
@@ -107,7 +107,7 @@ class Diagnosis:
     """Every return that was logged, by its canonical name."""
     goal: Goal | None = None
     """From the user, else from the run's own files, else from the table of well-known tasks."""
-    moves: tuple[Move, ...] = ()
+    onsets: tuple[MetricOnset, ...] = ()
     """What moved around the trouble, the first first."""
     suspect: Suspect | None = None
     guidelines: tuple[str, ...] = ()

@@ -165,5 +165,5 @@ def percent(share: float) -> str:
     if share != share:
         return "not known"
     if share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if share > 0.995 else f"{100 * share:.0f} %"
+        return "under 1%"
+    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"

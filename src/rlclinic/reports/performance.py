@@ -96,14 +96,14 @@ def _standing(run: Run, returns: Series, curve: ReturnCurve, goal: float) -> str
 
 
 def _below(gap: float, at_start: float) -> str:
-    share = f" ({100 * gap / at_start:.0f} % of the gap at the start)" if at_start > 0 else ""
+    share = f" ({100 * gap / at_start:.0f}% of the gap at the start)" if at_start > 0 else ""
     return f"{number(gap)} below it{share}"
 
 
 def _of_budget(run: Run, returns: Series, step: float) -> str:
     if not run.budget or returns.axis != run.step_axis or not math.isfinite(run.budget):
         return ""
-    return f", {100 * step / run.budget:.0f} % of the budget"
+    return f", {100 * step / run.budget:.0f}% of the budget"
 
 
 def _speed(run: Run) -> list[tuple[str, str]]:

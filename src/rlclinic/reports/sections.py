@@ -72,7 +72,7 @@ def page_of(diagnosis: Diagnosis) -> Page:
 def _run(run: Run) -> list[Block]:
     unknown = "not known from the files"
     budget = f" of {number(run.budget)}" if run.budget else ""
-    used = f" ({100 * run.steps / run.budget:.0f} % of the budget)" if run.budget else ""
+    used = f" ({100 * run.steps / run.budget:.0f}% of the budget)" if run.budget else ""
     state = run.status.state.value
     rows: list[tuple[str, Inline]] = [
         ("environment", run.environment or unknown),

@@ -47,7 +47,7 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     if value <= 0 and key not in NEAR_ONE:
         return (known if known and known > 0 else FROM_ZERO.get(key)) if up else None
     here = size_of(key, value)
-    factor = COARSE if key in STEP_OF_THREE else FINE
+    factor = step_factor(key)
     step = here * factor if up else here / factor
     if assessment.has_entry and known is not None and (known > 0 or not up):
         ratio = _ratio(here, size_of(key, known), up=up)
@@ -68,6 +68,11 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
         return rounded(key, value_of(key, step))
     home = size_of(key, wanted)
     return rounded(key, value_of(key, max(step, home) if up else min(step, home)))
+
+
+def step_factor(key: str) -> float:
+    """How many times one careful step makes a value larger or smaller."""
+    return COARSE if key in STEP_OF_THREE else FINE
 
 
 def rounded(key: str, value: float) -> float:
