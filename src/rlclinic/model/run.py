@@ -14,8 +14,10 @@ from typing import Literal
 import numpy as np
 
 from rlclinic.model.config import Config
+from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import UsageError
 from rlclinic.model.series import FloatArray, Series, StepAxis
+from rlclinic.model.transitions import Observed
 
 RETURN_METRICS = ("return/train", "return/eval")
 PERFORMANCE_METRICS = (*RETURN_METRICS, "success_rate", "success_rate/eval")
@@ -130,6 +132,10 @@ class Run:
     logs: tuple[LogExcerpt, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
     provenance: Provenance = field(default_factory=lambda: Provenance(reader=""))
+    observed: Observed | None = None
+    """What `Observe` recorded of its environment."""
+    examined: EnvironmentFacts | None = None
+    """What an examination of its environment measured; it comes before what was observed."""
     location: Path = field(default=Path(), repr=False)
     """Where it lies, to be opened and never told; the same as `path` where a reader gives none."""
 
@@ -155,6 +161,11 @@ class Run:
         if not math.isfinite(goal):
             raise UsageError(f"goal = {goal}", hint="a finite return, in the units in which the run logs it")
         return replace(self, threshold=float(goal), threshold_is_told=True)
+
+    @property
+    def is_environment(self) -> bool:
+        """Whether there is no training here, but an examined environment alone."""
+        return self.examined is not None and not self.series and not self.config.native
 
     @cached_property
     def returns(self) -> Series | None:
