@@ -91,6 +91,7 @@ class AlertBook:
         self.budget = budget
         self._states: dict[str, _State] = {}
         self._last_step = 0.0
+        self._looked = False
 
     @property
     def active(self) -> list[Condition]:
@@ -100,6 +101,7 @@ class AlertBook:
 
     def update(self, step: float, conditions: Sequence[Condition]) -> list[tuple[Change, Condition]]:
         """What changed with a new look at the run."""
+        first, self._looked = not self._looked, True
         if step < self._last_step:
             self._resume(step)
         self._last_step = step
@@ -111,7 +113,9 @@ class AlertBook:
             if state is None:
                 state = self._states[key] = _State(condition, step, step)
             if not state.holds:
-                state.since, state.holds = step, True
+                # Of a run that is looked at for the first time, the rule knows since when.
+                began = condition.onset if first and condition.onset is not None else step
+                state.since, state.holds = min(began, step), True
             state.condition, state.seen = condition, step
             change = self._risen(state, step, scale)
             if change is not None:

@@ -53,7 +53,7 @@ class SeedGroup:
     final_high: float
     area: float
     reached: int
-    """Runs that reached the threshold."""
+    """Runs that reached the goal."""
 
 
 @dataclass(frozen=True, slots=True)

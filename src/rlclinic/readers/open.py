@@ -21,6 +21,7 @@ from rlclinic.readers.scripts.load import CODE
 from rlclinic.readers.scripts.merge import merge_named
 from rlclinic.readers.scripts.near import ask_near_scripts
 from rlclinic.readers.sources import files
+from rlclinic.readers.transitions.observed import read_observed
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
@@ -70,6 +71,12 @@ def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None, configs: 
         return _read(place_of(ref), source_of(ref.reader), columns, configs)
 
 
+def read_place(place: Place, reader: str) -> Run:
+    """Read the files of a place with a reader: for whoever keeps other bytes of them than the disk has."""
+    with contained(place.root), one_reading():
+        return _read(place, source_of(reader), None, ())
+
+
 def read_files(
     *,
     metrics: Sequence[str | Path] = (),
@@ -113,6 +120,7 @@ def _finish(draft: Draft, columns: Mapping[str, str] | None, configs: Sequence[s
         ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)
+    read_observed(draft)
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return assemble(draft)

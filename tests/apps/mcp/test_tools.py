@@ -18,6 +18,7 @@ SHORTEST_ANSWERS = 8_192
 CALLS: dict[str, dict[str, Any]] = {
     "diagnose": {"run_id": "ppo_cartpole_high_lr"},
     "explain": {"name": "learning-rate-too-high"},
+    "advise": {"facts": {"task.one_step": "yes"}},
     "show_run": {"run_id": "ppo_cartpole"},
     "propose_fix": {"run_id": "ppo_cartpole_high_lr"},
     "get_history": {"env_id": "CartPole-v1"},
@@ -266,3 +267,15 @@ def test_hints_tell_what_a_tool_does_to_the_world(talk: Talk) -> None:
         assert hints.destructive_hint is (row.effect == "stops")
         assert tools[row.name].output_schema["type"] == "object"
         assert tools[row.name].input_schema["additionalProperties"] is False
+
+
+def test_advice_names_its_rules_and_what_it_would_ask(talk: Talk) -> None:
+    found = talk.data("advise", facts={"task.one_step": "yes"})
+    assert found["options"][0]["id"] == "bandit"
+    assert found["rules"][0]["because"] == ["task.one_step is yes"]
+    assert found["questions"]
+
+
+def test_advice_imports_no_environment_that_only_a_client_names(talk: Talk) -> None:
+    refused = talk.error("advise", environment="antigravity:Env-v0")
+    assert "antigravity" in refused

@@ -38,6 +38,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec("start_trial", "trials", "Start a trial", "Does the change really help?", "starts"),
     ToolSpec("trial_status", "trials", "Look at a trial", "What does the trial prove so far?"),
     ToolSpec("probe_trainer", "probing", "Probe a trainer", "Is the trainer's code broken, and where?", "starts"),
+    ToolSpec("advise", "advising", "Advise on a problem",
+             "Does RL fit this problem, which approach, which batch size, rate or discount, and who says so?"),
     ToolSpec("get_history", "history", "Learn from past runs",
              "What separates good from bad runs, what was tried already?"),
     ToolSpec("get_best_run", "history", "Find the best run", "Which run of an environment was best?"),
