@@ -101,6 +101,8 @@ class HyperparameterHistory(Reply):
     scheduled_params: list[str]
     constant_params: list[str]
     summary: dict[str, HyperparameterCourse]
+    unknown_params: list[str]
+    """Asked names that the run neither logs nor configures."""
     untrusted: str = UNTRUSTED
 
 
@@ -162,8 +164,14 @@ def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] 
     from rlclinic.facts.metric_summary import metric_summary
 
     opened = workspace.open(run_id)
+    unknown: list[str] = []
     if params:
-        chosen = {name: _hyperparameter(opened, name) for name in params}
+        found = {name: _hyperparameter(opened, name) for name in params}
+        chosen = {name: item for name, item in found.items() if item is not None}
+        unknown = [name for name in found if name not in chosen]
+        if not chosen:
+            told = ", ".join(unknown)
+            raise UsageError(f"the run neither logs nor configures {told}", hint="call get_run_info for its config")
     else:
         chosen = {name: (opened.run.series.get(name), name) for name in IN_FORCE if name in opened.run.series}
     summary: dict[str, HyperparameterCourse] = {}
@@ -191,12 +199,13 @@ def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] 
         scheduled_params=scheduled,
         constant_params=constant,
         summary=summary,
+        unknown_params=unknown,
     )
     return reply.said(f"{len(scheduled)} hyperparameters changed during the run, {len(constant)} stayed.")
 
 
-def _hyperparameter(opened: OpenRun, name: str) -> tuple[Series | None, str]:
-    """The series of a hyperparameter in force, and its canonical key; by the config's own key too."""
+def _hyperparameter(opened: OpenRun, name: str) -> tuple[Series | None, str] | None:
+    """The series of a hyperparameter in force, and its canonical key, by the config's own key too; None for no such."""
     series = lookup(opened.run, name) or lookup(opened.run, f"train/hp/{name}")
     canonical = next((key for key, setting in opened.run.config.settings.items() if setting.native_key == name), name)
     if series is None and canonical in opened.run.series:
@@ -204,7 +213,7 @@ def _hyperparameter(opened: OpenRun, name: str) -> tuple[Series | None, str]:
     if series is not None and canonical not in opened.run.config:
         canonical = series.name
     if series is None and canonical not in opened.run.config:
-        raise UsageError(f"the run neither logs nor configures {name!r}", hint="call get_run_info for its config")
+        return None
     return series, canonical
 
 
