@@ -95,6 +95,8 @@ class HyperparameterHistory(Reply):
     scheduled_params: list[str]
     constant_params: list[str]
     summary: dict[str, HyperparameterCourse]
+    unknown_params: list[str]
+    """Asked names that the run neither logs nor configures."""
     untrusted: str = UNTRUSTED
 
 
@@ -156,7 +158,15 @@ def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] 
 
     opened = workspace.open(run_id)
     names = params or [name for name in IN_FORCE if name in opened.run.series]
-    found = {name: hyperparameter_history(opened.run, name) for name in names}
+    found, unknown = {}, []
+    for name in names:
+        try:
+            found[name] = hyperparameter_history(opened.run, name)
+        except UsageError:
+            unknown.append(name)
+    if unknown and not found:
+        told = ", ".join(unknown)
+        raise UsageError(f"the run neither logs nor configures {told}", hint="call get_run_info for its config")
     summary = {
         name: HyperparameterCourse(
             is_scheduled=item.is_scheduled,
@@ -179,6 +189,7 @@ def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] 
         scheduled_params=scheduled,
         constant_params=constant,
         summary=summary,
+        unknown_params=unknown,
     )
     return reply.said(f"{len(scheduled)} hyperparameters changed during the run, {len(constant)} stayed.")
 
