@@ -194,7 +194,7 @@ def _examines(item: Prescription) -> bool:
         return False
     known = catalogue()
     classes = {known[cause].cause_class for cause in item.causes if cause in known}
-    return "rlclinic examine" in item.instruction or bool(classes & OF_ENVIRONMENT)
+    return "xamine the environment" in item.instruction or bool(classes & OF_ENVIRONMENT)
 
 
 def _mark(diagnosis: Diagnosis, case: dict[str, Any], undoing: dict[str, str] | None) -> str:

@@ -138,8 +138,8 @@ def _looks(looks: Sequence[str]) -> str:
         [
             "## Looks at the test data",
             "",
-            f"- The test part of the plan: {TEST_LOOKS} looks, with changes of the rules in between, and as development",
-            f"  data {TEST_LOOKS_SINCE} more. Its numbers on this page are in-sample.",
+            f"- The test part of the plan: {TEST_LOOKS} looks, with changes of the rules in between, and as",
+            f"  development data {TEST_LOOKS_SINCE} more. Its numbers on this page are in-sample.",
             f"- The fresh part: {len(looks)} (predictions by the start of their SHA-256: {', '.join(looks)}), and as",
             f"  development data {FRESH_LOOKS_SINCE} more, after the numbers above.",
         ]

@@ -12,6 +12,7 @@ import numpy as np
 
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.window_noise import deviation
 from rlclinic.model.series import Series
 
 MIN_POINTS = 12
@@ -59,7 +60,7 @@ def score_change(series: Series | None, fewest: int = MIN_POINTS) -> ScoreChange
     third = max(1, values.size // 3)
     start, end = float(np.mean(values[:third])), float(np.mean(values[-third:]))
     steps = np.diff(values)
-    noise = float(1.4826 * np.median(np.abs(steps - np.median(steps)))) / np.sqrt(2.0)
+    noise = deviation(steps) / np.sqrt(2.0)
     error = max(INFLATION * noise * np.sqrt(2.0 / third), 1e-9 * max(abs(start), abs(end), 1e-12))
     return ScoreChange(start, end, float((end - start) / error), int(values.size))
 

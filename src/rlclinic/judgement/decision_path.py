@@ -3,12 +3,15 @@ only then reward, environment and task. Reward is a lagging indicator: what brok
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.rules.registry import RULES
 from rlclinic.rules.rule import DecisionStep
+
+TIERS = (DecisionStep.NUMBERS, DecisionStep.REWARD, DecisionStep.ENVIRONMENT, DecisionStep.TASK)
+"""What is asked of an environment without a training."""
 
 
 @cache
@@ -18,18 +21,24 @@ def rules_of(step: DecisionStep) -> frozenset[str]:
 
 
 def decision_path(
-    findings: Sequence[Finding], checked: frozenset[str], after_the_fall: frozenset[str] = frozenset()
+    findings: Sequence[Finding],
+    checked: frozenset[str],
+    after_the_fall: frozenset[str] = frozenset(),
+    *,
+    asked: Sequence[DecisionStep] | None = None,
 ) -> tuple[str, ...]:
-    """The answer at each step; the first that failed before the return fell is where to begin."""
+    """The answer at each step; the first that failed before the return fell is where to begin.
+
+    `asked` are the steps that make sense for what is judged; all where it is None.
+    """
     lines: list[str] = []
     failing = {
         step: seen
         for step in DecisionStep
         if (seen := [f for f in findings if f.name in rules_of(step) and f.severity is not Severity.INFO])
     }
-    early = [step for step, seen in failing.items() if any(f.code not in after_the_fall for f in seen)]
-    begin = next(iter(early or failing), None)
-    for step in DecisionStep:
+    begin = _begin(failing, after_the_fall)
+    for step in DecisionStep if asked is None else asked:
         looked = rules_of(step) & checked
         if step in failing:
             first = min(failing[step], key=lambda f: f.code in after_the_fall)
@@ -42,3 +51,11 @@ def decision_path(
         else:
             lines.append(f"{step} Not checked: the metrics it needs are not logged.")
     return tuple(lines)
+
+
+def _begin(failing: Mapping[DecisionStep, Sequence[Finding]], after_the_fall: frozenset[str]) -> DecisionStep | None:
+    """The first step with what is gravest of what began before the return fell; of everything where all came later."""
+    seen = [(step, finding) for step, found in failing.items() for finding in found]
+    early = [(step, finding) for step, finding in seen if finding.code not in after_the_fall] or seen
+    # Steps come in their order, and of equals `max` takes the first.
+    return max(early, key=lambda pair: pair[1].severity.rank)[0] if early else None

@@ -70,6 +70,18 @@ def verdict(facts: RunFacts, findings: Sequence[Finding]) -> tuple[Verdict, str]
     return _otherwise(case)
 
 
+def _faulty_environment(case: _Case) -> str | None:
+    found = next((finding for finding in case.findings if finding.severity.rank > 0), None)
+    return found.summary if case.facts.run.is_environment and found is not None else None
+
+
+def _sound_environment(case: _Case) -> str | None:
+    env = case.facts.run.examined
+    if not case.facts.run.is_environment or env is None:
+        return None
+    return f"nothing in {env.steps:,} steps speaks against learning here"
+
+
 def _not_rl(case: _Case) -> str | None:
     run = case.facts.run
     if run.returns is not None or not ("loss/supervised" in run or run.algorithm.upper() in SUPERVISED):
@@ -275,6 +287,8 @@ def _rise(case: _Case) -> str:
 
 
 _JUDGES: tuple[tuple[Verdict, Callable[[_Case], str | None]], ...] = (
+    (Verdict.MISCONFIGURED, _faulty_environment),
+    (Verdict.NO_FAULT_FOUND, _sound_environment),
     (Verdict.NOT_RL, _not_rl),
     (Verdict.CRASHED, _crashed),
     (Verdict.INSUFFICIENT_DATA, _insufficient),

@@ -54,6 +54,8 @@ def bounded_array(values: ArrayLike) -> NDArray[np.float64]:
     """The same of the values of a metric."""
     array = np.asarray(values, dtype=np.float64)
     size = np.abs(array)
+    if size.size and size.min() >= SMALLEST and size.max() <= LARGEST:
+        return array
     large, small = size > LARGEST, (size < SMALLEST) & (size > 0)
     if not large.any() and not small.any():
         return array
@@ -69,6 +71,15 @@ def moment(seconds: object) -> float | None:
 def moments(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same of the times of a metric; NaN stands for what is no date."""
     return np.where((seconds >= 0) & (seconds < END_OF_TIME), seconds, np.nan)
+
+
+def percent(share: float) -> str:
+    """A share in percent; nothing is certain, so neither end is claimed."""
+    if share != share:
+        return "not known"
+    if share < 0.005:
+        return "under 1%"
+    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"
 
 
 def date_text(seconds: object) -> str | None:

@@ -21,6 +21,7 @@ from rlclinic.readers.scripts.load import CODE
 from rlclinic.readers.scripts.merge import merge_named
 from rlclinic.readers.scripts.near import ask_near_scripts
 from rlclinic.readers.sources import files
+from rlclinic.readers.transitions.observed import read_observed
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
@@ -119,6 +120,7 @@ def _finish(draft: Draft, columns: Mapping[str, str] | None, configs: Sequence[s
         ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)
+    read_observed(draft)
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return assemble(draft)

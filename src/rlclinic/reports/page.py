@@ -11,12 +11,14 @@ from typing import Literal
 
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
+from rlclinic.model.numbers import percent as percent
 
 Tone = Literal["good", "caution", "bad"]
 
 TONES: dict[Verdict, Tone] = {
     Verdict.SOLVED: "good",
     Verdict.LEARNING: "good",
+    Verdict.NO_FAULT_FOUND: "good",
     Verdict.PLATEAUED: "caution",
     Verdict.INTERRUPTED: "caution",
     Verdict.INSUFFICIENT_DATA: "caution",
@@ -158,12 +160,3 @@ def sentence(text: str) -> str:
     begun = words[0].rstrip(",:;").isalpha()
     whole = " ".join([words[0][0].upper() + words[0][1:] if begun else words[0], *words[1:]])
     return whole if whole[-1] in ".!?…" else f"{whole}."
-
-
-def percent(share: float) -> str:
-    """A share in percent; nothing is certain, so neither end is claimed."""
-    if share != share:
-        return "not known"
-    if share < 0.005:
-        return "under 1%"
-    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"

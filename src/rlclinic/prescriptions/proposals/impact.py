@@ -41,6 +41,8 @@ HARM: Mapping[Safety, tuple[float, float]] = {
 }
 # Bounds of the priorities, as fewer steps to the goal.
 HIGH, MEDIUM = 0.3, 0.1
+# Missing share of the return from which on its cause is urgent.
+AT_STAKE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,11 @@ def priority_of(impact: Impact | None) -> Priority:
     if gain > HIGH:
         return Priority.HIGH
     return Priority.MEDIUM if gain >= MEDIUM else Priority.LOW
+
+
+def priority_at_stake(share: float) -> Priority:
+    """The priority that a missing share of the return gives to whatever may bring it back."""
+    return Priority.HIGH if share > AT_STAKE else Priority.MEDIUM if share >= HIGH else Priority.LOW
 
 
 def has_goal(assessment: Assessment) -> bool:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rlclinic.reference.reference_configs import UPDATES
-from rlclinic.reference.working import size_of, usual_value, value_of, working_range
+from rlclinic.reference.usual import size_of, usual_value, value_of_size, working_range
 
 
 def test_a_discount_counts_by_its_horizon() -> None:
     assert size_of("gamma", 0.99) == pytest.approx(100.0)
-    assert value_of("gamma", 100.0) == pytest.approx(0.99)
-    assert (size_of("learning_rate", 3e-4), value_of("learning_rate", 3e-4)) == (3e-4, 3e-4)
+    assert value_of_size("gamma", 100.0) == pytest.approx(0.99)
+    assert (size_of("learning_rate", 3e-4), value_of_size("learning_rate", 3e-4)) == (3e-4, 3e-4)
 
 
 @pytest.mark.parametrize("algorithm", ["PPO", "A2C", "DQN", "SAC"])
