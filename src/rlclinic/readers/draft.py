@@ -106,6 +106,8 @@ class Draft:
     clues: list[Clue] = field(default_factory=list)
     files: dict[str, SourceFile] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    """Files of which only a part was read."""
 
     def used(self, entry: Entry, kind: str) -> None:
         """Record that a file was read."""
