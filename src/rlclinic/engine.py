@@ -13,6 +13,7 @@ from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import goal_status_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.decision_path import decision_path
+from rlclinic.judgement.health import lacking
 from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis
@@ -22,6 +23,7 @@ from rlclinic.model.finding import Finding
 from rlclinic.model.goal import Goal
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
+from rlclinic.prescriptions.commands import commands_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
@@ -87,6 +89,7 @@ def _diagnosed(
     )
     goal, causes = goal_of(facts), posterior.causes
     prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
+    missing = lacking(facts, word, checked=len(checked), applicable=len(applicable))
     return Diagnosis(
         run=run,
         verdict=word,
@@ -99,7 +102,7 @@ def _diagnosed(
         explanations=posterior.explanations,
         decision_path=decision_path(findings, checked, order.after_the_fall),
         prescriptions=prescriptions,
-        next_steps=next_steps(run, prescriptions),
+        next_steps=next_steps(run, prescriptions, missing),
         unknowns=_unknowns(run, goal),
         curves=facts.curves,
         goal=goal,
@@ -107,6 +110,8 @@ def _diagnosed(
         suspect=suspect,
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
+        lacking=missing,
+        commands=commands_of(run, prescriptions, causes, goal),
     )
 
 

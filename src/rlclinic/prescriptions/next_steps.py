@@ -12,8 +12,10 @@ NOTHING = "Nothing needs to change as far as these logs tell."
 MOST_WATCHED = 5
 
 
-def next_steps(run: Run, prescriptions: Sequence[Prescription]) -> tuple[str, ...]:
-    """One line per prescription and one with the metrics to monitor."""
+def next_steps(run: Run, prescriptions: Sequence[Prescription], lacking: Sequence[str] = ()) -> tuple[str, ...]:
+    """One line per prescription and one with the metrics to monitor; what `lacking` says keeps it from being judged."""
+    if not prescriptions and lacking:
+        return (f"No change is advised, but the run is not known to be healthy: {'; '.join(lacking)}.",)
     if not prescriptions:
         return (NOTHING,)
     lines = [item.instruction for item in prescriptions]

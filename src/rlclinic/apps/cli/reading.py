@@ -23,11 +23,22 @@ trust_option = click.option(
     help="An environment or wrapper that a config or run names and that may be imported; repeatable.",
 )
 
+_ENV = click.option("--env", "environment", default="", metavar="ID", help="The environment, where no file tells it.")
+_ALGO = click.option("--algo", "algorithm", default="", metavar="NAME", help="The algorithm, where no file tells it.")
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --env and --algo."""
+    return _ENV(_ALGO(command))
+
+
 _OPTIONS = (
     click.argument("names", nargs=-1, metavar="RUN..."),
     click.option("--metrics", multiple=True, type=FILE, help="A file of metrics; repeatable."),
     click.option("--log", multiple=True, type=FILE, help="A console log; repeatable."),
     click.option("--config", multiple=True, type=FILE, help="A config file or training script; repeatable."),
+    _ENV,
+    _ALGO,
     click.option("--map", "mapping", multiple=True, metavar="METRIC=COLUMN", help="What a column means; repeatable."),
     click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default."),
 )
@@ -37,7 +48,7 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that name runs; the command gets them as one dict `source`."""
 
     def with_source(**options: Any) -> Any:
-        keys = ("names", "metrics", "log", "config", "mapping", "root")
+        keys = ("names", "metrics", "log", "config", "environment", "algorithm", "mapping", "root")
         source = {key: options.pop(key) for key in keys}
         return command(source=source, **options)
 
@@ -57,11 +68,12 @@ def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
 
     names: tuple[str, ...] = source["names"]
     columns = parse_map(source["mapping"])
+    task = {key: source[key] for key in ("environment", "algorithm")}
     metrics, logs, configs = source["metrics"], source["log"], source["config"]
     if metrics or logs or (configs and not names):
         if names:
             raise UsageError("name either a run or its files, not both", hint="--config alone goes with a run")
-        return [read_files(metrics=metrics, logs=logs, configs=configs, columns=columns)], []
+        return [read_files(metrics=metrics, logs=logs, configs=configs, columns=columns, **task)], []
     found: list[Run] = []
     errors: list[RlclinicError] = []
     for name in names or ("@last",):
@@ -72,7 +84,7 @@ def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
             continue
         for path in paths:
             try:
-                found.append(read(path, columns=columns, configs=configs))
+                found.append(read(path, columns=columns, configs=configs, **task))
             except RlclinicError as error:
                 errors.append(error)
     return found, errors
