@@ -222,7 +222,8 @@ def _untreated(cases: Sequence[score.Case]) -> str:
 
 def _left(cases: Sequence[score.Case]) -> Counter[str]:
     there = {(case.task, case.fault) for case in cases}
-    return Counter(name for name, task in tasks().items() for fault in task.faults if (name, fault) not in there)
+    own = {name: task for name, task in tasks().items() if not task.is_stranger}
+    return Counter(name for name, task in own.items() for fault in task.faults if (name, fault) not in there)
 
 
 def _advised_clean(clean: Sequence[dict[str, Any]]) -> str:

@@ -91,7 +91,7 @@ def collapsed() -> Diagnosis:
                 "the end is 466 below the threshold of 475",
                 (Evidence("return/train", "rollout/ep_rew_mean", 9.38, 475.0, (10_752, 12_288), 6, "mean of the end"),),
                 None,
-                "below-threshold",
+                "below-goal",
             ),
         ),
         not_checked=(

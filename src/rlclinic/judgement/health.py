@@ -16,7 +16,7 @@ ENOUGH_CHECKS = 0.5
 
 def lacking(facts: RunFacts, verdict: Verdict, *, checked: int, applicable: int) -> tuple[str, ...]:
     """What keeps the run from being called healthy, each with what would change that; none for a solved one."""
-    if verdict is Verdict.SOLVED:
+    if verdict in (Verdict.SOLVED, Verdict.NO_FAULT_FOUND):
         return ()
     run, goal, curve = facts.run, goal_of(facts), facts.curve
     lines = []

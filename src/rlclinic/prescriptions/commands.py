@@ -10,6 +10,7 @@ from rlclinic.model.errors import RlclinicError
 from rlclinic.model.goal import Goal
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
 from rlclinic.model.run import Run
+from rlclinic.model.vocabulary import families_of
 from rlclinic.prescriptions.edit.plan import plan
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.reference.algorithms import TRAINED
@@ -19,6 +20,8 @@ from rlclinic.reference.tasks import task_of
 # Two causes are told apart by trying the changes for both, where the second is at least this likely.
 RIVAL = 0.1
 BUG = "implementation-bug"
+# Frameworks whose algorithms are not the user's own code.
+STOCK = ("sb3", "sb3-zoo", "rlclinic", "rllib", "torchrl", "tianshou")
 # Stands for the user's own command, of which only its places are known.
 YOUR_COMMAND = "python train.py"
 
@@ -71,14 +74,17 @@ def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
 
 
 def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Cause], name: str) -> str:
-    """The changes for the two leading causes against each other, else the user's own trainer on tasks with known
-    answers; that of a library has passed them."""
+    """The changes for the two leading causes against each other, else the environment by itself; the user's own
+    trainer comes after that, and that of a library last: it has passed its tests."""
     likely = {cause.id for cause in causes if cause.probability >= RIVAL}
     rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
     if rivals:
         return _prove(run, rivals, name)
-    is_stock = run.framework in ("sb3", "sb3-zoo", "rlclinic", "torchrl")
-    return "" if is_stock or BUG not in likely else "rlclinic probe MODULE:make_trainer"
+    if "language-model" in families_of(run.algorithm) or "response_length" in run:
+        return ""
+    if BUG in likely and run.framework not in STOCK:
+        return "rlclinic probe MODULE:make_trainer"
+    return f"rlclinic examine {shlex.quote(run.environment) if task_of(run.environment) else 'MODULE:make_env'}"
 
 
 def _is_config(item: Prescription) -> bool:

@@ -72,6 +72,7 @@ def assemble(draft: Draft) -> Run:
         provenance=Provenance(
             draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes), tuple(draft.cut)
         ),
+        observed=draft.observed,
         location=draft.place.root,
     )
     return without_secrets(run)

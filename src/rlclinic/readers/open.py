@@ -17,11 +17,12 @@ from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Place, named, single
 from rlclinic.readers.reading import one_reading
-from rlclinic.readers.registry import Row, row_of
+from rlclinic.readers.registry import SourceSpec, source_of
 from rlclinic.readers.scripts.load import CODE
 from rlclinic.readers.scripts.merge import merge_named
 from rlclinic.readers.scripts.near import ask_near_scripts
 from rlclinic.readers.sources import files
+from rlclinic.readers.transitions.observed import read_observed
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
@@ -96,7 +97,13 @@ def _read_named(text: str, told: Told) -> Run:
 def read_ref(ref: RunRef, told: Told = NOTHING_TOLD) -> Run:
     """Read a run that was found below a root."""
     with contained(ref.name), one_reading():
-        return _read(place_of(ref), row_of(ref.reader), told)
+        return _read(place_of(ref), source_of(ref.reader), told)
+
+
+def read_place(place: Place, reader: str) -> Run:
+    """Read the files of a place with a reader: for whoever keeps other bytes of them than the disk has."""
+    with contained(place.root), one_reading():
+        return _read(place, source_of(reader), NOTHING_TOLD)
 
 
 def read_files(
@@ -129,7 +136,7 @@ def read_files(
         return _finish(draft, Told(columns or {}, scripts, environment, algorithm))
 
 
-def _read(place: Place, row: Row, told: Told) -> Run:
+def _read(place: Place, row: SourceSpec, told: Told) -> Run:
     draft = Draft(place, reader=row.id)
     row.read(draft)
     return _finish(draft, told)
@@ -146,6 +153,7 @@ def _finish(draft: Draft, told: Told) -> Run:
         ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)
+    read_observed(draft)
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return replace(assemble(draft), given=told.options)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.reports.diagnosis_charts import Picture, constant_metrics, marked, metric_pictures, return_picture
+from rlclinic.reports.examination_charts import environment_pictures
 from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
 from rlclinic.reports.page import Page, Section
 from rlclinic.reports.sections import page_of
@@ -45,6 +46,8 @@ def _section(section: Section, diagnosis: Diagnosis) -> str:
     blocks = "".join(block_html(block) for block in section.blocks)
     if section.key == "performance":
         blocks = _returns(diagnosis) + blocks
+    if section.key == "environment":
+        blocks = environment_pictures(diagnosis.environment) + blocks
     if section.key == "metrics":
         blocks += _metrics(diagnosis)
     state = "" if section.appendix else " open"

@@ -19,6 +19,7 @@ Detail = Literal["brief", "normal", "full"]
 TONES: dict[Verdict, Tone] = {
     Verdict.SOLVED: "good",
     Verdict.LEARNING: "good",
+    Verdict.NO_FAULT_FOUND: "good",
     Verdict.PLATEAUED: "caution",
     Verdict.INTERRUPTED: "caution",
     Verdict.INSUFFICIENT_DATA: "caution",

@@ -12,6 +12,7 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run, Status
 from rlclinic.model.words import percent, sentence
 from rlclinic.reports.evidence import evidence_line
+from rlclinic.reports.examination import environment_blocks
 from rlclinic.reports.key_metrics import key_metric_blocks, watched
 from rlclinic.reports.not_checked import not_checked_blocks
 from rlclinic.reports.outlook import outlook_blocks
@@ -48,8 +49,9 @@ def page_of(diagnosis: Diagnosis) -> Page:
     run = diagnosis.run
     built = (
         ("performance", "Performance", performance_blocks(diagnosis), False),
-        ("run", "Run", _run(run), False),
+        ("run", "Run", [] if run.is_environment else _run(run), False),
         ("outlook", "Outlook", outlook_blocks(diagnosis.outlook), False),
+        ("environment", "Environment", environment_blocks(diagnosis.environment), False),
         ("findings", "Findings", _findings(diagnosis), False),
         ("logs", "What the log says (quoted)", _logs(diagnosis), False),
         ("cause", "Root cause", root_cause_blocks(diagnosis), False),
@@ -117,7 +119,7 @@ def _findings(diagnosis: Diagnosis) -> list[Block]:
 
 
 def _no_findings(diagnosis: Diagnosis) -> str:
-    if not any(len(series) for series in diagnosis.run.series.values()):
+    if not diagnosis.run.is_environment and not any(len(series) for series in diagnosis.run.series.values()):
         return "None, because no metric was logged that a check could look at."
     if diagnosis.not_checked:
         return "None. Some checks could not be made: see what was not checked."

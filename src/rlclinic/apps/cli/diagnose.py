@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from rlclinic.apps.cli.output import deliver, say, terminal_width, wants_colour, write_error
-from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options
+from rlclinic.apps.cli.reading import FILE, goal_option, read_runs, run_options, task_options
 from rlclinic.apps.settings import SEVERITIES, Settings, check_fail_on, load_settings
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, InternalError, NothingReadable, RlclinicError, UsageError
@@ -23,6 +23,7 @@ NAMES = tuple(row.name for row in FORMATS)
 
 @click.command()
 @run_options
+@task_options
 @goal_option
 @click.option("--output-format", "form", type=click.Choice(NAMES), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Short for --output-format json.")
@@ -36,6 +37,8 @@ NAMES = tuple(row.name for row in FORMATS)
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
 def diagnose(
     source: dict[str, Any],
+    environment: str,
+    algorithm: str,
     goal: float | None,
     form: str,
     as_json: bool,
@@ -56,7 +59,7 @@ def diagnose(
     from rlclinic.rules.registry import check_names, checked_limits
 
     check_fail_on(fail_on or "never")
-    runs, errors = read_runs(source)
+    runs, errors = read_runs(source, environment, algorithm)
     settings = _settings([run.location for run in runs])
     chosen, left_out = (*settings.select, *select), (*settings.ignore, *ignore)
     check_names((*chosen, *left_out))

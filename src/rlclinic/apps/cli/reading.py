@@ -28,7 +28,7 @@ _ALGO = click.option("--algo", "algorithm", default="", metavar="NAME", help="Th
 
 
 def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --env and --algo."""
+    """Add --env and --algo; the command gets them as `environment` and `algorithm`."""
     return _ENV(_ALGO(command))
 
 
@@ -37,8 +37,6 @@ _OPTIONS = (
     click.option("--metrics", multiple=True, type=FILE, help="A file of metrics; repeatable."),
     click.option("--log", multiple=True, type=FILE, help="A console log; repeatable."),
     click.option("--config", multiple=True, type=FILE, help="A config file or training script; repeatable."),
-    _ENV,
-    _ALGO,
     click.option("--map", "mapping", multiple=True, metavar="METRIC=COLUMN", help="What a column means; repeatable."),
     click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default."),
 )
@@ -48,7 +46,7 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that name runs; the command gets them as one dict `source`."""
 
     def with_source(**options: Any) -> Any:
-        keys = ("names", "metrics", "log", "config", "environment", "algorithm", "mapping", "root")
+        keys = ("names", "metrics", "log", "config", "mapping", "root")
         source = {key: options.pop(key) for key in keys}
         return command(source=source, **options)
 
@@ -61,14 +59,16 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
+def read_runs(
+    source: dict[str, Any], environment: str = "", algorithm: str = ""
+) -> tuple[list[Run], list[RlclinicError]]:
     """Every run that the options name, and what could not be read."""
     from rlclinic.readers.open import read, read_files
     from rlclinic.store.names import resolve
 
     names: tuple[str, ...] = source["names"]
     columns = parse_map(source["mapping"])
-    task = {key: source[key] for key in ("environment", "algorithm")}
+    task = {"environment": environment, "algorithm": algorithm}
     metrics, logs, configs = source["metrics"], source["log"], source["config"]
     if metrics or logs or (configs and not names):
         if names:
