@@ -10,7 +10,7 @@ BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 
-.PHONY: demo test test-foreign coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-browser coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -43,14 +43,19 @@ demo: $(TRAIN)
 	@$(BIN)/python -m rlclinic demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not foreign"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not foreign and not browser"
 
 # What builds an environment of its own and installs into it.
 test-foreign: $(READY)
 	$(BIN)/python -m pytest -m foreign
 
+# What only a browser shows: overflow, contrast, the first screen. It needs a chromium, such as Debian's.
+test-browser: $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --group browser
+	$(BIN)/python -m pytest -m browser
+
 coverage: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow and not foreign"
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow and not foreign and not browser"
 
 check-all: $(READY)
 	$(BIN)/python -m pytest -n auto
