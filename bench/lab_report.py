@@ -68,7 +68,7 @@ def repair_section() -> str:
         f"{', '.join(name for name, task in tasks().items() if task.fresh)}. What is advised against a missed goal, "
         "what a learning rate far off goes to and when returns are tiny for a critic was changed with a look at the "
         "ten configurations that three rounds without a goal had left, and at trial runs of some of the changes: of "
-        "cartpole-a2c, point-ppo, pendulum-sac, room-qrdqn and acrobot-ppo. So the gain over 84 % and 85 %, which the "
+        "cartpole-a2c, point-ppo, pendulum-sac, room-qrdqn and acrobot-ppo. So the gain over 84% and 85%, which the "
         "first prescription and three rounds had come to before, is a fit, not a forecast. "
         f"{_held_out(score.held_out())}"
         "Each patient was advised by the rules of the day of its record; a later rule does not change it until it is "
@@ -76,14 +76,14 @@ def repair_section() -> str:
         _table(
             ("configurations repaired by", "all", "with an entry", "without", "fresh", "goal"),
             [
-                _row("the first prescription", valid, lambda case: case.first, "80 %"),
+                _row("the first prescription", valid, lambda case: case.first, "80%"),
                 _row("the first change that is advised", valid, lambda case: case.change, ""),
-                _row(f"at most {ROUNDS} rounds, the best run kept", valid, lambda case: case.rounds, "95 %"),
+                _row(f"at most {ROUNDS} rounds, the best run kept", valid, lambda case: case.rounds, "95%"),
                 _row("baseline: reset to the reference, else the defaults", valid, lambda case: case.reset, ""),
                 _row("baseline: a third of the learning rate", valid, lambda case: case.slower, ""),
             ],
         ),
-        f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2 % of at "
+        f"Advice made it worse in {_share(done.confirmed, done.treatments)} of the treatments (goal: under 2% of at "
         f"least 150): {done.treatments} changes were trained, {done.on_healthy} of them on runs at a healthy level; "
         f"{done.seen} fell by more than {HARM:.0%} of the healthy return on their seed, {done.confirmed} still did on "
         f"the mean with {len(CONFIRMING)} further seeds. Three harms that were confirmed are no longer in this count: "
@@ -179,7 +179,7 @@ def overhead_section() -> str:
     return "\n".join(
         [
             "## Overhead\n",
-            "Self-time is what a profile of a training finds in rlclinic's own code (goal: under 2 %). The ratio is "
+            "Self-time is what a profile of a training finds in rlclinic's own code (goal: under 2%). The ratio is "
             "CPU time with the lab over plain Stable-Baselines3 with its Monitor, median and range of alternating "
             "pairs in fresh processes on shared cores.\n",
             overhead_goal({algorithm: overhead.summary(algorithm) for algorithm in overhead.TRAININGS}) + "\n",
@@ -222,7 +222,8 @@ def _untreated(cases: Sequence[score.Case]) -> str:
 
 def _left(cases: Sequence[score.Case]) -> Counter[str]:
     there = {(case.task, case.fault) for case in cases}
-    return Counter(name for name, task in tasks().items() for fault in task.faults if (name, fault) not in there)
+    own = {name: task for name, task in tasks().items() if not task.is_stranger}
+    return Counter(name for name, task in own.items() for fault in task.faults if (name, fault) not in there)
 
 
 def _advised_clean(clean: Sequence[dict[str, Any]]) -> str:

@@ -14,6 +14,8 @@ from bench.repair.tasks import tasks
 from bench.repair.treatment import HARM, HEALTHY_SEEDS, RESTORED
 
 Lines = Sequence[Mapping[str, Any]]
+NAMES = ("task", "fault", "seed")
+"""Of a patient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,16 @@ class Harm:
 
 def patients() -> list[dict[str, Any]]:
     """The last record of every patient on the seeds of the benchmark."""
-    return [line for line in _last(PATIENTS, ("task", "fault", "seed")) if line["seed"] in HEALTHY_SEEDS]
+    return [line for line in _own() if line["seed"] in HEALTHY_SEEDS]
 
 
 def held_out() -> list[dict[str, Any]]:
     """The same on further seeds, of which no run was looked at."""
-    return [line for line in _last(PATIENTS, ("task", "fault", "seed")) if line["seed"] not in HEALTHY_SEEDS]
+    return [line for line in _own() if line["seed"] not in HEALTHY_SEEDS]
+
+
+def _own() -> list[dict[str, Any]]:
+    return [line for line in _last(PATIENTS, NAMES) if not tasks()[line["task"]].is_stranger]
 
 
 def baselines() -> list[dict[str, Any]]:
@@ -129,7 +135,7 @@ def share(values: Iterable[float]) -> tuple[int, int]:
 
 
 def interval(hits: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Wilson's 95% interval of a share."""
     if not total:
         return 0.0, 1.0
     z, p = 1.96, hits / total

@@ -41,7 +41,7 @@ def _run(framework: str = "sb3", algorithm: str = "PPO") -> Run:
     ("rule", "component"),
     [
         ("ratio-off-before-any-step", "log-probability and ratio"),
-        ("sinks-below-random", "advantage sign"),
+        ("worse-than-random", "advantage sign"),
         ("q-ignores-episode-ends", "bootstrap and done mask"),
         ("critic-worsens-on-steady-returns", "bootstrap and done mask"),
         ("part-gets-no-gradient", "parameters of the optimiser"),

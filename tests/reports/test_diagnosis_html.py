@@ -110,9 +110,9 @@ def test_it_says_what_the_terminal_says() -> None:
         "The return climbed from 22.1 to 89.1",
         "never reached it: best 387.7 below it",
         "largest before the fall: 1.66, above the limit of 0.3",
-        "Most likely: steps so large that policy or critic is destroyed (61 %).",
+        "Most likely: steps so large that policy or critic is destroyed (61%).",
         "Lower learning_rate from 0.05 to 0.001.",
-        "20 to 55 % fewer steps to the threshold (a guess: no trial of this change yet)",
+        "20 to 55% fewer steps to the threshold (a guess: no trial of this change yet)",
         "log grad_norm (gradient norm): OPT01, OPT02",
     ):
         assert part in words
@@ -161,9 +161,9 @@ def test_a_long_run_gives_a_small_file_with_twelve_curves() -> None:
 def test_every_probability_has_a_bar_of_its_size() -> None:
     document = diagnosis_html(collapsed())
     assert re.findall(r"width:([\d.]+)%\"></span></span><span class=\"share\">([^<]*)<", document) == [
-        ("61.0", "61 %"),
-        ("17.0", "17 %"),
-        ("12.0", "12 %"),
+        ("61.0", "61%"),
+        ("17.0", "17%"),
+        ("12.0", "12%"),
     ]
 
 

@@ -70,13 +70,13 @@ def test_a_section_without_content_is_left_out() -> None:
 def test_a_healthy_run_is_told_so_before_any_candidate() -> None:
     lines = diagnosis_text(healthy()).splitlines()
     first = lines[lines.index("Root cause") + 1]
-    assert first == "  Nothing wrong was found: as far as it can be judged, the run is healthy (78 %)."
+    assert first == "  Nothing wrong was found: as far as it can be judged, the run is healthy (78%)."
 
 
 def test_a_healthy_run_that_is_not_certain_is_not_called_certain() -> None:
     causes = (Cause("nothing-wrong", "nothing-wrong", "none", "nothing wrong", 0.41),)
     text = diagnosis_text(replace(healthy(), causes=causes))
-    assert "Nothing wrong was found, which is not certain: that the run is healthy leads with 41 %." in text
+    assert "Nothing wrong was found, which is not certain: that the run is healthy leads with 41%." in text
 
 
 def test_ranges_of_classic_algorithms_are_not_held_against_language_models() -> None:
@@ -91,14 +91,14 @@ def test_ranges_of_classic_algorithms_are_not_held_against_language_models() -> 
 def test_an_unknown_cause_is_not_dressed_up_as_an_answer() -> None:
     causes = (Cause("unknown", "unknown", "none", "unknown", 0.7), Cause("batch-too-small", "x", "root", "x", 0.2))
     text = diagnosis_text(replace(collapsed(), causes=causes))
-    assert "No known cause fits this run well: an unknown cause leads with 70 %." in text
+    assert "No known cause fits this run well: an unknown cause leads with 70%." in text
     assert "Most likely" not in text
 
 
 def test_a_mechanism_sends_the_reader_on_to_its_root() -> None:
     causes = (Cause("gradient-explosion", "policy-too-fast", "mechanism", "gradient explosion", 0.8),)
     text = diagnosis_text(replace(collapsed(), causes=causes), width=160)
-    assert "Most likely: gradient explosion (80 %)." in text
+    assert "Most likely: gradient explosion (80%)." in text
     assert "look for the root among the other candidates" in text
 
 

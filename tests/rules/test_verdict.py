@@ -71,7 +71,7 @@ def test_the_reason_gives_the_numbers() -> None:
     assert "ended at 500" in judged(recorded("faults/solved_ppo_cartpole"))[1]
     assert "climbed from 25.58 to 87.31 and ended at 9.377" in judged(recorded("sb3/ppo_cartpole_high_lr"))[1]
     assert "published runs needed 70,000" in judged(recorded("sb3/ppo_pendulum"))[1]
-    assert "6 % of the budget" in judged(recorded("search_r1/grpo"))[1]
+    assert "6% of the budget" in judged(recorded("search_r1/grpo"))[1]
 
 
 def test_large_swings_and_regressions_make_a_run_unstable() -> None:

@@ -24,7 +24,7 @@ class EffectRow:
     metric: str
     """`steps-to-threshold` or `final-return`."""
     effect: float
-    """Relative change of the metric: -0.3 of steps-to-threshold is 30 % fewer steps."""
+    """Relative change of the metric: -0.3 of steps-to-threshold is 30% fewer steps."""
     n_seeds: int
     source: str = ""
     """The trial's id in the ledger, or the citation."""

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
 
+from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
-from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.prescriptions.remedies.table import remedies
+from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
 
 # Findings quoted per prescription, and letters of a quoted error.
 QUOTED = 2
 ERROR_WIDTH = 120
 TENTH = 0.1
+# What examines an environment where the verb is not at hand.
+RANDOM_PLAY = "`gymnasium.utils.env_checker.check_env`, with random play beside it,"
 SCHEDULE = "learning_rate_schedule"
 
 
@@ -51,7 +56,7 @@ def change_words(change: Change) -> str:
         return f"Switch {'on' if after else 'off'} {hyperparameters()[change.key].title} ({name})"
     if before is None:
         return f"Set {name} to {as_text(after)}"
-    ups = number(before), number(after)
+    ups = amount(change.key, before), amount(change.key, after)
     if ups[0] is None or ups[1] is None:
         return f"Set {name} from {as_text(before)} to {as_text(after)}"
     return f"{'Raise' if ups[1] > ups[0] else 'Lower'} {name} from {as_text(before)} to {as_text(after)}"
@@ -66,9 +71,9 @@ def rationale(assessment: Assessment, cause: Cause, evidence: Sequence[Finding],
     """Why: the findings with their codes and numbers, and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
     found = "; ".join(quoted)
-    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. "
+    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, cause)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
-    share = f"The probability of {cause.id} is {100 * cause.probability:.0f} %."
+    share = f"The probability of {cause.id} is {100 * cause.probability:.0f}%."
     return " ".join([f"{told}{share}", *compared])
 
 
@@ -78,6 +83,8 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": assessment.run.environment or "ENV",
         "trainer": assessment.trainer,
+        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`" if _can_examine() else RANDOM_PLAY,
+        "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
         "reward_divisor": f"{assessment.reward_divisor:g}",
@@ -88,6 +95,30 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     for name, value in values.items():
         template = template.replace("{" + name + "}", value)
     return template
+
+
+def _measured(assessment: Assessment, cause: Cause) -> str:
+    """The numbers that a cause without findings rests on: the return, and what its remedy moves."""
+    watched = remedies()[cause.id].watch if cause.id in remedies() else ()
+    names = dict.fromkeys([return_name(assessment.facts), *watched])
+    lines: list[str] = []
+    for name in names:
+        early, late = assessment.facts.early(name), assessment.facts.late(name)
+        if early is not None and late is not None and len(lines) < QUOTED:
+            lines.append(f"{assessment.run.series[name].logged_as} went from {early.value:.4g} to {late.value:.4g}")
+    return f"{'; '.join(lines)}. " if lines else ""
+
+
+@cache
+def _can_examine() -> bool:
+    return find_spec("rlclinic.apps.cli.examine") is not None
+
+
+def _suspects(assessment: Assessment) -> str:
+    """Where to look first for a fault that no setting shows: the likelier place before the unlikelier one."""
+    if assessment.is_stock:
+        return f"Stock {assessment.run.algorithm or 'algorithms'} of a released library is rarely the fault"
+    return "The environment is the quicker test"
 
 
 def _against_reference(assessment: Assessment, change: Change) -> str:

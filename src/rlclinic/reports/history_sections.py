@@ -95,7 +95,7 @@ def _separations(history: History) -> list[Block]:
     shown = [item for item in found if item.p_value < SAID][:MOST_SEPARATIONS]
     if not shown:
         return [Words(f"None of the {len(found)} settings with values enough to compare goes with better runs.")]
-    header = ("setting", "better", "worse", "higher by", "delta (95 %)", "p")
+    header = ("setting", "better", "worse", "higher by", "delta (95%)", "p")
     rows = tuple(_separation(item) for item in shown)
     mixed: list[Block] = [
         Words(

@@ -17,6 +17,7 @@ Tone = Literal["good", "caution", "bad"]
 TONES: dict[Verdict, Tone] = {
     Verdict.SOLVED: "good",
     Verdict.LEARNING: "good",
+    Verdict.NO_FAULT_FOUND: "good",
     Verdict.PLATEAUED: "caution",
     Verdict.INTERRUPTED: "caution",
     Verdict.INSUFFICIENT_DATA: "caution",
@@ -165,5 +166,5 @@ def percent(share: float) -> str:
     if share != share:
         return "not known"
     if share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if share > 0.995 else f"{100 * share:.0f} %"
+        return "under 1%"
+    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"

@@ -19,6 +19,8 @@ AXIS_WORDS = {"env_steps": "env steps", "rows": "logged rows"}
 def performance_blocks(diagnosis: Diagnosis) -> list[Block]:
     """What the performance section says: each return beside the goal."""
     run, curves = diagnosis.run, diagnosis.curves
+    if run.is_environment:
+        return []
     if run.returns is None or run.returns.name not in curves:
         return [Words(_not_logged(run))]
     rows = [_row(run.series[name], curve) for name, curve in curves.items()]
@@ -96,14 +98,14 @@ def _standing(run: Run, returns: Series, curve: ReturnCurve, goal: float) -> str
 
 
 def _below(gap: float, at_start: float) -> str:
-    share = f" ({100 * gap / at_start:.0f} % of the gap at the start)" if at_start > 0 else ""
+    share = f" ({100 * gap / at_start:.0f}% of the gap at the start)" if at_start > 0 else ""
     return f"{number(gap)} below it{share}"
 
 
 def _of_budget(run: Run, returns: Series, step: float) -> str:
     if not run.budget or returns.axis != run.step_axis or not math.isfinite(run.budget):
         return ""
-    return f", {100 * step / run.budget:.0f} % of the budget"
+    return f", {100 * step / run.budget:.0f}% of the budget"
 
 
 def _speed(run: Run) -> list[tuple[str, str]]:

@@ -87,11 +87,11 @@ def expected(impact: Impact | None) -> str:
     less, more = METRIC_WORDS.get(impact.metric, (f"less {impact.metric}", f"more {impact.metric}"))
     low, high = round(100 * abs(impact.low)), round(100 * abs(impact.high))
     if impact.high <= 0:
-        span = f"{high} to {low} % {less}"
+        span = f"{high} to {low}% {less}"
     elif impact.low >= 0:
-        span = f"{low} to {high} % {more}"
+        span = f"{low} to {high}% {more}"
     else:
-        span = f"between {low} % {less} and {high} % {more}"
+        span = f"between {low}% {less} and {high}% {more}"
     basis = "a guess" if impact.basis is Basis.GUESS else impact.basis.value
     told = impact.source if impact.source.startswith(basis) else ": ".join(filter(None, (basis, impact.source)))
     return f"{span} ({told})"

@@ -58,7 +58,7 @@ def _setup(trial: Trial) -> Facts:
 
 def _arm(arm: ArmResult) -> list[Block]:
     rows = tuple(_effect_row(effect) for effect in arm.effects)
-    header = ("measure", "before", "after", "95 % interval of the difference", "P(better)")
+    header = ("measure", "before", "after", "95% interval of the difference", "P(better)")
     return [
         Words((f"{arm.verdict.value}: ", Code(change_words(arm.changes))), leads=True),
         Words(sentence(arm.reason)),

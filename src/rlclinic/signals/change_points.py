@@ -28,7 +28,7 @@ MOST = 10
 SMALLEST_NOISE = 1e-4
 """Noise assumed at least, as a share of the range, so that a schedule without noise has a price for changes."""
 BAI = 11.0
-"""Half width of the 95 % interval of a change, in (long-run noise / jump)^2 points (Bai 1997)."""
+"""Half width of the 95% interval of a change, in (long-run noise / jump)^2 points (Bai 1997)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class ChangePoint:
     step: float
     """First step of the new level."""
     low_step: float
-    """Lower end of the 95 % interval of the step."""
+    """Lower end of the 95% interval of the step."""
     high_step: float
     before: float
     """Level from the change before up to this one."""
     after: float
     difference: float
     low: float
-    """Lower end of the 95 % interval of the difference."""
+    """Lower end of the 95% interval of the difference."""
     high: float
     effect: float
     """The difference in standard deviations of a logged point; infinite where there is no noise."""

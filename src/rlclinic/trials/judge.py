@@ -119,4 +119,4 @@ def _verdict(effects: Sequence[Effect], old: int, new: int, failed: int) -> tupl
 
 def _sure(effect: Effect) -> str:
     p, wins = min(effect.p_better, effect.p_worse), max(effect.improvement, 1.0 - effect.improvement)
-    return f"({100 * wins:.0f} % of the pairs agree, p {p:.2g})"
+    return f"({100 * wins:.0f}% of the pairs agree, p {p:.2g})"

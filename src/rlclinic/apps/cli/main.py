@@ -26,6 +26,9 @@ rlclinic finds out why a reinforcement-learning run is not learning, and proves 
   rlclinic trial RUN          train with and without the leading change, and say what that proves
   rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
   rlclinic probe TRAINER      find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
+  rlclinic examine ENV        find out whether reward, environment or task is what is wrong
+  rlclinic advise             whether RL fits a problem, which approach, which settings; cited
+  rlclinic samples PATH       the logged responses of a language model that are worth reading
   rlclinic mcp                serve all of this to coding agents; agents install teaches them
   rlclinic demo               all of it on one small task
 
@@ -37,7 +40,7 @@ Every verb takes --help, and --json where it has a result.
 # for, so that no verb waits for what another needs.
 VERBS = (
     "diagnose", "show", "runs", "compare", "watch", "fix", "explain", "train", "status", "stop", "trial", "optimize",
-    "probe", "mcp", "agents", "demo",
+    "probe", "examine", "advise", "samples", "mcp", "agents", "demo",
 )  # fmt: skip
 
 

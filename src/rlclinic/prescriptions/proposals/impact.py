@@ -25,7 +25,7 @@ FEWEST_ENVIRONMENTS = 3
 COVERED = 0.8
 # Causes below this probability may lack a measurement without making the whole a guess.
 MATERIAL = 0.1
-# Guessed relative change of the steps to the threshold where the treated cause is at work.
+# Guessed relative change of the steps to the goal where the treated cause is at work.
 GUESSED: Mapping[Reach, tuple[float, float]] = {
     Reach.BLOCKING: (-0.9, -0.4),
     Reach.STRONG: (-0.6, -0.1),
@@ -39,8 +39,10 @@ HARM: Mapping[Safety, tuple[float, float]] = {
     Safety.UNSAFE: (0.0, 0.2),
     Safety.ADVICE: (0.0, 0.05),
 }
-# Bounds of the priorities, as fewer steps to the threshold.
+# Bounds of the priorities, as fewer steps to the goal.
 HIGH, MEDIUM = 0.3, 0.1
+# Missing share of the return from which on its cause is urgent.
+AT_STAKE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class PlannedChange:
     treats: frozenset[str]
     """Causes that the change treats."""
     metric: str = ""
-    """What it moves, where that is not the steps to the threshold."""
+    """What it moves, where that is not the steps to the goal."""
     elsewhere: Reach | None = None
     """What it is thought to do where another cause leads, if the treated fault is surely there; None: harm."""
 
@@ -91,6 +93,11 @@ def priority_of(impact: Impact | None) -> Priority:
     if gain > HIGH:
         return Priority.HIGH
     return Priority.MEDIUM if gain >= MEDIUM else Priority.LOW
+
+
+def priority_at_stake(share: float) -> Priority:
+    """The priority that a missing share of the return gives to whatever may bring it back."""
+    return Priority.HIGH if share > AT_STAKE else Priority.MEDIUM if share >= HIGH else Priority.LOW
 
 
 def has_goal(assessment: Assessment) -> bool:

@@ -80,6 +80,10 @@ class Proposal:
         """What it does, to tell remedies apart."""
         return tuple((change.key, repr(change.after)) for change in self.changes) or (self.prescription.instruction,)
 
+    def as_far_off(self) -> Proposal:
+        """The same, as one that takes a setting back that no working config comes near."""
+        return replace(self, is_far_off=True)
+
     def reworded(self, **fields: Any) -> Proposal:
         """The same remedy, worded or ranked otherwise."""
         return replace(self, prescription=replace(self.prescription, **fields))

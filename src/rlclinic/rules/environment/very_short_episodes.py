@@ -74,8 +74,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
-        facts.evidence("episode_length", early.value, bar, level=early, note="median of the first 20 %"),
-        facts.evidence("episode_length", late.value, bar, level=late, note="median of the last 20 %"),
+        facts.evidence("episode_length", early.value, bar, level=early, note="median of the first 20%"),
+        facts.evidence("episode_length", late.value, bar, level=late, note="median of the last 20%"),
     )
     confidence = 0.8 if random_length is not None else 0.6
     return RuleResult(Severity.WARNING, confidence, summary, evidence, early.first_step)

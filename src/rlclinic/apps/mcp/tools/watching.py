@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 
 if TYPE_CHECKING:
     from rlclinic.live.alerts import Alert
@@ -49,30 +49,32 @@ class WatchReply(Reply):
     untrusted: str = UNTRUSTED
 
 
-async def watch_run(desk: Desk, run_id: str, since_step: float | None = None, timeout: float = 20) -> WatchReply:
+async def watch_run(
+    workspace: Workspace, run_id: str, since_step: float | None = None, timeout: float = 20
+) -> WatchReply:
     """How a run stands that goes on: alerts that hold, and whether to continue, stop or restart, with the reason. With
     `since_step` it waits, at most 50 s, until the run has gone on from there or has ended."""
     end = time.monotonic() + max(0.0, min(timeout, LONGEST_WAIT))
-    case = await anyio.to_thread.run_sync(desk.case, run_id)
-    while since_step is not None and case.running and case.run.steps <= since_step and time.monotonic() < end:
+    opened = await anyio.to_thread.run_sync(workspace.open, run_id)
+    while since_step is not None and opened.running and opened.run.steps <= since_step and time.monotonic() < end:
         await anyio.sleep(LOOK)
-        case = await anyio.to_thread.run_sync(desk.case, run_id)
-    return await anyio.to_thread.run_sync(_reply, case, since_step)
+        opened = await anyio.to_thread.run_sync(workspace.open, run_id)
+    return await anyio.to_thread.run_sync(_reply, opened, since_step)
 
 
-def alerts_of(case: Case) -> list[LiveAlert]:
+def alerts_of(opened: OpenRun) -> list[LiveAlert]:
     """Everything that holds of a run and is worth an alert, the gravest first."""
     from rlclinic.live.alerts import Change, alert_of
     from rlclinic.live.conditions import conditions_of
 
-    diagnosis = case.diagnosis
+    diagnosis = opened.diagnosis
     return [_part(alert_of(Change.RAISED, condition, diagnosis)) for condition in conditions_of(diagnosis)]
 
 
-def _reply(case: Case, since_step: float | None) -> WatchReply:
+def _reply(opened: OpenRun, since_step: float | None) -> WatchReply:
     from rlclinic.live.conditions import lacking
 
-    diagnosis, run = case.diagnosis, case.run
+    diagnosis, run = opened.diagnosis, opened.run
     outlook = diagnosis.outlook
     reply = WatchReply(
         run_id=run.id,
@@ -82,9 +84,9 @@ def _reply(case: Case, since_step: float | None) -> WatchReply:
         verdict=diagnosis.verdict.value,
         advice=outlook.advice.value if outlook is not None else "",
         reason=outlook.reason if outlook is not None else diagnosis.reason,
-        alerts=alerts_of(case),
+        alerts=alerts_of(opened),
         cannot_be_alerted_to=list(lacking(diagnosis)),
-        news=since_step is None or run.steps > since_step or not case.running,
+        news=since_step is None or run.steps > since_step or not opened.running,
     )
     word = reply.advice or reply.verdict
     return reply.said(f"{run.id!r} is {reply.state}: {word}, {len(reply.alerts)} alerts hold. {reply.reason}.")
