@@ -135,7 +135,14 @@ def _recorded(*, fresh: bool) -> Iterator[Advised]:
         right = any(_undoes(item, undoing) or set(item.causes) & label.accepted for item in lead)
         if kind == "environment":
             right = right or any(_examines(item) for item in lead)
-        yield Advised(record.name, kind, label.lost, diagnosis.verdict.value, diagnosis.prescriptions, right)
+        yield Advised(
+            name=record.name,
+            kind=kind,
+            lost=label.lost,
+            verdict=diagnosis.verdict.value,
+            advice=diagnosis.prescriptions,
+            is_right=right,
+        )
 
 
 def _planted(entry: Any) -> tuple[str, dict[str, str]]:
@@ -152,7 +159,7 @@ def _planted(entry: Any) -> tuple[str, dict[str, str]]:
     undoing = {}
     for key in {key for _, level in levels for key in level.touched}:
         change = Change(key, key, faulty.get(key), clean.get(key))
-        undoing[_plain(key)] = _turned(key, _direction(change))
+        undoing[_plain(key)] = _turned(key, direction_of(change))
     return ("settings", undoing) if undoing else ("other", {})
 
 
@@ -213,7 +220,7 @@ def _mark(diagnosis: Diagnosis, case: dict[str, Any], undoing: dict[str, str] | 
 
 def _undoes(item: Prescription, undoing: Mapping[str, str]) -> bool:
     return any(
-        undoing.get(_plain(change.key)) in (_turned(change.key, _direction(change)), "set") for change in item.changes
+        undoing.get(_plain(change.key)) in (_turned(change.key, direction_of(change)), "set") for change in item.changes
     )
 
 
@@ -225,7 +232,8 @@ def _turned(key: str, way: str) -> str:
     return {"up": "down", "down": "up"}.get(way, way) if key in OPPOSITE else way
 
 
-def _direction(change: Change) -> str:
+def direction_of(change: Change) -> str:
+    """`up`, `down`, or `set` where a value has no size."""
     before, after = change.before, change.after
     if after is None:
         # A limit that is taken away is as far up as it goes.

@@ -51,9 +51,10 @@ def test_a_change_that_helps_the_users_own_trainer_is_proved(ledger: Ledger, tmp
     assert steps is not None
     assert steps.before == pytest.approx(200)
     assert steps.after < 60
-    (row,) = measured_effects(ledger)
+    row, regained = measured_effects(ledger)
     assert (row.cause, row.direction, row.n_seeds) == ("learning-rate-too-low", "up", 3)
     assert row.effect == pytest.approx(steps.relative)
+    assert (regained.metric, regained.cause) == ("missing-return", "learning-rate-too-low")
 
 
 def test_a_change_that_harms_is_refuted(ledger: Ledger, tmp_path: Path) -> None:

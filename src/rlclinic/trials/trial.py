@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rlclinic.model.effect import REGAINED
 from rlclinic.model.trial import BASELINE, ArmResult, Outcome, OutcomeState, Trial
 from rlclinic.store.ledger import Ledger
 from rlclinic.trials.judge import can_still_be_proved, judge
@@ -65,17 +66,25 @@ def trial_object(trial: Trial) -> dict[str, Any]:
         "environment": trial.environment,
         "algorithm": trial.algorithm,
         "seeds": len(trial.seeds),
-        "arms": [_arm_object(arm) for arm in trial.arms],
+        "arms": [_arm_object(arm, trial.threshold) for arm in trial.arms],
     }
 
 
-def _arm_object(arm: ArmResult) -> dict[str, Any]:
+def _arm_object(arm: ArmResult, threshold: float | None) -> dict[str, Any]:
     return {
         "verdict": arm.verdict.value,
         "causes": list(arm.causes),
         "changes": [{"key": change.key, "from": change.before, "to": change.after} for change in arm.changes],
-        "effects": {effect.metric: effect.relative for effect in arm.effects},
+        "effects": {effect.metric: effect.relative for effect in arm.effects} | _regained(arm, threshold),
     }
+
+
+def _regained(arm: ArmResult, threshold: float | None) -> dict[str, float]:
+    """The share of the way from the return without the change to the threshold that the change made."""
+    final = next((effect for effect in arm.effects if effect.metric == "final-return"), None)
+    if final is None or threshold is None or not threshold > final.before:
+        return {}
+    return {REGAINED: min((final.after - final.before) / (threshold - final.before), 1.0)}
 
 
 def _is_open(plan: TrialPlan, arm: Arm, outcomes: dict[tuple[str, int], Outcome]) -> bool:
