@@ -151,8 +151,8 @@ def _spent() -> float:
 
 async def _memory(root: Path) -> tuple[float, float]:
     """Growth of this process from the first thousand calls on, in shares and MB; server and client live in it."""
-    from rlclinic.apps.mcp.desk import Desk
     from rlclinic.apps.mcp.server import build_server
+    from rlclinic.apps.mcp.workspace import Workspace
 
     mixture = [
         ("get_run_info", {"run_id": SMALL}),
@@ -161,7 +161,7 @@ async def _memory(root: Path) -> tuple[float, float]:
         ("health_check", {"run_id": SMALL}),
     ]
     before = 0.0
-    async with Client(build_server(Desk(root.resolve()))) as client:
+    async with Client(build_server(Workspace(root.resolve()))) as client:
         for number in range(MANY):
             name, arguments = mixture[number % len(mixture)]
             await client.call_tool(name, arguments)

@@ -17,6 +17,7 @@ from rlclinic.probes.documentation import page_of as probe_page
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.settings import settings
 from rlclinic.reference.framework import framework, heads
+from rlclinic.reference.framework_differences import differences
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.rules.documentation import page_of
 from rlclinic.rules.registry import RULES
@@ -48,6 +49,7 @@ def hyperparameters_page() -> str:
 def frameworks_page() -> str:
     """What each framework's names mean."""
     parts = [f"# Names by framework\n\n{MADE} Source: `src/rlclinic/reference/frameworks/*.toml`.\n"]
+    parts.append(framework_differences())
     for head in heads():
         tables = framework(head.id)
         rows = []
@@ -58,6 +60,32 @@ def frameworks_page() -> str:
                 rows.append(f"| `{key}` | `{entry.name}` | {', '.join(item for item in detail if item)} |")
         table = "\n".join(["| logged as | canonical | detail |", "|---|---|---|", *rows])
         parts.append(f"## {head.title} (`{head.id}`)\n\nSteps are {tables.steps.axis.replace('_', ' ')}.\n\n{table}\n")
+    return "\n".join(parts)
+
+
+def framework_differences() -> str:
+    """What frameworks do differently under the same algorithm, and where their defaults lie apart."""
+    table = differences()
+    names = list(table.sources)
+    titles = {head.id: head.title for head in heads()}
+    parts = ["## Where frameworks differ\n"]
+    read = [f"{titles[name]} {source['version']} ({source['where']})" for name, source in table.sources.items()]
+    parts.append(f"Read in their sources: {'; '.join(read)}.")
+    parts.append("An empty cell was not looked up; `own` means that the user's script decides.\n")
+    for algorithm in ("PPO", "A2C", "DQN", "SAC", "TD3"):
+        defaults = {name: framework(name).defaults_for(algorithm, "") for name in names}
+        rows = [
+            f"| {item.title} | {item.weight} | {' | '.join(item.values.get(name, '') for name in names)} |"
+            for item in table.behaviours
+            if algorithm in item.algorithms
+        ]
+        for key in hyperparameters():
+            found = {repr(values[key]) for values in defaults.values() if key in values}
+            if len(found) > 1 and key in table.weights:
+                cells = " | ".join(str(values.get(key, "")) for values in defaults.values())
+                rows.append(f"| `{key}` | {table.weights[key]} | {cells} |")
+        head = f"| {algorithm} | matters | {' | '.join(titles[name] for name in names)} |"
+        parts.append("\n".join([head, "|---" * (len(names) + 2) + "|", *rows]) + "\n")
     return "\n".join(parts)
 
 

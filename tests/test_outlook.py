@@ -83,7 +83,7 @@ def test_a_flat_return_with_most_of_the_budget_gone_is_stopped() -> None:
     found = outlook(going(flat(20), budget=130_000), Verdict.NOT_LEARNING)
     assert found.trajectory is Trajectory.FLAT
     assert found.advice is Advice.STOP
-    assert "chance of the target" in found.reason
+    assert "chance of the goal" in found.reason
 
 
 def test_the_same_return_early_in_its_budget_is_waited_for() -> None:
@@ -139,7 +139,7 @@ def test_without_a_budget_or_target_nothing_is_forecast_and_that_is_said() -> No
     found = outlook(going(flat(20), budget=None, threshold=None))
     assert found.expectation is None
     assert found.advice is Advice.CONTINUE
-    assert "the target and the budget are not known" in found.reason
+    assert "the goal and the budget are not known" in found.reason
 
 
 def test_a_run_without_a_return_is_unclear() -> None:

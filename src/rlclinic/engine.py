@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from rlclinic.causes.posterior import causes_of
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import goal_status_of
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.judgement.decision_path import decision_path
+from rlclinic.judgement.decision_path import TIERS, decision_path
 from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import UsageError, contained
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
@@ -27,7 +29,8 @@ from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
 from rlclinic.prescriptions.proposals.effects import known_effects
-from rlclinic.rules.registry import RULES, Limits, examine, in_order
+from rlclinic.rules.registry import RULES, Limits, in_order
+from rlclinic.rules.registry import examine as checked_rules
 from rlclinic.rules.rule import RuleInfo
 from rlclinic.store.siblings import siblings_of
 
@@ -59,6 +62,14 @@ def diagnose(
         return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others, code)
 
 
+def examine(environment: EnvironmentFacts, run: Run | None = None, *, goal: float | None = None) -> Diagnosis:
+    """Judge what was measured about an environment: alone, or together with a run that was trained in it."""
+    if run is None:
+        name = environment.environment
+        run = Run(name, "", environment=name, source="environment", examined=environment)
+    return diagnose(replace(run, examined=environment), goal=goal)
+
+
 def why(run: Run | str | Path, cause: str, *, goal: float | None = None) -> Explanation:
     """The pieces of evidence that make up the probability of one cause; none where it is out of the question."""
     if cause not in catalogue():
@@ -75,7 +86,7 @@ def _diagnosed(
     code: Path | None,
 ) -> Diagnosis:
     facts = RunFacts(run, partial(siblings_of, run))
-    findings, not_checked = examine(facts)
+    findings, not_checked = checked_rules(facts)
     skipped = {item.code for item in not_checked}
     applicable = [row for row in RULES if row.applies(facts)]
     checked = frozenset(row.name for row in applicable if row.code not in skipped)
@@ -105,13 +116,16 @@ def _diagnosed(
         causes=causes,
         classes=posterior.classes,
         explanations=posterior.explanations,
-        decision_path=decision_path(findings, checked, order.after_the_fall),
+        decision_path=decision_path(
+            findings, checked, order.after_the_fall, asked=TIERS if run.is_environment else None
+        ),
         prescriptions=prescriptions,
         next_steps=next_steps(run, prescriptions),
         unknowns=_unknowns(run, goal),
         curves=facts.curves,
         goal=goal,
-        moves=order.moves,
+        onsets=order.onsets,
+        environment=facts.environment,
         suspect=suspect if code is None else located(run, suspect, code),
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
@@ -123,7 +137,7 @@ def _told(facts: RunFacts, findings: tuple[Finding, ...], limits: Limits) -> tup
     if not limits:
         return findings
     moved = tuple(rule for rule in RULES if rule.code in limits)
-    return in_order([*(item for item in findings if item.code not in limits), *examine(facts, moved, limits)[0]])
+    return in_order([*(item for item in findings if item.code not in limits), *checked_rules(facts, moved, limits)[0]])
 
 
 def _named(row: RuleInfo, names: Sequence[str]) -> bool:
@@ -132,6 +146,8 @@ def _named(row: RuleInfo, names: Sequence[str]) -> bool:
 
 def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
     """What the files do not tell and a diagnosis would want."""
+    if run.is_environment:
+        return run.examined.skipped if run.examined is not None else ()
     lines = []
     if not run.config.settings:
         lines.append("No config was found, so no hyperparameter could be checked.")

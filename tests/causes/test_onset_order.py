@@ -40,17 +40,17 @@ def test_the_metric_that_moved_first_is_told_first() -> None:
     }
     facts = scene(series=series, steps=120_000.0)
     findings, _ = examine(facts)
-    moves = onset_order(facts, findings).moves
-    assert [move.metric for move in moves] == ["value_loss", "return/train", "entropy"]
-    assert abs(moves[0].step - 61_000) <= 2_000
-    assert moves[0].change > 0 > moves[1].change
+    onsets = onset_order(facts, findings).onsets
+    assert [onset.metric for onset in onsets] == ["value_loss", "return/train", "entropy"]
+    assert abs(onsets[0].step - 61_000) <= 2_000
+    assert onsets[0].change > 0 > onsets[1].change
 
 
 def test_a_return_that_did_not_fall_has_no_order() -> None:
     rising = np.linspace(20.0, 200.0, POINTS)
     facts = scene(series={"return/train": rising, "value_loss": _jump(60, 1.0, 9.0, 1)})
     findings, _ = examine(facts)
-    assert onset_order(facts, findings).moves == ()
+    assert onset_order(facts, findings).onsets == ()
 
 
 def test_a_finding_that_began_after_the_fall_is_not_where_to_begin() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Config, Origin, Setting
+from rlclinic.model.environment_facts import EnvironmentFacts, facts_of_json
 from rlclinic.model.run import Episodes, Run, RunStatus, Status
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
@@ -55,12 +58,13 @@ def scene(
     status: Status = Status.FINISHED,
     name: str = "constructed",
     details: Mapping[str, Mapping[str, Any]] | None = None,
+    measured: Mapping[str, Any] | None = None,
 ) -> RunFacts:
     """A run whose values are spread evenly over its steps; a Series is taken as it is.
 
     `config` holds canonical hyperparameters as the user set them, `defaults` names those that the framework filled in,
     `shadowed` what another file says about them; `episodes` holds returns and lengths; `details` sets
-    further fields of single series.
+    further fields of single series. `measured` changes single facts of an examined healthy environment.
     """
     length = steps if steps is not None else STEPS if series else 0.0
     built = {
@@ -86,6 +90,7 @@ def scene(
             config=Config(settings, native if native is not None else settings, shadowed=hidden),
             series=built,
             episodes=_episodes(episodes, length) if isinstance(episodes, tuple) else episodes,
+            examined=None if measured is None else _environment(measured),
         )
     )
 
@@ -126,3 +131,11 @@ def _episodes(given: tuple[Values, Values], steps: float) -> Episodes:
     returns, lengths = (np.asarray(part, dtype=np.float64) for part in given)
     ends = np.linspace(steps / returns.size, steps, returns.size)
     return Episodes(returns, lengths, ends, ends / 1000.0)
+
+
+def _environment(changes: Mapping[str, Any]) -> EnvironmentFacts:
+    """The facts of the task Point (environment.json), with some of them changed."""
+    facts: dict[str, Any] = json.loads(Path(__file__).with_name("environment.json").read_text(encoding="utf-8"))
+    for section, values in changes.items():
+        facts[section] = {**facts[section], **values} if isinstance(values, Mapping) else values
+    return facts_of_json(facts)

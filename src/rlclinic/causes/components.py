@@ -73,7 +73,7 @@ def suspect_for(run: Run, name: str, reasons: tuple[str, ...] = ()) -> Suspect:
     """A component as a suspect: how to reproduce the bug, and where the framework computes it for this algorithm."""
     component = next(item for item in components() if item.id == name)
     probe = PROBE.match(component.probe)
-    only = f" --only {probe.group()}" if probe else ""
+    only = f" --only {probe.group()} --first-seed 0" if probe else ""
     return Suspect(
         component.title,
         component.meaning,

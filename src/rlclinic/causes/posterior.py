@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rlclinic.causes.catalogue import UNKNOWN, catalogue
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.evidence import pieces_of, seen_in
 from rlclinic.causes.weights import VERDICT, CauseWeights, Weights, weights
 from rlclinic.facts.goal_status import GoalStatus
@@ -99,7 +99,9 @@ def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
     rows = {cause: row for cause, row in table.causes.items() if row.has_evidence}
     if applicable is not None:
         telling = table.findings.telling
-        rows = {cause: row for cause, row in rows.items() if _can_show(row, applicable, telling)}
+        rows = {
+            cause: row for cause, row in rows.items() if cause == NOTHING_WRONG or _can_show(row, applicable, telling)
+        }
     return replace(table, causes=rows)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.settled import settled
 from rlclinic.facts.window_noise import window_noise
+from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.finding import Evidence
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import PERFORMANCE_METRICS, Run
@@ -48,6 +49,15 @@ class RunFacts:
     def siblings(self) -> Sequence[Run]:
         """Other runs of the same config with another seed; read when they are first asked for."""
         return self._siblings()
+
+    @cached_property
+    def environment(self) -> EnvironmentFacts | None:
+        """What is measured about the environment, by an examination or else by watching the training."""
+        if self.run.examined is not None or self.run.observed is None:
+            return self.run.examined
+        from rlclinic.facts.environment.measure import facts_of
+
+        return facts_of(self.run.observed, "observed")
 
     @cached_property
     def curve(self) -> ReturnCurve | None:

@@ -10,6 +10,9 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.rules.registry import RULES
 from rlclinic.rules.rule import DecisionStep
 
+TIERS = (DecisionStep.NUMBERS, DecisionStep.REWARD, DecisionStep.ENVIRONMENT, DecisionStep.TASK)
+"""What is asked of an environment without a training."""
+
 
 @cache
 def rules_of(step: DecisionStep) -> frozenset[str]:
@@ -18,9 +21,16 @@ def rules_of(step: DecisionStep) -> frozenset[str]:
 
 
 def decision_path(
-    findings: Sequence[Finding], checked: frozenset[str], after_the_fall: frozenset[str] = frozenset()
+    findings: Sequence[Finding],
+    checked: frozenset[str],
+    after_the_fall: frozenset[str] = frozenset(),
+    *,
+    asked: Sequence[DecisionStep] | None = None,
 ) -> tuple[str, ...]:
-    """The answer at each step; the first that failed before the return fell is where to begin."""
+    """The answer at each step; the first that failed before the return fell is where to begin.
+
+    `asked` are the steps that make sense for what is judged; all where it is None.
+    """
     lines: list[str] = []
     failing = {
         step: seen
@@ -29,7 +39,7 @@ def decision_path(
     }
     early = [step for step, seen in failing.items() if any(f.code not in after_the_fall for f in seen)]
     begin = next(iter(early or failing), None)
-    for step in DecisionStep:
+    for step in DecisionStep if asked is None else asked:
         looked = rules_of(step) & checked
         if step in failing:
             first = min(failing[step], key=lambda f: f.code in after_the_fall)

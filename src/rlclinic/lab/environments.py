@@ -21,6 +21,7 @@ try:
 except ModuleNotFoundError as missing:
     raise UsageError("training needs gymnasium", hint="pip install 'rlclinic[train]'") from missing
 
+from rlclinic.lab.instruments.observe import Observe
 from rlclinic.lab.instruments.watch import EpisodeWatch, RepeatAction, RewardChange, StackImages
 
 # `package:Name-v0` is Gymnasium's way to import the package that registers an id.
@@ -48,6 +49,8 @@ def make_environment(recipe: Recipe, log: EpisodeLog | None = None) -> Any:
         scale, clip = recipe.number("reward_scale"), recipe.get("reward_clip")
         if scale not in (None, 1.0) or clip:
             environment = RewardChange(environment, scale or 1.0, 1.0 if clip is True else clip)
+        if log.recorder is not None:
+            environment = Observe(environment, recorder=log.recorder)
     return environment
 
 

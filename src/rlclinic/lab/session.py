@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from rlclinic.lab.checkpoints import Save, Saved, save_checkpoint
 from rlclinic.lab.evaluation import Act, Evaluation, evaluate
@@ -42,6 +43,7 @@ class Session:
         """Where to go on from; None for a fresh start."""
         self.episodes = EpisodeLog()
         """Pass it to `make_environments`: it fills itself."""
+        self.episodes.recorder = _recorder(folder)
         self.env_steps = resumed.env_steps if resumed else 0
         self.stop_after: int | None = None
         """Env steps after which nobody wants to know more of this run."""
@@ -207,3 +209,10 @@ class Session:
             speed,
             left / speed if speed > 0 else None,
         )
+
+
+def _recorder(folder: RunFolder) -> Any:
+    """What keeps a sample of the training environments' steps; needs gymnasium, as their makers do."""
+    from rlclinic.lab.instruments.observe import Recorder
+
+    return Recorder(folder.path)

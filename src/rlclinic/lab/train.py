@@ -151,6 +151,7 @@ def _fail(session: Session, error: Exception) -> None:
 def _end(session: Session, status: Status, reason: str) -> None:
     folder = session.folder
     folder.metrics.close()
+    session.episodes.recorder.write()
     folder.release_space()
     folder.set_state(session.end_state(status, reason))
     folder.log(f"{status.value} at step {session.env_steps:,}: {reason}")

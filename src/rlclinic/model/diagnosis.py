@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding, NotChecked
 from rlclinic.model.goal import Goal
@@ -30,6 +31,8 @@ class Verdict(StrEnum):
     INTERRUPTED = "interrupted"
     PLATEAUED = "plateaued"
     LEARNING = "learning"
+    NO_FAULT_FOUND = "no-fault-found"
+    """Of an environment that was examined without a training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class MetricOnset:
     """A metric that moved clearly, and when its move began."""
 
     metric: str
@@ -111,9 +114,11 @@ class Diagnosis:
     """Every return that was logged, by its canonical name."""
     goal: Goal | None = None
     """From the user, else from the run's own files, else from the table of well-known tasks."""
-    moves: tuple[Move, ...] = ()
+    onsets: tuple[MetricOnset, ...] = ()
     """What moved around the trouble, the first first."""
     suspect: Suspect | None = None
+    environment: EnvironmentFacts | None = None
+    """What was measured about the environment."""
     guidelines: tuple[str, ...] = ()
     """Paths of the project's own guidelines, where something is to be changed: they come before any advice."""
     outlook: Outlook | None = None

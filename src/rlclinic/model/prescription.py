@@ -13,7 +13,7 @@ class Priority(StrEnum):
     CRITICAL = "critical"
     """The run cannot converge without it."""
     HIGH = "high"
-    """More than 30% fewer steps to the threshold are expected."""
+    """More than 30% fewer steps to the goal are expected."""
     MEDIUM = "medium"
     """10 to 30% fewer."""
     LOW = "low"

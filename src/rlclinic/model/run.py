@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
@@ -13,8 +14,10 @@ from typing import Literal
 import numpy as np
 
 from rlclinic.model.config import Config
+from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import UsageError
 from rlclinic.model.series import FloatArray, Series, StepAxis
+from rlclinic.model.transitions import Observed
 
 RETURN_METRICS = ("return/train", "return/eval")
 PERFORMANCE_METRICS = (*RETURN_METRICS, "success_rate", "success_rate/eval")
@@ -99,7 +102,7 @@ class Provenance:
     """Plain sentences on what was skipped, merged, repaired or converted."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Run:
     """One training run."""
 
@@ -129,6 +132,10 @@ class Run:
     logs: tuple[LogExcerpt, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
     provenance: Provenance = field(default_factory=lambda: Provenance(reader=""))
+    observed: Observed | None = None
+    """What `Observe` recorded of its environment."""
+    examined: EnvironmentFacts | None = None
+    """What an examination of its environment measured; it comes before what was observed."""
     location: Path = field(default=Path(), repr=False)
     """Where it lies, to be opened and never told; the same as `path` where a reader gives none."""
 
@@ -156,6 +163,11 @@ class Run:
         return replace(self, threshold=float(goal), threshold_is_told=True)
 
     @property
+    def is_environment(self) -> bool:
+        """Whether there is no training here, but an examined environment alone."""
+        return self.examined is not None and not self.series and not self.config.native
+
+    @cached_property
     def returns(self) -> Series | None:
         """The series that says how well the agent does."""
         return deciding_return(self.series)

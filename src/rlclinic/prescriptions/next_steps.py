@@ -11,7 +11,7 @@ from rlclinic.prescriptions.checks.constraints import RANGES
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.prescriptions.remedies.careful_step import rounded, step_factor
 from rlclinic.prescriptions.wording import as_text
-from rlclinic.reference.working import size_of, value_of
+from rlclinic.reference.usual import size_of, value_of_size
 
 NOTHING = "Nothing needs to change as far as these logs tell."
 # Metrics named, at most.
@@ -24,7 +24,7 @@ def variations(item: Prescription) -> str:
     if item.kind is not PrescriptionKind.CONFIG or change is None or change.key in BUDGETS:
         return ""
     size, factor = size_of(change.key, float(str(change.after))), step_factor(change.key)
-    tried = [rounded(change.key, value_of(change.key, size * by)) for by in (1.0 / factor, factor)]
+    tried = [rounded(change.key, value_of_size(change.key, size * by)) for by in (1.0 / factor, factor)]
     allowed = [
         value for value in tried if _is_allowed(change.key, value) and value not in (change.before, change.after)
     ]

@@ -52,7 +52,7 @@ def prescribe(
     further where the goal is not reached. `effects` defaults to those that come with the package.
     """
     ranked = sorted(causes, key=lambda cause: -cause.probability)
-    if verdict is Verdict.NOT_RL or not ranked:
+    if verdict in (Verdict.NOT_RL, Verdict.NO_FAULT_FOUND) or not ranked:
         return ()
     by_name, by_id = {finding.name: finding for finding in findings}, {cause.id: cause for cause in ranked}
     assessment = Assessment(facts, verdict, by_name, by_id, status)

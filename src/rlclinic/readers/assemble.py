@@ -70,6 +70,7 @@ def assemble(draft: Draft) -> Run:
         logs=tuple(draft.logs),
         checkpoints=tuple(draft.checkpoints),
         provenance=Provenance(draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes)),
+        observed=draft.observed,
         location=draft.place.root,
     )
     return without_secrets(run)

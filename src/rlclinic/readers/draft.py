@@ -17,6 +17,7 @@ from rlclinic.model.config import Origin, Setting
 from rlclinic.model.numbers import bounded, bounded_array, moments, number
 from rlclinic.model.run import Checkpoint, Episodes, LogExcerpt, SourceFile, Status
 from rlclinic.model.series import FloatArray, StepAxis
+from rlclinic.model.transitions import Observed
 from rlclinic.readers.formats.logs.log_text import excerpts
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.place import Entry, Place
@@ -106,6 +107,9 @@ class Draft:
     clues: list[Clue] = field(default_factory=list)
     files: dict[str, SourceFile] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    identified: tuple[object, str] | None = None
+    """What was known when the framework was last looked for, and which it was."""
+    observed: Observed | None = None
 
     def used(self, entry: Entry, kind: str) -> None:
         """Record that a file was read."""

@@ -16,11 +16,12 @@ from rlclinic.readers.parts.config_files import read_config
 from rlclinic.readers.parts.logs import read_log
 from rlclinic.readers.place import Place, named, single
 from rlclinic.readers.reading import one_reading
-from rlclinic.readers.registry import Row, row_of
+from rlclinic.readers.registry import SourceSpec, source_of
 from rlclinic.readers.scripts.load import CODE
 from rlclinic.readers.scripts.merge import merge_named
 from rlclinic.readers.scripts.near import ask_near_scripts
 from rlclinic.readers.sources import files
+from rlclinic.readers.transitions.observed import read_observed
 
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
@@ -67,7 +68,13 @@ def _read_named(text: str, columns: Mapping[str, str] | None, configs: Sequence[
 def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None, configs: Sequence[str | Path] = ()) -> Run:
     """Read a run that was found below a root."""
     with contained(ref.name), one_reading():
-        return _read(place_of(ref), row_of(ref.reader), columns, configs)
+        return _read(place_of(ref), source_of(ref.reader), columns, configs)
+
+
+def read_place(place: Place, reader: str) -> Run:
+    """Read the files of a place with a reader: for whoever keeps other bytes of them than the disk has."""
+    with contained(place.root), one_reading():
+        return _read(place, source_of(reader), None, ())
 
 
 def read_files(
@@ -98,7 +105,7 @@ def read_files(
         return _finish(draft, columns, scripts)
 
 
-def _read(place: Place, row: Row, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
+def _read(place: Place, row: SourceSpec, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
     draft = Draft(place, reader=row.id)
     row.read(draft)
     return _finish(draft, columns, configs)
@@ -113,6 +120,7 @@ def _finish(draft: Draft, columns: Mapping[str, str] | None, configs: Sequence[s
         ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)
+    read_observed(draft)
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
     return assemble(draft)

@@ -6,6 +6,7 @@ from rlclinic.model.comparison import Comparison, FirstMove, Parting, RunOutcome
 from rlclinic.model.run import Status
 from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Words, percent, sentence
 from rlclinic.reports.performance import duration
+from rlclinic.reports.reference_sections import framework_blocks, reference_sections
 from rlclinic.reports.text import number, shorten
 
 # With more runs than this, values are listed instead of one column per run.
@@ -29,10 +30,13 @@ def comparison_sections(comparison: Comparison) -> tuple[Section, ...]:
         ("seeds", "Over seeds", _seeds(comparison)),
         ("settings", "Settings that differ", _settings(comparison)),
         ("partings", "Where the curves part", _partings(comparison)),
+        ("frameworks", "What the frameworks do differently", framework_blocks(comparison.frameworks)),
         ("apart", "Also different", _apart(comparison)),
         ("notes", "Notes", [Listing(comparison.notes)] if comparison.notes else []),
     )
-    return tuple(Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks)
+    found = [Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks]
+    beside = [part for at, item in enumerate(comparison.references) for part in reference_sections(item, at)]
+    return (*found[:1], *beside, *found[1:])
 
 
 def _outcomes(comparison: Comparison) -> list[Block]:

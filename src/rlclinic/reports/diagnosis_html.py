@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.reports.diagnosis_charts import Picture, marked, metric_pictures, return_picture
+from rlclinic.reports.examination_charts import environment_pictures
 from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
 from rlclinic.reports.page import Page, Section
 from rlclinic.reports.sections import page_of
@@ -38,6 +39,8 @@ def _section(section: Section, diagnosis: Diagnosis) -> str:
         return f'<details id="{section.key}"><summary>{section.title}</summary>{blocks}</details>'
     if section.key == "performance":
         blocks = _returns(diagnosis) + blocks
+    if section.key == "environment":
+        blocks = environment_pictures(diagnosis.environment) + blocks
     if section.key == "metrics":
         blocks += _metrics(diagnosis)
     return f'<section id="{section.key}"><h2>{section.title}</h2>{blocks}</section>'

@@ -40,7 +40,7 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "next_steps": list(diagnosis.next_steps),
         "unknowns": list(diagnosis.unknowns),
         "goal": None if diagnosis.goal is None else {"level": diagnosis.goal.level, "origin": diagnosis.goal.origin},
-        "moves": [asdict(move) for move in diagnosis.moves],
+        "moves": [asdict(onset) for onset in diagnosis.onsets],
         "suspect": None if diagnosis.suspect is None else _suspect(diagnosis.suspect),
         "guidelines": list(diagnosis.guidelines),
         "outlook": outlook_object(diagnosis.outlook),

@@ -9,7 +9,7 @@ from rlclinic.model.finding import NotChecked
 from rlclinic.model.vocabulary import metric
 from rlclinic.reports.page import Block, Listing, Words
 
-CONFIG = "config:"
+CONFIG, ENVIRONMENT = "config:", "environment:"
 # Groups that are listed; the others enable one check each, as a rule.
 MAX_GROUPS = 12
 
@@ -51,6 +51,8 @@ def _remedy(item: NotChecked, *, has_config: bool) -> str:
     needed = [need.split("|")[0] for need in item.needs]
     settings = [name.removeprefix(CONFIG) for name in needed if name.startswith(CONFIG)]
     metrics = [name for name in needed if metric(name) is not None]
+    if all(name.startswith(ENVIRONMENT) for name in needed):
+        return "examine an environment that can be reset and stepped"
     others = [name for name in needed if name not in metrics and not name.startswith(CONFIG)]
     actions = [f"log {' and '.join(_metric(name) for name in metrics)}"] if metrics else []
     if settings:

@@ -17,6 +17,7 @@ Tone = Literal["good", "caution", "bad"]
 TONES: dict[Verdict, Tone] = {
     Verdict.SOLVED: "good",
     Verdict.LEARNING: "good",
+    Verdict.NO_FAULT_FOUND: "good",
     Verdict.PLATEAUED: "caution",
     Verdict.INTERRUPTED: "caution",
     Verdict.INSUFFICIENT_DATA: "caution",

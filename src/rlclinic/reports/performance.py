@@ -19,6 +19,8 @@ AXIS_WORDS = {"env_steps": "env steps", "rows": "logged rows"}
 def performance_blocks(diagnosis: Diagnosis) -> list[Block]:
     """What the performance section says: each return beside the goal."""
     run, curves = diagnosis.run, diagnosis.curves
+    if run.is_environment:
+        return []
     if run.returns is None or run.returns.name not in curves:
         return [Words(_not_logged(run))]
     rows = [_row(run.series[name], curve) for name, curve in curves.items()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlclinic.model.diagnosis import Cause, Diagnosis, Move, Suspect, Verdict
+from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words, percent
@@ -44,8 +44,8 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
     blocks: list[Block] = [Words(sentence, leads=not index) for index, sentence in enumerate(_lead(diagnosis, causes))]
     if lead.component is not None:
         blocks.append(Words(f"The suspected component is {lead.component}; see the section on the suspected bug."))
-    if len(diagnosis.moves) > 1:
-        blocks.append(Words(_moves(diagnosis.moves)))
+    if len(diagnosis.onsets) > 1:
+        blocks.append(Words(_order(diagnosis.onsets)))
     blocks += [_candidate(cause, diagnosis) for cause in causes[:MAX_SHOWN]]
     rest = 1.0 - sum(cause.probability for cause in causes[:MAX_SHOWN])
     if rest >= 0.01 and len(causes) <= MAX_SHOWN:
@@ -76,13 +76,13 @@ def bug_blocks(diagnosis: Diagnosis) -> list[Block]:
     return blocks
 
 
-def _moves(moves: Sequence[Move]) -> str:
+def _order(onsets: Sequence[MetricOnset]) -> str:
     """What moved first when the return fell."""
-    told = [f"{move.metric} {'up' if move.change > 0 else 'down'} at step {number(move.step)}" for move in moves]
+    told = [f"{onset.metric} {'up' if onset.change > 0 else 'down'} at step {number(onset.step)}" for onset in onsets]
     order = f"First to move: {told[0]}, then {', '.join(told[1:])}."
-    if moves[0].metric in RETURN_METRICS:
+    if onsets[0].metric in RETURN_METRICS:
         return f"{order} Nothing that is logged moved before the return."
-    if moves[-1].metric in RETURN_METRICS:
+    if onsets[-1].metric in RETURN_METRICS:
         return order
     return f"{order} What moved after the return cannot have caused its fall."
 

@@ -10,6 +10,7 @@ from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run, Status
 from rlclinic.reports.evidence import evidence_line
+from rlclinic.reports.examination import environment_blocks
 from rlclinic.reports.key_metrics import key_metric_blocks, watched
 from rlclinic.reports.not_checked import not_checked_blocks
 from rlclinic.reports.outlook import outlook_blocks
@@ -47,10 +48,11 @@ def page_of(diagnosis: Diagnosis) -> Page:
     """The page of a diagnosis. A section without content is left out."""
     run = diagnosis.run
     built = (
-        ("run", "Run", _run(run)),
+        ("run", "Run", [] if run.is_environment else _run(run)),
         ("performance", "Performance", performance_blocks(diagnosis)),
         ("outlook", "Outlook", outlook_blocks(diagnosis.outlook)),
         ("metrics", "Key metrics", key_metric_blocks(diagnosis)),
+        ("environment", "Environment", environment_blocks(diagnosis.environment)),
         ("findings", "Findings", _findings(diagnosis)),
         ("logs", "What the log says (quoted)", _logs(diagnosis)),
         ("cause", "Root cause", root_cause_blocks(diagnosis)),
@@ -110,7 +112,7 @@ def _findings(diagnosis: Diagnosis) -> list[Block]:
 
 
 def _no_findings(diagnosis: Diagnosis) -> str:
-    if not any(len(series) for series in diagnosis.run.series.values()):
+    if not diagnosis.run.is_environment and not any(len(series) for series in diagnosis.run.series.values()):
         return "None, because no metric was logged that a check could look at."
     if diagnosis.not_checked:
         return "None. Some checks could not be made: see what was not checked."

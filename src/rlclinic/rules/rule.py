@@ -13,6 +13,8 @@ from rlclinic.facts.run_facts import RunFacts
 
 CONFIG = "config:"
 """Begins a need that a config must meet."""
+ENVIRONMENT = "environment:"
+"""Begins a need that facts about the environment must meet: one of their sections."""
 
 
 class DecisionStep(StrEnum):
@@ -23,7 +25,7 @@ class DecisionStep(StrEnum):
     EXPLORATION = "Does the policy still explore?"
     GRADIENTS = "Are the gradients sane?"
     ADVANTAGES = "Are the advantages of a sane size?"
-    PACE = "Does the policy move at a sane pace?"
+    UPDATE_SIZE = "Does the policy move at a sane pace?"
     REWARD = "Does the reward carry a signal?"
     ENVIRONMENT = "Does the environment behave?"
     TASK = "Is the task within reach?"
@@ -104,9 +106,18 @@ class RuleInfo:
             return {}
         return {entry.name: getattr(self.module.LIMITS, entry.name) for entry in fields(self.module.LIMITS)}
 
+    @property
+    def is_measured(self) -> bool:
+        """Whether it judges what is measured at the environment itself."""
+        return any(need.startswith(ENVIRONMENT) for need in self.rule.needs)
+
     def applies(self, facts: RunFacts) -> bool:
         """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
         if self.family == "language_model" and not facts.is_language_model:
+            return False
+        if self.is_measured and facts.environment is None:
+            return False
+        if facts.run.is_environment and not self.is_measured:
             return False
         algorithms = self.rule.algorithms
         return not algorithms or not facts.families or not facts.families.isdisjoint(algorithms)
@@ -126,6 +137,9 @@ def _has(facts: RunFacts, need: str) -> bool:
     for name in need.split("|"):
         if name.startswith(CONFIG):
             if facts.run.config.get(name.removeprefix(CONFIG)) is not None:
+                return True
+        elif name.startswith(ENVIRONMENT):
+            if getattr(facts.environment, name.removeprefix(ENVIRONMENT), None) is not None:
                 return True
         elif facts.series(name) is not None or (name.endswith("/*") and _has_member(facts, name.removesuffix("*"))):
             return True

@@ -1,7 +1,7 @@
-"""Train, diagnose, prescribe, try, keep what holds: until the threshold is reached in the fewest env steps.
+"""Train, diagnose, prescribe, try, keep what holds: until the goal is reached in the fewest env steps.
 
 Optuna keeps the history and proposes what lies between prescriptions (ask and tell). What a diagnosis prescribes and
-what is known to work is enqueued before anything is drawn. Until the threshold is reached, whatever gets nearer is
+what is known to work is enqueued before anything is drawn. Until the goal is reached, whatever gets nearer is
 kept; then the best and whatever looks better are trained on further seeds, and the better on the mean of all of them is
 kept. A run that cannot win is cut. Steps for the proof against the start are set aside.
 """
@@ -153,7 +153,7 @@ class Optimiser:
         """The better of two configurations on the same seeds, as far as the budget allows to train them."""
         has_goal = self._recipe.threshold is not None
         if has_goal and len(best.scores) == 1 and not best.reaches(self._recipe):
-            # Whoever gets nearer to the threshold is treated further; there is nothing yet to be sure of.
+            # Whoever gets nearer to the goal is treated further; there is nothing yet to be sure of.
             return config
         # The best is measured first: what it needs on every seed tells when the rival has lost.
         seeds = [self._seed(index) for index in range(SEEDS)]
@@ -289,5 +289,5 @@ def optimize(
     workers: int | None = None,
     on_attempt: Listener | None = None,
 ) -> Optimisation:
-    """Bring a recipe to its threshold in the fewest env steps, spending at most `budget` env steps on the way."""
+    """Bring a recipe to its goal in the fewest env steps, spending at most `budget` env steps on the way."""
     return Optimiser(recipe, budget, runner, root, on_attempt).run(workers)

@@ -17,7 +17,7 @@ from rlclinic.apps.agents.documents import definitions, skill_files
 from rlclinic.apps.agents.install import MANIFEST, install, plan
 from rlclinic.apps.agents.targets import TARGETS, whole_files
 from rlclinic.apps.cli.main import app
-from rlclinic.apps.mcp.registry import ROWS as TOOLS
+from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.model.errors import UsageError
 from rlclinic.rules.registry import RULES
@@ -35,7 +35,7 @@ def test_every_tool_and_its_parameters_are_in_the_skill() -> None:
     for row in TOOLS:
         section = page.split(f"## {row.name}\n")[1].split("\n## ")[0]
         for parameter in inspect.signature(row.function).parameters:
-            assert parameter == "desk" or f"`{parameter}`" in section, (row.name, parameter)
+            assert parameter == "workspace" or f"`{parameter}`" in section, (row.name, parameter)
         assert row.module == "elsewhere" or f"| `{row.name}` |" in skill, row.name
 
 

@@ -19,12 +19,16 @@ rlclinic finds out why a reinforcement-learning run is not learning, and proves 
   rlclinic show PATH          what was read: config, metrics, status, what could not be read
   rlclinic runs FOLDER        a table of every run below a folder
   rlclinic compare A B        runs side by side: outcomes, settings, where the curves part
+  rlclinic watch PATH         follow runs while they train: findings, forecast, alerts
   rlclinic fix PATH           the prescribed change in your own config file
   rlclinic explain CODE       what a rule or probe sees, or what a cause means
   rlclinic train ENV:ALGO     train with Stable-Baselines3 or TorchRL; status and stop follow it
   rlclinic trial RUN          train with and without the leading change, and say what that proves
   rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
   rlclinic probe TRAINER      find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
+  rlclinic examine ENV        find out whether reward, environment or task is what is wrong
+  rlclinic advise             whether RL fits a problem, which approach, which settings; cited
+  rlclinic samples PATH       the logged responses of a language model that are worth reading
   rlclinic mcp                serve all of this to coding agents; agents install teaches them
   rlclinic demo               all of it on one small task
 
@@ -35,8 +39,8 @@ Every verb takes --help, and --json where it has a result.
 # Verbs by the module of this package that holds them, a command of the same name each. They are imported when asked
 # for, so that no verb waits for what another needs.
 VERBS = (
-    "diagnose", "show", "runs", "compare", "fix", "explain", "train", "status", "stop", "trial", "optimize", "probe",
-    "mcp", "agents", "demo",
+    "diagnose", "show", "runs", "compare", "watch", "fix", "explain", "train", "status", "stop", "trial", "optimize",
+    "probe", "examine", "advise", "samples", "mcp", "agents", "demo",
 )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def optimize(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """Bring a task to its threshold in the fewest env steps.
+    """Bring a task to its goal in the fewest env steps.
 
     Each run is diagnosed; what its diagnosis prescribes is tried first, Optuna searches in between, and a configuration
     is kept when it holds on several seeds. The result is the best configuration with its evidence and the curve of

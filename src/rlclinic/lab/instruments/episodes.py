@@ -33,6 +33,8 @@ class EpisodeLog:
 
     def __init__(self) -> None:
         self.count = 0
+        self.recorder: Any = None
+        """An `observe.Recorder`, where the steps themselves are kept too."""
         self._playing: list[Playing] = []
         self._left = self._told = (0.0, 0)
         self._returns: deque[float] = deque(maxlen=WINDOW)
@@ -53,7 +55,7 @@ class EpisodeLog:
 
     def add(self, info: Mapping[str, Any]) -> None:
         """The reward components of one env step."""
-        for name, value in _components(info):
+        for name, value in components_in(info):
             if name in self._components or len(self._components) < MAX_COMPONENTS:
                 self._components[name] = self._components.get(name, 0.0) + value
 
@@ -98,7 +100,8 @@ class EpisodeLog:
         return rewards + sum(one.total for one in self._playing), steps + sum(one.length for one in self._playing)
 
 
-def _components(info: Mapping[str, Any]) -> list[tuple[str, float]]:
+def components_in(info: Mapping[str, Any]) -> list[tuple[str, float]]:
+    """The parts of the reward that a step tells in its info."""
     found = []
     for key, value in info.items():
         if key in GROUPS and isinstance(value, Mapping):

@@ -27,7 +27,7 @@ STEPS, RETURN = "steps-to-threshold", "final-return"
 FEWEST_ENVIRONMENTS = 3
 # Causes below this probability may lack a measurement without making the whole a guess.
 MATERIAL = 0.1
-# Guessed relative change of the steps to the threshold where the treated cause is at work.
+# Guessed relative change of the steps to the goal where the treated cause is at work.
 GUESSED: Mapping[Reach, tuple[float, float]] = {
     Reach.BLOCKING: (-0.9, -0.4),
     Reach.STRONG: (-0.6, -0.1),
@@ -41,7 +41,7 @@ HARM: Mapping[Safety, tuple[float, float]] = {
     Safety.UNSAFE: (0.0, 0.2),
     Safety.ADVICE: (0.0, 0.05),
 }
-# Bounds of the priorities, as fewer steps to the threshold.
+# Bounds of the priorities, as fewer steps to the goal.
 HIGH, MEDIUM = 0.3, 0.1
 # Missing share of the return from which on its cause is urgent.
 AT_STAKE = 0.6
@@ -58,7 +58,7 @@ class PlannedChange:
     treats: frozenset[str]
     """Causes that the change treats."""
     metric: str = ""
-    """What it moves, where that is not the steps to the threshold."""
+    """What it moves, where that is not the steps to the goal."""
     elsewhere: Reach | None = None
     """What it is thought to do where another cause leads, if the treated fault is surely there; None: harm."""
 

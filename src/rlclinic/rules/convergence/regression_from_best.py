@@ -24,7 +24,7 @@ from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, Sign
-from rlclinic.rules.words import steps_text
+from rlclinic.rules.words import first_level_words, steps_text
 from rlclinic.signals.collapse import collapse
 
 RULE = Rule("CNV04", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, Sign.RETURN_FELL))
@@ -54,7 +54,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if not curve.climbed:
         return _declined(facts, curve, returns)
-    least = max(curve.doubt, limits.noticed * curve.climb)
+    least = max(curve.least_fall, limits.noticed * curve.climb)
     if curve.drop < least or curve.gain < limits.left * curve.climb:
         return None
     reached = goal_reached(facts)
@@ -64,6 +64,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"{curve.final:.4g}: {100 * curve.drop / curve.climb:.0f}% of the climb from {curve.start:.4g} is lost"
     )
     mild = curve.drop < limits.lost * curve.climb and curve.drop - curve.doubt < limits.surely * curve.climb
+    mild = mild and not curve.falling
     lost = collapse(returns, centre="mean")
     summary += "; it is rising again" if curve.rising else ""
     evidence = (
@@ -79,10 +80,7 @@ def _declined(facts: RunFacts, curve: ReturnCurve, returns: Series) -> RuleResul
     """A return that never climbed and lost a part of the level that it began with."""
     if not curve.fell_below_start or longer_episodes_cost_more(facts) or evaluations_hold(facts):
         return None
-    lost = curve.established - curve.final
-    summary = (
-        f"{returns.logged_as} was at {curve.established:.4g} or above for the first fifth of the run and declined to "
-        f"{curve.final:.4g}"
-    )
+    lost = curve.first_level - curve.final
+    summary = f"{returns.logged_as} {first_level_words(curve)} and declined to {curve.final:.4g}"
     evidence = (facts.evidence(returns.name, lost, curve.doubt, note="first level minus the level at the end"),)
     return RuleResult(Severity.WARNING, 0.75, summary, evidence, curve.best_step)

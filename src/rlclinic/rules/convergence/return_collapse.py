@@ -26,7 +26,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import FELL_BELOW, ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, Sign
-from rlclinic.rules.words import steps_text
+from rlclinic.rules.words import first_level_words, steps_text
 
 RULE = Rule("CNV05", needs=("return/train|return/eval",), means=(Sign.COLLAPSED, Sign.RETURN_FELL))
 
@@ -78,7 +78,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 
 def _lost_climb(curve: ReturnCurve, limits: Limits) -> Loss | None:
-    least = curve.doubt
+    least = curve.least_fall
     if not curve.climbed or curve.drop < least or curve.gain > limits.left * curve.climb:
         return None
     words = f"climbed from {curve.start:.4g} to {curve.best:.4g}"
@@ -88,8 +88,8 @@ def _lost_climb(curve: ReturnCurve, limits: Limits) -> Loss | None:
 def _lost_start(curve: ReturnCurve, limits: Limits) -> Loss | None:
     if not curve.fell_below_start or curve.decline < limits.most_of_it:
         return None
-    level, least = curve.established, max(curve.doubt, FELL_BELOW * curve.span)
-    return Loss(level, level - curve.final, least, f"was at {level:.4g} or above for the first fifth of the run")
+    level, least = curve.first_level, max(curve.doubt, FELL_BELOW * curve.span)
+    return Loss(level, level - curve.final, least, first_level_words(curve))
 
 
 def _onset(curve: ReturnCurve, level: float) -> float:

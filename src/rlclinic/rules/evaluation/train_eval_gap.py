@@ -23,6 +23,7 @@ import numpy as np
 
 from rlclinic.facts.exploration import uniform
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
@@ -127,8 +128,7 @@ def _gap(train: Series, evaluation: Series, limits: Limits) -> Gap | None:
     differences = np.interp(steps, at, curve) - values
     quarter, half = max(2, steps.size // 4), steps.size // 2
     late = differences[half:]
-    middle = float(np.median(late))
-    scatter = float(1.4826 * np.median(np.abs(late - middle)))
+    middle, scatter = float(np.median(late)), deviation(late)
     # What was climbed by then: a return that rises to the end is not held against what it reaches later.
     climb = float(np.median(np.interp(steps[half:], at, curve)) - np.min(curve))
     return Gap(

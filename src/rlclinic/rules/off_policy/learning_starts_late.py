@@ -74,6 +74,7 @@ def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
         first < limits.late * taken
         or float(returns.steps[0]) > limits.late / 2 * taken
         or facts.run.status.state is Status.RUNNING
+        or _log_begins_there(facts, first)
     ):
         return None
     summary = f"{loss.logged_as} is first logged at {first:,.0f} of {taken:,.0f} env steps: nothing was learned before"
@@ -82,6 +83,12 @@ def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
     )
     done = reached_goal(facts) or saturation(facts) is not None
     return RuleResult(Severity.WARNING if done else Severity.ERROR, 0.8, summary, evidence, first)
+
+
+def _log_begins_there(facts: RunFacts, first: float) -> bool:
+    """Whether the training return is logged from there on as well: only the end of the log was kept."""
+    trained = facts.series("return/train")
+    return trained is not None and float(trained.steps[0]) >= first
 
 
 def _sighting(

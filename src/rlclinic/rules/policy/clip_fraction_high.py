@@ -28,7 +28,7 @@ RULE = Rule(
     "POL06",
     needs=("clip_fraction", "approx_kl", "clip_range|config:clip_range"),
     algorithms=("ppo",),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST,),
 )
 

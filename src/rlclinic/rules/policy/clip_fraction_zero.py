@@ -27,7 +27,9 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
-RULE = Rule("POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.PACE)
+RULE = Rule(
+    "POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ RULE = Rule(
     "POL04",
     needs=("approx_kl",),
     algorithms=("ppo", "actor-critic"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST,),
 )
 

@@ -34,7 +34,7 @@ RULE = Rule(
     "POL13",
     needs=("entropy", "approx_kl|grad_norm", "return/train|return/eval"),
     algorithms=("ppo", "actor-critic"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST, Sign.POLICY_DEAD),
 )
 

@@ -30,7 +30,7 @@ from rlclinic.signals.constants import constants
 RULE = Rule(
     "POL10",
     needs=("policy_loss|value_loss|approx_kl|entropy|loss|grad_norm", "return/train|return/eval"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_DEAD,),
 )
 

@@ -1,4 +1,4 @@
-"""The run ended below the threshold.
+"""The run ended below the goal.
 
 What it sees: The level at the end is below the threshold of the run's own config or of the well-known task. The gap
 is given in units of the return and as the share of the way from a random policy (or from the start) to the
@@ -6,7 +6,7 @@ threshold.
 Why it hurts: The goal is not met. Whether that is a fault or only too little time, the other findings say.
 Evidence needed: a return, and a threshold in the config or an environment that rlclinic knows.
 Looks alike: A run that is still rising, or that took fewer steps than published runs needed: it is early, not ill.
-An evaluation that holds the threshold while the return of the exploring policy is below it counts as reached.
+An evaluation that holds the goal while the return of the exploring policy is below it counts as reached.
 What to change: If it still rises, give it more steps; if it is flat, look at the findings above this one first.
 References: Gymnasium's registry of reward thresholds; RL Baselines3 Zoo benchmark.
 """

@@ -1,10 +1,10 @@
-"""The threshold was reached and held.
+"""The goal was reached and held.
 
 What it sees: The return (training or evaluation, three points in a row) came to the threshold of the run's own
 config or of the well-known task, and its end is still there.
 Why it hurts: It does not. It says that the goal is met, when, and what the rest of the budget was spent on.
 Evidence needed: a return, and a threshold in the config or an environment that rlclinic knows.
-Looks alike: One lucky evaluation above the threshold. A registered threshold of an open-ended task (HalfCheetah:
+Looks alike: One lucky evaluation above the goal. A registered threshold of an open-ended task (HalfCheetah:
 4800) says nothing about how much more is possible.
 What to change: Nothing. Stop earlier next time, or confirm the result on two or three more seeds.
 References: Gymnasium's registry of reward thresholds; Henderson et al. 2018 (arXiv 1709.06560) on seeds.

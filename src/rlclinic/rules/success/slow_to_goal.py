@@ -1,6 +1,6 @@
-"""The threshold was reached far later than published runs reach it.
+"""The goal was reached far later than published runs reach it.
 
-What it sees: The env steps until the return came to the task's target, against those of published runs of the same
+What it sees: The env steps until the return came to the task's goal, against those of published runs of the same
 algorithm on the same task. Only a factor of several counts, since the published figures are single runs.
 Why it hurts: Every experiment costs that factor more time; the cause often hurts other tasks more than this one.
 Evidence needed: a return over env steps on a well-known task, with an algorithm that has a published figure for it.
@@ -38,7 +38,7 @@ LIMITS = Limits()
 
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
-    """Compare the steps to the target with published ones."""
+    """Compare the steps to the goal with published ones."""
     task, goal = known_task(facts), goal_of(facts)
     if task is None or goal is None or task.target is None or goal.level < task.target:
         return None
@@ -58,7 +58,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     )
     evidence = (
         facts.evidence(
-            reached.series.name, factor, limits.slow, note="earliest steps to the target over the published steps"
+            reached.series.name, factor, limits.slow, note="earliest steps to the goal over the published steps"
         ),
     )
     severity = Severity.WARNING if factor >= limits.very_slow else Severity.INFO

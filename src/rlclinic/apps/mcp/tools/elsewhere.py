@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import Reply
+from rlclinic.apps.mcp.workspace import Workspace
 
 
 class Instead(Reply):
@@ -16,7 +16,7 @@ class Instead(Reply):
 
 
 def run_play(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str | None = None,
     config_id: str | None = None,
     episodes: int = 1,
@@ -38,7 +38,7 @@ def run_play(
 
 
 def run_inspect(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str = "@last",
     port: int = 7860,
     host: str = "localhost",
@@ -55,7 +55,7 @@ def run_inspect(
     )
 
 
-def run_publish(desk: Desk, run_id: str = "@last", repo: str | None = None, private: bool = False) -> Instead:  # noqa: FBT001, FBT002
+def run_publish(workspace: Workspace, run_id: str = "@last", repo: str | None = None, private: bool = False) -> Instead:  # noqa: FBT001, FBT002
     """Not done here: rlclinic uploads nothing. Answers what can be shared instead."""
     return _instead(
         "rlclinic sends nothing to other machines; publish with your own tools",

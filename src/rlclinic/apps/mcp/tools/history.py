@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import NothingReadable
 from rlclinic.reference.metric_lookup import lookup
 
@@ -89,7 +89,7 @@ class HistoryReply(Reply):
 
 
 def get_best_run(
-    desk: Desk,
+    workspace: Workspace,
     env_id: str,
     metric: str = DEFAULT,
     minimize: bool = False,  # noqa: FBT001, FBT002
@@ -103,16 +103,16 @@ def get_best_run(
         series = lookup(run, metric)
         return run.returns if metric == DEFAULT and (series is None or series.caveat) else series
 
-    found = best_by_metric(pool_of(desk.root, env_id), metric, chosen, minimize=minimize)
+    found = best_by_metric(pool_of(workspace.root, env_id), metric, chosen, minimize=minimize)
     if not found.ranked:
-        known = sorted({str(row["environment"]) for row in _listing(desk) if row["environment"]})
+        known = sorted({str(row["environment"]) for row in _listing(workspace) if row["environment"]})
         told = f"there are runs of {', '.join(known[:8])}" if known else "there are no runs below the root"
         raise NothingReadable(f"no run of {env_id!r} has the metric {metric!r}; {told}", hint="call list_runs")
     value, run, series = found.ranked[0]
     settings = {name: setting.value for name, setting in run.config.settings.items() if not setting.is_default}
     best = BestRun(
         run_id=run.id,
-        path=desk.shown(run.path),
+        path=workspace.shown(run.path),
         framework=run.framework,
         algorithm=run.algorithm,
         env_steps=run.env_steps,
@@ -134,7 +134,7 @@ def get_best_run(
     )
 
 
-def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
+def get_history(workspace: Workspace, env_id: str, algorithm: str = "") -> HistoryReply:
     """What the runs of an environment below the root have taught, over every framework: the best configs over their
     seeds, which settings separate good from bad runs (effect size and how sure), what was already tried, what to try
     next."""
@@ -142,7 +142,7 @@ def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
     from rlclinic.reports.history_json import history_object
     from rlclinic.store.ledger import Ledger
 
-    data = history_object(history(desk.root, env_id, algorithm))
+    data = history_object(history(workspace.root, env_id, algorithm))
     trials = [item for item in Ledger().results() if item["environment"] == env_id]
     reply = HistoryReply(
         env_id=env_id,
@@ -182,7 +182,7 @@ def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
     return reply.said(data["summary"])
 
 
-def _listing(desk: Desk) -> tuple[dict[str, Any], ...]:
+def _listing(workspace: Workspace) -> tuple[dict[str, Any], ...]:
     from rlclinic.store.listing import list_runs
 
-    return list_runs(desk.root).summaries
+    return list_runs(workspace.root).summaries

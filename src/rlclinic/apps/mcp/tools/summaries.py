@@ -6,9 +6,9 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.reference.metric_lookup import lookup
 
@@ -104,72 +104,72 @@ class HyperparameterHistory(Reply):
     untrusted: str = UNTRUSTED
 
 
-def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSummary:
+def get_metrics_summary(workspace: Workspace, run_id: str, metric_name: str) -> MetricSummary:
     """One metric in numbers: count, range, mean, first, last and trend. Values that are not finite are counted, not
     averaged."""
     from rlclinic.facts.metric_summary import metric_summary, metric_trend
 
-    case = desk.case(run_id)
-    series = case.series(metric_name)
+    opened = workspace.open(run_id)
+    series = opened.series(metric_name)
     moved = metric_trend(series)
     reply = MetricSummary(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         metric=series.name,
         logged_as=series.logged_as,
         **asdict(metric_summary(series)),
         trend=moved.direction,
         trend_delta=moved.change,
-        epoch_range=_epochs(case, series),
+        epoch_range=_epochs(opened, series),
         step_range=[float(series.steps[0]), float(series.steps[-1])] if len(series) else [],
         caveat=series.caveat,
     )
-    return reply.said(f"{series.logged_as!r} of {case.run.id!r}: {reply.first} to {reply.last}, {reply.trend}.")
+    return reply.said(f"{series.logged_as!r} of {opened.run.id!r}: {reply.first} to {reply.last}, {reply.trend}.")
 
 
-def get_metric_trend(desk: Desk, run_id: str, metric: str, window: str = "all") -> MetricTrend:
+def get_metric_trend(workspace: Workspace, run_id: str, metric: str, window: str = "all") -> MetricTrend:
     """Whether a metric rises or falls, and how surely. `window` is `all`, `last_N_epochs` or `first_N_epochs`. A
     direction other than `stable` is only given where chance is an unlikely explanation."""
     from rlclinic.facts.metric_summary import metric_trend
 
-    case = desk.case(run_id)
-    series = _windowed(case, case.series(metric), window)
+    opened = workspace.open(run_id)
+    series = _windowed(opened, opened.series(metric), window)
     reply = MetricTrend(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         metric=series.name,
         logged_as=series.logged_as,
         window=window,
-        epoch_range=_epochs(case, series),
+        epoch_range=_epochs(opened, series),
         **asdict(metric_trend(series)),
     )
-    told = "progress so far" if case.running else "over this window"
+    told = "progress so far" if opened.running else "over this window"
     return reply.said(f"{series.logged_as!r} is {reply.direction} {told}: {reply.first_value} to {reply.last_value}.")
 
 
-def correlate_metrics(desk: Desk, run_id: str, metric_pairs: list[list[str]]) -> Correlations:
+def correlate_metrics(workspace: Workspace, run_id: str, metric_pairs: list[list[str]]) -> Correlations:
     """How two metrics of a run move together, for each pair [a, b]. Two metrics that both drift correlate without one
     causing the other."""
-    case = desk.case(run_id)
+    opened = workspace.open(run_id)
     if not metric_pairs:
         raise UsageError("no pair was named", hint='for example [["approx_kl", "return/train"]]')
-    found = [_correlation(case, pair) for pair in metric_pairs[:MOST_PAIRS]]
+    found = [_correlation(opened, pair) for pair in metric_pairs[:MOST_PAIRS]]
     note = "correlation is no cause: most metrics of a run share its trend; diagnose weighs the order of onsets"
-    return Correlations(run_id=case.run.id, correlations=found, note=note).said(f"{len(found)} pairs of metrics.")
+    return Correlations(run_id=opened.run.id, correlations=found, note=note).said(f"{len(found)} pairs of metrics.")
 
 
-def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
+def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
     """The hyperparameters in force over the run, scheduled or constant, beside what the config says."""
     from rlclinic.facts.metric_summary import MetricSummary as Summary
     from rlclinic.facts.metric_summary import metric_summary
 
-    case = desk.case(run_id)
+    opened = workspace.open(run_id)
     if params:
-        chosen = {name: _hyperparameter(case, name) for name in params}
+        chosen = {name: _hyperparameter(opened, name) for name in params}
     else:
-        chosen = {name: (case.run.series.get(name), name) for name in IN_FORCE if name in case.run.series}
+        chosen = {name: (opened.run.series.get(name), name) for name in IN_FORCE if name in opened.run.series}
     summary: dict[str, HyperparameterCourse] = {}
     ranges: list[Number] = []
     for name, (series, key) in chosen.items():
-        configured = plain_value(case.run.config.get(key.replace("entropy_coef", "ent_coef")))
+        configured = plain_value(opened.run.config.get(key.replace("entropy_coef", "ent_coef")))
         seen = metric_summary(series) if series is not None else Summary(0, 0)
         summary[name] = HyperparameterCourse(
             is_scheduled=not seen.is_constant,
@@ -181,11 +181,11 @@ def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = N
             configured=configured,
         )
         if series is not None and not ranges:
-            ranges = _epochs(case, series)
+            ranges = _epochs(opened, series)
     scheduled = [name for name, course in summary.items() if course.is_scheduled]
     constant = [name for name, course in summary.items() if not course.is_scheduled and course.n_samples]
     reply = HyperparameterHistory(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         epoch_range=ranges,
         params=list(summary),
         scheduled_params=scheduled,
@@ -195,26 +195,26 @@ def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = N
     return reply.said(f"{len(scheduled)} hyperparameters changed during the run, {len(constant)} stayed.")
 
 
-def _hyperparameter(case: Case, name: str) -> tuple[Series | None, str]:
+def _hyperparameter(opened: OpenRun, name: str) -> tuple[Series | None, str]:
     """The series of a hyperparameter in force, and its canonical key; by the config's own key too."""
-    series = lookup(case.run, name) or lookup(case.run, f"train/hp/{name}")
-    canonical = next((key for key, setting in case.run.config.settings.items() if setting.native_key == name), name)
-    if series is None and canonical in case.run.series:
-        series = case.run.series[canonical]
-    if series is not None and canonical not in case.run.config:
+    series = lookup(opened.run, name) or lookup(opened.run, f"train/hp/{name}")
+    canonical = next((key for key, setting in opened.run.config.settings.items() if setting.native_key == name), name)
+    if series is None and canonical in opened.run.series:
+        series = opened.run.series[canonical]
+    if series is not None and canonical not in opened.run.config:
         canonical = series.name
-    if series is None and canonical not in case.run.config:
+    if series is None and canonical not in opened.run.config:
         raise UsageError(f"the run neither logs nor configures {name!r}", hint="call get_run_info for its config")
     return series, canonical
 
 
-def _correlation(case: Case, pair: list[str]) -> Correlation:
+def _correlation(opened: OpenRun, pair: list[str]) -> Correlation:
     from rlclinic.facts.metric_summary import metric_correlation
 
     if len(pair) != 2:
         return Correlation(metrics=pair[:4], error="a pair has two names")
     try:
-        first, second = (case.series(name) for name in pair)
+        first, second = (opened.series(name) for name in pair)
     except RlclinicError as error:
         return Correlation(metrics=pair, error=f"{error.message}; {error.hint}")
     found = metric_correlation(first, second)
@@ -227,7 +227,7 @@ def _correlation(case: Case, pair: list[str]) -> Correlation:
     )
 
 
-def _windowed(case: Case, series: Series, window: str) -> Series:
+def _windowed(opened: OpenRun, series: Series, window: str) -> Series:
     if window == "all":
         return series
     found = _WINDOW.fullmatch(window)
@@ -235,7 +235,7 @@ def _windowed(case: Case, series: Series, window: str) -> Series:
         raise UsageError(f"window {window!r}", hint="write all, last_N_epochs or first_N_epochs")
     from dataclasses import replace
 
-    epochs = epochs_at(case, series.steps)
+    epochs = epochs_at(opened, series.steps)
     count = int(found[2])
     if not epochs.size:
         return series
@@ -244,8 +244,8 @@ def _windowed(case: Case, series: Series, window: str) -> Series:
     return replace(series, steps=series.steps[inside], values=series.values[inside], wall_times=times)
 
 
-def _epochs(case: Case, series: Series) -> list[Number]:
+def _epochs(opened: OpenRun, series: Series) -> list[Number]:
     if not len(series):
         return []
-    epochs = epochs_at(case, series.steps)
+    epochs = epochs_at(opened, series.steps)
     return [round(float(epochs[0]), 2), round(float(epochs[-1]), 2)]

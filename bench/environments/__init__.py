@@ -1,0 +1,1 @@
+"""Broken and healthy environments on which `rlclinic examine` is measured beside other checkers."""

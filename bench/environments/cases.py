@@ -1,0 +1,15 @@
+"""All cases by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from bench.environments import healthy, seen
+from bench.environments.case import Case
+
+
+@cache
+def cases() -> Mapping[str, Case]:
+    """Broken and healthy environments."""
+    return {case.name: case for case in (*seen.CASES, *healthy.CASES)}

@@ -1,0 +1,163 @@
+"""One state of an environment several times over: by deep copies, or by playing the same steps from the same seed.
+
+Copies share their chance or get chance of their own. So an effect of the action is told from luck, and noise from
+dynamics.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from rlclinic.environment.make import Make
+from rlclinic.environment.play import StepFailed, reset, step
+from rlclinic.lab.instruments.flatten import Flatten
+from rlclinic.model.series import FloatArray
+
+TOLERANCE = 1e-5
+"""Relative difference of observations that physics engines may show between equal steps."""
+TRIED = 25
+"""Steps over which a copy must agree with its original before copies are believed."""
+_GENERATORS = (np.random.Generator, np.random.RandomState, random.Random, gymnasium.Space)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A state to go on from: the seed of its episode and the actions that led there."""
+
+    seed: int
+    actions: tuple[Any, ...]
+
+
+class Simulator:
+    """Gives environments that stand in a certain state."""
+
+    def __init__(self, make: Make, see: Flatten, *, reproducible: bool) -> None:
+        self._make, self._see = make, see
+        self._originals: dict[int, tuple[int, Any]] = {}
+        self._fresh: list[Any] = []
+        self.mode = "copy" if self._copies() else "replay" if reproducible else ""
+        """`copy`, `replay`, or empty where no state can be had twice."""
+
+    def at(self, state: State, count: int) -> list[Any]:
+        """So many environments in the state."""
+        if self.mode == "copy":
+            original = self._played(self._borrowed(0), state)
+            return [copy.deepcopy(original) for _ in range(count)]
+        return [self._played(self._borrowed(place), state) for place in range(count)]
+
+    def close(self) -> None:
+        """Close what was made."""
+        for environment in self._fresh:
+            environment.close()
+
+    def _borrowed(self, place: int) -> Any:
+        while len(self._fresh) <= place:
+            self._fresh.append(self._make())
+        return self._fresh[place]
+
+    def _played(self, environment: Any, state: State) -> Any:
+        set_chance(environment, state.seed)
+        reset(environment, state.seed)
+        for action in state.actions:
+            step(environment, action)
+        return environment
+
+    def _copies(self) -> bool:
+        """Whether a deep copy goes on exactly as its original does."""
+        environment = self._borrowed(0)
+        try:
+            reset(environment, 11)
+            # The environment may draw from its own space.
+            space = copy.deepcopy(environment.action_space)
+            space.seed(11)
+            environment.action_space.seed(11)
+            other = copy.deepcopy(environment)
+            for place in range(TRIED):
+                action = space.sample()
+                global_chance(place)
+                one = step(environment, action)
+                global_chance(place)
+                two = step(other, action)
+                if not same(self._see(one[0]), self._see(two[0])) or one[1:4] != two[1:4]:
+                    return False
+                if one[2] or one[3]:
+                    break
+        except StepFailed:
+            return False
+        except Exception:
+            # Windows, sockets and simulators in C cannot be copied.
+            return False
+        return True
+
+
+def same(a: FloatArray, b: FloatArray) -> bool:
+    """Whether two observations are the same up to rounding."""
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True))
+
+
+def set_chance(environment: Any, seed: int) -> None:
+    """Give every source of chance that the environment or a wrapper holds, and the global ones, this seed."""
+    for place, source in enumerate(chance_of(environment)):
+        _seed(source, seed + 7919 * place)
+    global_chance(seed)
+
+
+def copy_chance(source: Any, target: Any) -> None:
+    """Give an environment the chance of another that is built like it."""
+    for one, other in zip(chance_of(source), chance_of(target), strict=False):
+        if isinstance(one, np.random.Generator) and isinstance(other, np.random.Generator):
+            other.bit_generator.state = one.bit_generator.state
+        elif isinstance(one, np.random.RandomState) and isinstance(other, np.random.RandomState):
+            other.set_state(one.get_state())
+        elif isinstance(one, random.Random) and isinstance(other, random.Random):
+            other.setstate(one.getstate())
+
+
+def global_chance(seed: int) -> None:
+    """Seed the generators of the process; only ever called in the child process."""
+    random.seed(seed)
+    np.random.seed(seed % (1 << 32))
+
+
+def chance_of(environment: Any) -> list[Any]:
+    """Every generator that the environment and its wrappers hold, in a fixed order."""
+    return list(_generators(environment))
+
+
+def _generators(environment: Any) -> Iterator[Any]:
+    seen: set[int] = set()
+    layer = environment
+    while layer is not None and id(layer) not in seen:
+        seen.add(id(layer))
+        for value in list(getattr(layer, "__dict__", {}).values()):
+            if isinstance(value, _GENERATORS) and id(value) not in seen:
+                seen.add(id(value))
+                yield value
+            elif type(value).__module__.partition(".")[0] not in ("numpy", "builtins", "mujoco"):
+                for inner in list(getattr(value, "__dict__", {}).values()):
+                    if isinstance(inner, _GENERATORS) and id(inner) not in seen:
+                        seen.add(id(inner))
+                        yield inner
+        for space in ("action_space", "observation_space"):
+            found = getattr(layer, space, None)
+            if isinstance(found, gymnasium.Space) and id(found) not in seen:
+                seen.add(id(found))
+                yield found
+        layer = layer.__dict__.get("env") if hasattr(layer, "__dict__") else None
+
+
+def _seed(source: Any, seed: int) -> None:
+    if isinstance(source, gymnasium.Space):
+        source.seed(seed % (1 << 31))
+    elif isinstance(source, np.random.Generator):
+        fresh = type(source.bit_generator)(seed)
+        source.bit_generator.state = fresh.state
+    else:
+        source.seed(seed % (1 << 32))

@@ -1,0 +1,94 @@
+"""Examine an environment in a child process: what crashes or hangs there is a finding, not the end of rlclinic."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from typing import Any
+
+from rlclinic.environment.make import load, maker_of
+from rlclinic.environment.measure import Wanted, measure
+from rlclinic.model.environment_facts import EnvironmentFacts, Problem, facts_of_json
+from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.store.children import settled, spawning
+
+BUDGET = 40.0
+"""Seconds that an examination may take by default."""
+PATIENCE = 60.0
+"""Seconds beyond the budget that a part of the examination may be silent before the environment hangs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to examine. Names only, so that nothing but text goes to the child."""
+
+    environment: str
+    arguments: dict[str, object] = field(default_factory=dict)
+    seconds: float = BUDGET
+    oracle: str = ""
+    policy: str = ""
+    folder: str = ""
+    """Where episodes of the policy are kept; empty for nowhere."""
+
+
+def examine_isolated(request: Request, progress: Callable[[str], None] = lambda _: None) -> EnvironmentFacts:
+    """The facts of an environment; UsageError where the request cannot be met."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, request), daemon=False)
+    with spawning():
+        process.start()
+    theirs.close()
+    facts, doing = EnvironmentFacts("examined", request.environment), "start"
+    silence = PATIENCE + request.seconds
+    try:
+        while True:
+            if not ours.poll(silence):
+                problem = Problem("hung", doing, f"no answer within {silence:.0f} s")
+                return replace(facts, problems=(*facts.problems, problem))
+            try:
+                kind, value = ours.recv()
+            except (EOFError, OSError):
+                process.join(5)
+                problem = Problem("died", doing, f"the process ended with exit code {process.exitcode}")
+                return replace(facts, problems=(*facts.problems, problem))
+            if kind == "error":
+                raise UsageError(value[0], path=value[1], hint=value[2])
+            if kind == "done":
+                return facts_of_json(value)
+            doing, facts = value[0], facts_of_json(value[1])
+            progress(doing)
+    finally:
+        ours.close()
+        _ended(process)
+
+
+def _serve(pipe: Connection, request: Request) -> None:
+    settled()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    try:
+        make = maker_of(request.environment, request.arguments)
+        policies = [
+            (name, load(text)) for name, text in (("oracle", request.oracle), ("trained", request.policy)) if text
+        ]
+        wanted = Wanted(request.seconds, tuple(policies))
+        found = measure(
+            make, request.environment, wanted, lambda doing, so_far: pipe.send(("doing", (doing, so_far.to_json())))
+        )
+        pipe.send(("done", found.to_json()))
+    except RlclinicError as error:
+        pipe.send(("error", (error.message, error.path, error.hint)))
+
+
+def _ended(process: Any) -> None:
+    process.join(2)
+    if process.is_alive():
+        process.terminate()
+        process.join(3)
+    if process.is_alive():
+        process.kill()
+        process.join(5)

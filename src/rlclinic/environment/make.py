@@ -1,0 +1,103 @@
+"""Make the environment that a user names: a Gymnasium id, `module:Class`, a function, a config, a PettingZoo task."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rlclinic.environment.other_kinds import as_gymnasium
+from rlclinic.model.errors import UsageError
+from rlclinic.store.children import allow_local
+
+Make = Callable[[], Any]
+HINT = "a Gymnasium id such as CartPole-v1, module:Class, module:make_env, or a config of rlclinic or rl-zoo"
+CONFIGS = (".yaml", ".yml", ".json")
+
+
+def maker_of(name: str, arguments: dict[str, object] | None = None) -> Make:
+    """What makes a fresh environment each time; UsageError where the name means none.
+
+    The user wrote the name, so the code that it names may run; what a config names may not, but for Gymnasium's own
+    environments and harmless wrappers.
+    """
+    given = arguments or {}
+    if Path(name.partition("::")[0]).suffix in CONFIGS:
+        return _of_config(name)
+    from rlclinic.lab.environments import make_environment
+    from rlclinic.lab.recipe import Recipe
+
+    registered = ":" not in name or name.rpartition("-v")[2].isdigit()
+    if registered:
+        if name.startswith("ALE/"):
+            _register_atari()
+        if name.startswith(("MiniGrid", "BabyAI")):
+            _imported("minigrid")
+        recipe = Recipe("sb3", "PPO", name, 1, env_kwargs=given, trust=frozenset({name}))
+        return lambda: make_environment(recipe)
+    found = _named(name)
+    return lambda: as_gymnasium(_called(found, name, given))
+
+
+def load(name: str) -> Any:
+    """What `module:name` names, such as a policy; UsageError where there is none."""
+    return _named(name)
+
+
+def _of_config(name: str) -> Make:
+    """The environment of a config with its wrappers."""
+    from rlclinic.lab.config_file import read_config_file
+    from rlclinic.lab.environments import make_environment
+    from rlclinic.lab.recipe import Recipe
+
+    path, _, variant = name.partition("::")
+    if not Path(path).is_file():
+        raise UsageError("no such file", path=path, hint=HINT)
+    values, _ = read_config_file(Path(path), variant)
+    plain = Recipe("sb3", str(values["algorithm"]), str(values["env_id"]), 1)
+    kept: dict[str, object] = {
+        key: values[key]
+        for key in ("env_kwargs", "env_wrappers", "frame_skip", "frame_stack", "max_episode_steps")
+        if key in values
+    }
+    recipe = plain.with_changes(kept)
+    return lambda: make_environment(recipe)
+
+
+def _named(name: str) -> Any:
+    module, _, path = name.partition(":")
+    if not module or not path:
+        raise UsageError(f"{name!r} names nothing", hint=HINT)
+    allow_local(module)
+    try:
+        found: Any = import_module(module)
+    except Exception as error:
+        raise UsageError(f"importing {module} raised {type(error).__name__}: {error}", hint=HINT) from error
+    for part in path.split("."):
+        found = getattr(found, part, None)
+        if found is None:
+            raise UsageError(f"module {module} has no {path!r}", hint=HINT)
+    return found
+
+
+def _called(found: Any, name: str, arguments: dict[str, object]) -> Any:
+    if not callable(found):
+        raise UsageError(f"{name} can be called neither as a class nor as a function", hint=HINT)
+    if inspect.ismodule(found):
+        found = found.parallel_env
+    return found(**arguments)
+
+
+def _register_atari() -> None:
+    import gymnasium
+
+    gymnasium.register_envs(_imported("ale_py"))
+
+
+def _imported(module: str) -> Any:
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise UsageError(f"this environment needs {error.name}", hint=f"pip install {error.name}") from error

@@ -1,0 +1,408 @@
+"""Examine a running environment: everything that is measured, tier by tier, within a budget of time."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rlclinic.environment.clones import Simulator, State, set_chance
+from rlclinic.environment.effects import STATES, Effects, Noise, effects_of, noise_of
+from rlclinic.environment.make import Make
+from rlclinic.environment.panel import EPISODES, best_linear, played, policies_of, random_policy, returns_of
+from rlclinic.environment.play import Act, Recorder, StepFailed, now, play, recorder_of, reset, step
+from rlclinic.environment.resets import reset_facts
+from rlclinic.facts.environment.episodes import episode_facts, start_facts
+from rlclinic.facts.environment.measure import action_facts, drift
+from rlclinic.facts.environment.observations import observation_facts
+from rlclinic.facts.environment.rewards import outlier_rows, reward_facts
+from rlclinic.model.environment_facts import (
+    NOT_MEASURED,
+    ActionFacts,
+    EnvironmentFacts,
+    EpisodeFacts,
+    ObservationFacts,
+    PolicyReturns,
+    Problem,
+    ResetFacts,
+    RewardFacts,
+    SpeedFacts,
+)
+from rlclinic.model.series import FloatArray
+from rlclinic.model.transitions import EpisodeTable, Space, Transitions
+
+FEWEST_STEPS, MOST_STEPS = 4000, 20_000
+"""Of random actions."""
+EPISODES_WANTED, MOST_EPISODES = 100, 400
+SEED = 77
+OUTLIERS = 6
+NOISE_STATES = 40
+
+Tell = Callable[[str, EnvironmentFacts], None]
+"""Hears what is measured next, and what is known so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is examined beside the environment itself."""
+
+    seconds: float = 40.0
+    policies: tuple[tuple[str, Act], ...] = ()
+    """`oracle`, `trained`: episodes of these join the panel."""
+
+
+def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFacts:
+    """All facts of an environment. What raises becomes a problem among them, and what was known before it is kept."""
+    facts = EnvironmentFacts("examined", name)
+    began = now()
+    tell("make", facts)
+    try:
+        started = time.perf_counter()
+        environment = make()
+        seconds = time.perf_counter() - started
+    except Exception as error:
+        # The environment is the user's: whatever it raises is what is found.
+        return _failed(facts, Problem("raised", "make", _message(error)), began)
+    examiner = _Examiner(make, environment, wanted, facts, began, seconds, tell)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return examiner.run()
+    except StepFailed as error:
+        return _failed(examiner.known(), Problem("raised", error.where, str(error)), began)
+    finally:
+        environment.close()
+
+
+def _failed(facts: EnvironmentFacts, problem: Problem, began: float) -> EnvironmentFacts:
+    return replace(facts, problems=(*facts.problems, problem), seconds=now() - began)
+
+
+class _Examiner:
+    """The steps of one examination, in order."""
+
+    def __init__(
+        self,
+        make: Make,
+        environment: Any,
+        wanted: Wanted,
+        facts: EnvironmentFacts,
+        began: float,
+        cost: float,
+        tell: Tell,
+    ) -> None:
+        self.make, self.env, self.wanted, self.facts = make, environment, wanted, facts
+        # A space of our own: the environment may draw from its.
+        self.space = copy.deepcopy(environment.action_space)
+        self.began, self.make_seconds, self.tell = began, cost, tell
+        self.random = recorder_of(environment)
+        self.simple = recorder_of(environment)
+        self.seeds: list[int] = []
+        self.panel: list[PolicyReturns] = []
+        self.skipped: list[str] = []
+        self.reset_facts = ResetFacts()
+
+    def until(self, share: float) -> float:
+        """The moment at which this share of the budget is used."""
+        return self.began + share * self.wanted.seconds
+
+    def run(self) -> EnvironmentFacts:
+        for doing, part in (("form", self._form), ("random actions", self._random), ("simple policies", self._simple)):
+            self.tell(doing, self.facts)
+            part()
+        self.tell("resets", self.facts)
+        starts, _ = start_facts(self.random.table())
+        self.reset_facts = reset_facts(self.make, self.env, self.random.see, starts)
+        self.tell("what the steps tell", self.facts)
+        self.facts = self.known()
+        self.tell("effects of actions", self.facts)
+        return replace(self._interventions(), seconds=now() - self.began)
+
+    def known(self) -> EnvironmentFacts:
+        """What follows from the steps played so far."""
+        if not self.random.steps:
+            return self.facts
+        steps, table = self.random.transitions(), self.random.table()
+        every = _joined(steps, self.simple.transitions()) if self.simple.steps else steps
+        starts, tests = start_facts(table)
+        if self.reset_facts == ResetFacts():
+            self.reset_facts = starts
+        spent = self.random.step_seconds + self.random.reset_seconds
+        return replace(
+            self.facts,
+            steps=len(every),
+            observation=_observation(steps, every, self.facts.observation),
+            action=action_facts(steps),
+            reward=_reward(steps, every, table),
+            episodes=_episodes(self.env, steps, table, self.random, self.simple),
+            reset=self.reset_facts,
+            panel=tuple(self.panel),
+            speed=SpeedFacts(
+                self.random.steps / max(spent, 1e-9), self.random.reset_seconds / max(spent, 1e-9), self.make_seconds
+            ),
+            drift=drift(steps),
+            skipped=tuple(self.skipped),
+            tests=tests,
+        )
+
+    def _form(self) -> None:
+        """Whether reset and step return what the spaces promise."""
+        observation = reset(self.env, SEED)
+        problems = [_form_problem(self.env.observation_space, observation, "reset")]
+        self.space.seed(SEED)
+        for _ in range(3):
+            observation, _, terminated, truncated, _ = step(self.env, self.space.sample())
+            problems.append(_form_problem(self.env.observation_space, observation, "step"))
+            if terminated or truncated:
+                reset(self.env, SEED)
+        found = dict.fromkeys(problem for problem in problems if problem is not None)
+        self.facts = replace(self.facts, problems=tuple(found))
+
+    def _random(self) -> None:
+        space, results = self.space, []
+        end = self.until(0.3)
+        for at in range(MOST_EPISODES):
+            enough = at >= EPISODES_WANTED and self.random.steps >= FEWEST_STEPS
+            if enough or self.random.steps >= MOST_STEPS or (at and now() > end):
+                break
+            seed = SEED + at
+            space.seed(seed)
+            # Most episodes start as in training, without a seed of their own.
+            self.seeds.append(seed)
+            results.append(play(self.env, random_policy(space), self.random, seed=seed, end=end))
+        if len(results) < EPISODES_WANTED:
+            self.skipped.append(
+                f"{len(results)} of {EPISODES_WANTED} random episodes were played in the time there was"
+            )
+        self.panel.append(returns_of("random", results))
+
+    def _simple(self) -> None:
+        end, env = self.until(0.55), self.env
+        spread = self.random.transitions().observations.std(axis=0)
+        spread = np.where(spread > 1e-9, spread, 1.0)
+        for name, make in policies_of(self.space):
+            if now() > end:
+                self.skipped.append(f"the policy `{name}` and those after it were not played: no time left")
+                break
+            results = played(env, make, self.simple, episodes=EPISODES, seed=SEED + 1000, end=end)
+            self.panel.append(returns_of(name, results))
+        best = best_linear(env, self.space, self.simple, spread, seed=SEED + 2000, end=self.until(0.6))
+        if best is not None and best[1]:
+            self.panel.append(returns_of("best of random linear policies", best[1]))
+        for name, act in self.wanted.policies:
+            results = played(
+                env, partial(_chosen, act), self.simple, episodes=20, seed=SEED + 3000, end=self.until(0.75)
+            )
+            self.panel.append(returns_of(name, results))
+
+    def _interventions(self) -> EnvironmentFacts:
+        """Effects of actions and noise, from states that are had twice."""
+        facts, see = self.facts, self.random.see
+        simulator = Simulator(self.make, see, reproducible=bool(self.reset_facts.reproducible))
+        if not simulator.mode:
+            reason = "no state can be had twice: the environment can neither be copied nor replayed from a seed"
+            return replace(facts, skipped=(*facts.skipped, f"effects of actions and noise: {reason}"))
+        try:
+            states, std = _states(self.env, self.space), _spreads(facts.observation)
+            space, flat = self.space, self.random.action_space
+            found = effects_of(simulator, states[:STATES], space, flat, see, std, self.until(0.85))
+            self.tell("noise", facts)
+            noise = noise_of(simulator, states, space, see, self.random.observation_space.size, self.until(0.95))
+            recur = _recurrence(simulator, self.random, self.until(1.0))
+        finally:
+            simulator.close()
+        return _with_interventions(facts, found, noise, recur)
+
+
+def _chosen(act: Act, seed: int) -> Act:
+    return act
+
+
+def _form_problem(space: Any, observation: Any, where: str) -> Problem | None:
+    kind = type(space).__name__
+    if kind != "Box":
+        return None
+    shape = getattr(observation, "shape", None)
+    if shape != space.shape:
+        return Problem("breaks-contract", where, f"an observation of shape {shape} where the space has {space.shape}")
+    if np.issubdtype(space.dtype, np.floating) != np.issubdtype(observation.dtype, np.floating):
+        told = f"an observation of {observation.dtype} where the space has {space.dtype}"
+        return Problem("breaks-contract", where, told)
+    return None
+
+
+def _joined(a: Transitions, b: Transitions) -> Transitions:
+    def both(name: str) -> Any:
+        return np.concatenate([getattr(a, name), getattr(b, name)])
+
+    names = set(a.components) & set(b.components)
+    return Transitions(
+        a.observation_space, a.action_space, both("observations"), both("actions"), both("rewards"),
+        both("next_observations"), both("terminated"), both("truncated"),
+        np.concatenate([a.episodes, b.episodes + 100_000_000]), both("times"), both("copies"), both("clock"),
+        {name: np.concatenate([a.components[name], b.components[name]]) for name in a.components if name in names},
+    )  # fmt: skip
+
+
+def _observation(steps: Transitions, every: Transitions, before: ObservationFacts | None) -> ObservationFacts:
+    """What random actions tell; what never changes must not change under any policy."""
+    own, all_of = observation_facts(steps), replace(_shape_only(every))
+    bad = ~np.isfinite(every.next_observations).all(axis=1) | ~np.isfinite(every.rewards)
+    return replace(
+        own,
+        mean=all_of.mean,
+        std=all_of.std,
+        ranges=all_of.ranges,
+        histograms=all_of.histograms,
+        constant=all_of.constant,
+        zero=all_of.zero,
+        not_finite=int(bad.sum()),
+        outside=_outside(every),
+        growth=_growth(every),
+        noise_share=before.noise_share if before else NOT_MEASURED,
+    )
+
+
+def _shape_only(every: Transitions) -> ObservationFacts:
+    # Nothing is fitted to a few rows.
+    return observation_facts(every.chosen(np.linspace(0, len(every) - 1, min(len(every), 6000)).astype(int)))
+
+
+def _outside(steps: Transitions) -> float:
+    space, seen = steps.observation_space, steps.next_observations
+    slack = 1e-5 * np.maximum(np.abs(seen), 1.0)
+    return float(((seen < space.low - slack) | (seen > space.high + slack)).any(axis=1).mean())
+
+
+def _growth(steps: Transitions) -> float:
+    """Largest size of any number over what it usually has."""
+    size = np.abs(steps.next_observations[np.isfinite(steps.next_observations).all(axis=1)])
+    if not len(size) or steps.observation_space.kind != "box":
+        return NOT_MEASURED
+    usual = np.quantile(size, 0.9, axis=0)
+    # A force that is nearly always 0 has no usual size of its own.
+    usual = np.maximum(usual, max(float(np.median(usual)), 1e-3))
+    return float((size.max(axis=0) / usual).max(initial=0.0))
+
+
+def _reward(steps: Transitions, every: Transitions, table: EpisodeTable) -> RewardFacts:
+    own, all_of = reward_facts(steps, table), reward_facts(every, table)
+    return replace(
+        all_of,
+        signal_to_noise=own.signal_to_noise,
+        largest_correlation=own.largest_correlation,
+        outliers=own.outliers,
+        outlier_size=own.outlier_size,
+        explained=own.explained,
+        lag=own.lag,
+        explained_at_lag=own.explained_at_lag,
+        first_zero=own.first_zero,
+        pay_of_action=own.pay_of_action,
+        pay_by_itself=own.pay_by_itself,
+    )
+
+
+def _episodes(env: Any, steps: Transitions, table: EpisodeTable, record: Recorder, simple: Recorder) -> EpisodeFacts:
+    limit = getattr(env.spec, "max_episode_steps", None) if getattr(env, "spec", None) is not None else None
+    own = episode_facts(steps, table, limit=limit, unended=record.unended)
+    if not simple.episodes:
+        return own
+    both = Recorder(record.observation_space, record.action_space, record.see, record.do)
+    both.episodes = [*record.episodes, *simple.episodes]
+    every = episode_facts(steps, both.table(), limit=limit, unended=max(record.unended, simple.unended))
+    return replace(
+        every,
+        mean_length=own.mean_length,
+        return_mean=own.return_mean,
+        return_std=own.return_std,
+        discounted=own.discounted,
+        length_correlation=own.length_correlation,
+        restarts=own.restarts,
+    )
+
+
+def _states(env: Any, space: Any) -> list[State]:
+    """States along random episodes, near the start and later."""
+    rng, states = np.random.default_rng(SEED), []
+    for at in range(NOISE_STATES):
+        seed, depth = SEED + 5000 + at, int(rng.integers(0, 25))
+        space.seed(seed)
+        set_chance(env, seed)
+        reset(env, seed)
+        actions: list[Any] = []
+        for _ in range(depth):
+            action = space.sample()
+            _, _, terminated, truncated, _ = step(env, action)
+            if terminated or truncated:
+                # The state before the end has nothing to go on to.
+                actions = actions[: len(actions) // 2]
+                break
+            actions.append(action)
+        states.append(State(seed, tuple(actions)))
+    return states
+
+
+def _spreads(observation: ObservationFacts | None) -> FloatArray:
+    std = np.array(observation.std if observation else (1.0,))
+    return np.where(std > 1e-9, std, 1.0)
+
+
+def _recurrence(simulator: Simulator, record: Recorder, end: float) -> float:
+    """Share of outlying rewards that come again from the same state and action with other chance."""
+    steps = record.transitions()
+    rows = outlier_rows(steps)[:OUTLIERS]
+    again = tried = 0
+    for row in rows:
+        start = int(row) - int(steps.times[row])
+        seed = SEED + int(steps.episodes[row])
+        if now() > end or steps.times[row] > 300:
+            continue
+        actions = [_action(steps.action_space, values, simulator) for values in steps.actions[start : row + 1]]
+        environment = simulator.at(State(seed, tuple(actions[:-1])), 1)[0]
+        set_chance(environment, seed + 1)
+        _, reward, *_ = step(environment, actions[-1])
+        tried += 1
+        again += abs(reward - steps.rewards[row]) < 0.5 * abs(steps.rewards[row] - np.median(steps.rewards))
+    return again / tried if tried else NOT_MEASURED
+
+
+def _action(space: Space, values: FloatArray, simulator: Simulator) -> Any:
+    return int(values[0]) if space.kind == "discrete" else values.astype(np.float32)
+
+
+def _with_interventions(facts: EnvironmentFacts, found: Effects, noise: Noise, recur: float) -> EnvironmentFacts:
+    observation, reward, action = facts.observation, facts.reward, facts.action
+    assert observation is not None
+    assert reward is not None
+    assert action is not None
+    variance = np.array(observation.std) ** 2
+    live = variance > 1e-12
+    shares = noise.observation[live] / variance[live] if live.any() else np.zeros(1)
+    return replace(
+        facts,
+        observation=replace(
+            observation,
+            noise_share=float(np.mean(np.minimum(shares, 1.0))) if np.isfinite(shares).all() else NOT_MEASURED,
+            action_lag=found.observation_lag if found.observation_lag is not None else observation.action_lag,
+        ),
+        reward=replace(
+            reward,
+            noise_share=min(noise.reward / reward.std**2, 1.0) if reward.std > 0 else NOT_MEASURED,
+            effect_lag=found.reward_lag,
+            outliers_recur=recur,
+        ),
+        action=ActionFacts(
+            action.kind, action.low, action.high, action.degenerate, found.effects, found.states, action.gain,
+            action.gain_probability,
+        ),
+    )  # fmt: skip
+
+
+def _message(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

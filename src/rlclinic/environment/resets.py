@@ -1,0 +1,97 @@
+"""Resets: whether starts vary, seeds count, and nothing of an episode is left in the next."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+
+from rlclinic.environment.clones import copy_chance, global_chance, same
+from rlclinic.environment.make import Make
+from rlclinic.environment.play import reset, step
+from rlclinic.lab.instruments.flatten import Flatten
+from rlclinic.model.environment_facts import ResetFacts
+
+SEEDS = 16
+UNSEEDED = 8
+STEPS = 120
+"""Of the trajectories that are compared."""
+SEED = 2024
+
+
+def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> ResetFacts:
+    """Reset fresh copies and a used one; `known` is what recorded episodes told."""
+    one, two = make(), make()
+    try:
+        # Without a seed first: a seed would set the chance of what comes after.
+        copies = [see(reset(environment, None)) for environment in (one, two)]
+        unseeded = [see(reset(one, None)) for _ in range(UNSEEDED)]
+        starts = [see(reset(one, seed)) for seed in range(SEEDS)]
+        distinct, distinct_unseeded = _distinct(starts), _distinct(unseeded)
+        fresh = [_trajectory(make(), see) for _ in range(2)]
+        departure = _departure(*fresh)
+        carried, chance = "", None
+        if not departure:
+            carried = _departure(_trajectory(used, see), fresh[0])
+            if carried:
+                own = make()
+                carried = _departure(_trajectory(used, see, like=own), fresh[0])
+                own.close()
+                chance = not carried
+        return ResetFacts(
+            starts=distinct,
+            seeds=SEEDS,
+            unseeded_starts=distinct_unseeded,
+            unseeded=UNSEEDED,
+            copies_same=bool(same(*copies)) if distinct > 1 else None,
+            reproducible=not departure,
+            departure=departure,
+            carried_over=bool(carried) if not departure else None,
+            carried=carried,
+            unseeded_chance=chance,
+            stale=known.stale,
+            leak=known.leak,
+            leak_probability=known.leak_probability,
+            same_starts=known.same_starts,
+        )
+    finally:
+        one.close()
+        two.close()
+
+
+def _trajectory(environment: Any, see: Flatten, like: Any = None) -> list[tuple[Any, float, bool]]:
+    """Steps from one seed with fixed actions; `like` lends its chance, so that only the state may differ."""
+    global_chance(SEED)
+    space = copy.deepcopy(environment.action_space)
+    space.seed(SEED)
+    actions = [space.sample() for _ in range(STEPS)]
+    if like is not None:
+        reset(like, SEED)
+        found = [(see(reset(environment, SEED)), 0.0, False)]
+        copy_chance(like, environment)
+    else:
+        found = [(see(reset(environment, SEED)), 0.0, False)]
+    global_chance(SEED)
+    for action in actions:
+        observation, reward, terminated, truncated, _ = step(environment, action)
+        found.append((see(observation), reward, terminated or truncated))
+        if terminated or truncated:
+            break
+    return found
+
+
+def _departure(a: list[tuple[Any, float, bool]], b: list[tuple[Any, float, bool]]) -> str:
+    """What differs first between two trajectories; empty where nothing does."""
+    for at, (one, other) in enumerate(zip(a, b, strict=False)):
+        if not same(one[0], other[0]):
+            return "observation" if at else "start"
+        if abs(one[1] - other[1]) > 1e-6 * max(1.0, abs(one[1])):
+            return "reward"
+        if one[2] != other[2]:
+            return "end"
+    return ""
+
+
+def _distinct(rows: list[Any]) -> int:
+    return len({np.round(row, 9).tobytes() for row in rows})

@@ -1,0 +1,1 @@
+"""From recorded steps of an environment to facts about it; what needs no running environment."""

@@ -1,0 +1,129 @@
+"""Facts about an environment from recorded steps: those that a training was watched with, or a trace."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.facts.environment.episodes import GAMMA, episode_facts, start_facts
+from rlclinic.facts.environment.observations import FEWEST, can_be_fitted, change, observation_facts
+from rlclinic.facts.environment.regression import encoded, even, explained, foretold
+from rlclinic.facts.environment.rewards import reward_facts
+from rlclinic.model.environment_facts import NOT_MEASURED, ActionFacts, EnvironmentFacts, Source
+from rlclinic.model.series import FloatArray
+from rlclinic.model.transitions import EpisodeTable, Observed, Transitions
+
+
+def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
+    """Everything that the record tells."""
+    steps, episodes = seen.transitions, seen.episodes
+    reset, tests = start_facts(episodes)
+    action = action_facts(steps)
+    unended = _unended(steps)
+    return EnvironmentFacts(
+        source=source,
+        environment=seen.environment,
+        steps=seen.steps,
+        observation=observation_facts(
+            steps, not_finite=seen.not_finite, outside=seen.outside / max(len(steps), 1) if len(steps) else 0.0
+        ),
+        action=action,
+        reward=reward_facts(steps, episodes),
+        episodes=episode_facts(steps, episodes, unended=unended),
+        reset=reset,
+        drift=drift(steps),
+        tests=tests,
+    )
+
+
+def action_facts(steps: Transitions) -> ActionFacts:
+    """The action space, and how much actions add to what foretells the next observation."""
+    space = steps.action_space
+    gain, probability = _gain(steps)
+    flat = [index for index in range(space.size) if space.low[index] == space.high[index]]
+    return ActionFacts(
+        kind=space.kind,
+        low=tuple(float(value) for value in space.low),
+        high=tuple(float(value) for value in space.high),
+        degenerate=tuple(flat),
+        gain=gain,
+        gain_probability=probability,
+    )
+
+
+def drift(steps: Transitions) -> float:
+    """How much worse a fit to the first third foretells the last third than a fit to the last third itself."""
+    if not can_be_fitted(steps) or len(steps) < 4 * FEWEST:
+        return NOT_MEASURED
+    order = np.argsort(steps.clock, kind="stable")
+    third = len(order) // 3
+    parts = [even(np.sort(order[:third])), even(np.sort(order[-third:]))]
+    seen, done = encoded(steps.observation_space, steps.observations), encoded(steps.action_space, steps.actions)
+    inputs = np.concatenate([seen, done], axis=1)
+    targets = change(steps)
+    sound = np.isfinite(inputs).all(axis=1) & np.isfinite(targets).all(axis=1) & ~steps.ended
+    early, late = (rows[sound[rows]] for rows in parts)
+    if min(len(early), len(late)) < FEWEST or steps.clock[late].min() <= steps.clock[early].max():
+        return NOT_MEASURED
+    own = explained(inputs[late], targets[late], steps.episodes[late])
+    own_share = float(np.nanmean(own)) if np.isfinite(own).any() else NOT_MEASURED
+    other = foretold(inputs[early], targets[early], inputs[late], targets[late])
+    return own_share - max(other, -1.0)
+
+
+def table_of(steps: Transitions) -> EpisodeTable:
+    """The whole episodes that a sequence of steps holds, from their first step to their end."""
+    rows: list[tuple[float, int, bool, int, int, int, float]] = []
+    start = 0
+    follows = steps.follows
+    for row in range(len(steps)):
+        if row and not follows[row]:
+            start = row
+        if steps.ended[row] and steps.times[start] == 0:
+            rewards = steps.rewards[start : row + 1]
+            discounted = float((rewards * GAMMA ** np.arange(len(rewards))).sum())
+            rows.append(
+                (float(rewards.sum()), len(rewards), bool(steps.terminated[row]), start, row, int(steps.copies[row]),
+                 discounted)
+            )  # fmt: skip
+    columns = list(zip(*rows, strict=True)) if rows else [()] * 7
+    first, last = np.array(columns[3], dtype=int), np.array(columns[4], dtype=int)
+    return EpisodeTable(
+        np.array(columns[0], dtype=np.float64),
+        np.array(columns[1], dtype=np.float64),
+        np.array(columns[2], dtype=bool),
+        steps.observations[first],
+        steps.next_observations[last],
+        np.array(columns[5], dtype=np.int64),
+        np.array(columns[6], dtype=np.float64),
+    )
+
+
+def _gain(steps: Transitions) -> tuple[float, float]:
+    """What actions add, and how often shuffled actions add as much."""
+    rows = np.flatnonzero(
+        np.isfinite(steps.observations).all(axis=1) & np.isfinite(steps.next_observations).all(axis=1)
+    )
+    rows = even(rows[~steps.ended[rows]])
+    if not can_be_fitted(steps) or len(rows) < FEWEST:
+        return NOT_MEASURED, NOT_MEASURED
+    seen, done = encoded(steps.observation_space, steps.observations)[rows], encoded(steps.action_space, steps.actions)
+    done = done[rows]
+    targets, groups = change(steps)[rows], steps.episodes[rows]
+    if done.std() == 0 or not targets.shape[1]:
+        return NOT_MEASURED, NOT_MEASURED
+
+    def share(actions: FloatArray) -> float:
+        return float(np.nanmean(explained(np.concatenate([seen, actions], axis=1), targets, groups)))
+
+    own, rng = share(done), np.random.default_rng(0)
+    drawn = [share(done[rng.permutation(len(done))]) for _ in range(4)]
+    spread = max(float(np.std(drawn)), 1e-3)
+    gain = own - float(np.mean(drawn))
+    return gain, float(min(1.0, np.exp(-max(gain, 0.0) / spread)))
+
+
+def _unended(steps: Transitions) -> int:
+    """Steps of the longest episode that is not known to have ended."""
+    over = set(steps.episodes[steps.ended].tolist())
+    open_ones = [time for episode, time in zip(steps.episodes, steps.times, strict=True) if int(episode) not in over]
+    return int(max(open_ones, default=-1)) + 1

@@ -1,0 +1,178 @@
+"""What recorded steps tell of the reward: its size, what foretells it, when it comes, and what it is made of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rlclinic.facts.environment.observations import AGES, FEWEST, can_be_fitted, depths, sound
+from rlclinic.facts.environment.regression import encoded, even, explained
+from rlclinic.model.environment_facts import NOT_MEASURED, Component, RewardFacts
+from rlclinic.model.series import FloatArray
+from rlclinic.model.transitions import BoolArray, EpisodeTable, IntArray, Transitions
+
+FAR = 30.0
+"""Spreads from the middle at which a reward is an outlier."""
+
+
+def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
+    """The facts that follow from the steps alone."""
+    rewards = steps.rewards[np.isfinite(steps.rewards)]
+    if not rewards.size:
+        rewards = np.zeros(1)
+    std, largest = float(rewards.std()), float(np.abs(rewards).max())
+    edge, at_edge = _edge(rewards)
+    far, size = _outliers(steps)
+    lag, at_lag, now = _lag(steps)
+    pay, alone = _pay(steps)
+    components, sums = _components(steps)
+    return RewardFacts(
+        mean=float(rewards.mean()),
+        std=std,
+        low=float(rewards.min()),
+        high=float(rewards.max()),
+        distinct=int(min(len(np.unique(rewards)), 1000)),
+        nonzero=float((np.abs(rewards) > 1e-3 * largest).mean()) if largest else 0.0,
+        signal_to_noise=float(abs(rewards.mean()) / (std + 1e-8)),
+        largest_correlation=_correlation(steps),
+        at_edge=at_edge,
+        edge=edge,
+        outliers=float(far.mean()) if len(steps) else 0.0,
+        outlier_size=size,
+        not_finite=int((~np.isfinite(steps.rewards)).sum()),
+        explained=now,
+        by_action=_by_action(steps),
+        at_end=_at_end(steps),
+        first_zero=_first_zero(steps),
+        lag=lag,
+        explained_at_lag=at_lag,
+        pay_of_action=pay,
+        pay_by_itself=alone,
+        components=components,
+        components_sum=sums,
+    )
+
+
+def outlier_rows(steps: Transitions) -> IntArray:
+    """Rows inside episodes whose reward lies far outside of all others."""
+    return np.flatnonzero(_outliers(steps)[0]).astype(np.int64)
+
+
+def _edge(rewards: FloatArray) -> tuple[float, float]:
+    """The end of the range at which many rewards lie exactly while the others differ, and their share."""
+    if len(np.unique(rewards)) < 20:
+        return NOT_MEASURED, 0.0
+    shares = {float(end): float((rewards == end).mean()) for end in (rewards.min(), rewards.max())}
+    edge = max(shares, key=lambda end: shares[end])
+    # Nothing is a natural amount to be paid.
+    return (edge, shares[edge]) if edge != 0.0 else (NOT_MEASURED, 0.0)
+
+
+def _outliers(steps: Transitions) -> tuple[BoolArray, float]:
+    """Rewards inside episodes beyond all others: an end may pay or cost what no step does."""
+    inside = np.isfinite(steps.rewards) & ~steps.ended
+    empty = np.zeros(len(steps), dtype=bool)
+    if inside.sum() < FEWEST:
+        return empty, NOT_MEASURED
+    rewards = steps.rewards[inside]
+    middle = np.median(rewards)
+    low, high = np.quantile(rewards, [0.02, 0.98])
+    spread = max((high - low) / 2.0, 1e-3 * abs(middle), 1e-9)
+    away = np.abs(steps.rewards - middle) / spread
+    far = inside & (away > FAR)
+    if not 0 < far.sum() <= 0.02 * inside.sum():
+        return empty, NOT_MEASURED
+    return far, float(np.median(away[far]))
+
+
+def _correlation(steps: Transitions) -> float:
+    rows = sound(steps)
+    seen, paid = steps.observations[rows], steps.rewards[rows]
+    if len(paid) < 10 or paid.std() == 0:
+        return NOT_MEASURED
+    live = seen.std(axis=0) > 1e-9
+    if not live.any():
+        return NOT_MEASURED
+    scaled = (seen[:, live] - seen[:, live].mean(axis=0)) / seen[:, live].std(axis=0)
+    return float(np.abs(scaled.T @ (paid - paid.mean())).max() / (len(paid) * paid.std()))
+
+
+def _lag(steps: Transitions) -> tuple[int, float, float]:
+    """The age of the transition that foretells a reward best, how well it does, and how well the present one."""
+    if not can_be_fitted(steps):
+        return 0, NOT_MEASURED, NOT_MEASURED
+    depth, whole_rows = depths(steps), sound(steps)
+    seen, done = encoded(steps.observation_space, steps.observations), encoded(steps.action_space, steps.actions)
+    after = encoded(steps.observation_space, steps.next_observations)
+    inputs = np.concatenate([seen, done, after], axis=1)
+    all_rows = even(np.flatnonzero(whole_rows))
+    if len(all_rows) < FEWEST or steps.rewards[all_rows].std() == 0:
+        return 0, NOT_MEASURED, NOT_MEASURED
+    flags = np.stack([steps.terminated, steps.truncated], axis=1).astype(np.float64)
+    whole = np.concatenate([inputs, flags], axis=1)
+    now = float(explained(whole[all_rows], steps.rewards[all_rows, None], steps.episodes[all_rows])[0])
+    rows = even(np.flatnonzero((depth >= AGES[-1]) & whole_rows))
+    if len(rows) < FEWEST or steps.rewards[rows].std() == 0:
+        return 0, now, now
+    targets, groups = steps.rewards[rows, None], steps.episodes[rows]
+    shares = {age: float(explained(inputs[rows - age], targets, groups, folds=2)[0]) for age in AGES}
+    best = max(shares, key=lambda age: shares[age])
+    return (best, shares[best], shares[0]) if shares[best] > shares[0] + 0.05 else (0, now, now)
+
+
+def _by_action(steps: Transitions) -> float:
+    """Share of the rewards' variance that the action alone foretells."""
+    rows = even(np.flatnonzero(sound(steps)))
+    if len(rows) < FEWEST or steps.rewards[rows].std() == 0:
+        return NOT_MEASURED
+    done = encoded(steps.action_space, steps.actions)[rows]
+    return float(explained(done, steps.rewards[rows, None], steps.episodes[rows])[0])
+
+
+def _at_end(steps: Transitions) -> float:
+    total = np.abs(steps.rewards).sum()
+    return float(np.abs(steps.rewards[steps.ended]).sum() / total) if total and steps.ended.any() else NOT_MEASURED
+
+
+def _first_zero(steps: Transitions) -> int:
+    """Steps at the start of every episode that pay exactly nothing, where nearly all others pay."""
+    if len(steps) < FEWEST or len(np.unique(steps.episodes)) < 5:
+        return 0
+    count = 0
+    while count < 50:
+        at = steps.rewards[steps.times == count]
+        if not len(at) or (at != 0.0).any():
+            break
+        count += 1
+    later = steps.rewards[steps.times >= count]
+    return count if count and len(later) and (later != 0.0).mean() > 0.95 else 0
+
+
+def _pay(steps: Transitions) -> tuple[tuple[float, ...], float]:
+    """Median reward of each choice, and how often the best-paid one pays exactly that."""
+    space = steps.action_space
+    if not 1 < space.choices <= 32:
+        return (), NOT_MEASURED
+    taken = steps.actions[:, 0] - space.low[0]
+    paid = [steps.rewards[(taken == choice) & ~steps.ended] for choice in range(space.choices)]
+    if any(len(values) < 20 for values in paid):
+        return (), NOT_MEASURED
+    medians = tuple(float(np.median(values)) for values in paid)
+    best = int(np.argmax(medians))
+    same = np.abs(paid[best] - medians[best]) <= 1e-6 * max(abs(medians[best]), 1e-12)
+    return medians, float(same.mean())
+
+
+def _components(steps: Transitions) -> tuple[tuple[Component, ...], bool]:
+    known = {name: values for name, values in steps.components.items() if np.isfinite(values).mean() > 0.9}
+    if not known:
+        return (), False
+    rewards, variance = steps.rewards, float(np.nanvar(steps.rewards))
+    table = {name: np.nan_to_num(values) for name, values in known.items()}
+    total = np.sum(list(table.values()), axis=0)
+    sums = bool(np.abs(total - rewards).max() <= 1e-3 * max(float(np.abs(rewards).max()), 1e-9))
+    found = []
+    for name, values in table.items():
+        share = float(np.mean((values - values.mean()) * (rewards - rewards.mean())) / variance) if variance else 0.0
+        constant = bool(values.max() == values.min())
+        found.append(Component(name, float(values.mean()), float(values.std()), share, constant))
+    return tuple(found), sums

@@ -1,0 +1,1 @@
+"""Recorded steps of an environment: one file per format, none of which is ever unpickled."""

@@ -1,0 +1,96 @@
+"""Columns of recorded steps, under the names that libraries give them, as transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rlclinic.model.transitions import Space, Transitions
+from rlclinic.readers.formats.errors import FormatError
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "observations": ("observations", "obs", "observation", "states", "state", "s"),
+    "actions": ("actions", "action", "acts", "act", "a"),
+    "rewards": ("rewards", "reward", "rews", "rew", "r"),
+    "next_observations": ("next_observations", "next_obs", "next_observation", "next_states", "obs2", "s2"),
+    "terminated": ("terminated", "terminations", "terminals", "terminal", "dones", "done", "done_mask"),
+    "truncated": ("truncated", "truncations", "timeouts", "timeout"),
+    "episodes": ("episodes", "episode", "episode_ids", "episode_id"),
+}
+"""What a column is -> how it is called, the usual name first."""
+MOST_ROWS = 200_000
+MOST_NUMBERS = 512
+FEW_VALUES = 20
+"""Different whole numbers up to which a column of actions is a choice."""
+
+
+def transitions_of(columns: Mapping[str, NDArray[Any]]) -> Transitions:
+    """Transitions from columns; FormatError where rewards, actions or observations are missing."""
+    found = {}
+    for name, spellings in NAMES.items():
+        column = next((columns[spelling] for spelling in spellings if spelling in columns), None)
+        if column is not None:
+            found[name] = np.asarray(column)[:MOST_ROWS]
+    missing = [name for name in ("observations", "actions", "rewards") if name not in found]
+    if missing:
+        raise FormatError(f"no {' and no '.join(missing)} among the columns {', '.join(list(columns)[:12])}")
+    rewards = found["rewards"].astype(np.float64).reshape(len(found["rewards"]), -1).sum(axis=1)
+    count = len(rewards)
+    observations = _rows(found["observations"])
+    if len(observations) == count + 1:
+        found.setdefault("next_observations", found["observations"][1:])
+        observations = observations[:count]
+    terminated, truncated = _flags(found, "terminated", count), _flags(found, "truncated", count)
+    # d4rl and SB3 set the one flag for both.
+    terminated &= ~truncated
+    following = _rows(found["next_observations"]) if "next_observations" in found else _shifted(observations)
+    episodes = found.get("episodes")
+    numbers = episodes.astype(np.int64).ravel() if episodes is not None else _counted(terminated | truncated)
+    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
+    times = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
+    actions = _rows(found["actions"])
+    if any(len(array) != count for array in (observations, actions, following, numbers)):
+        raise FormatError("its columns have different lengths")
+    return Transitions(
+        _space(observations), _action_space(actions), observations, actions, rewards, following, terminated, truncated,
+        numbers, times, np.zeros(count, dtype=np.int64), np.arange(count),
+    )  # fmt: skip
+
+
+def _rows(values: NDArray[Any]) -> NDArray[np.float64]:
+    if values.dtype.kind not in "biuf":
+        raise FormatError(f"a column of {values.dtype.name} holds no numbers")
+    rows = values.reshape(len(values), -1)
+    if rows.shape[1] > MOST_NUMBERS:
+        rows = rows[:, np.linspace(0, rows.shape[1] - 1, 64).astype(int)]
+    return rows.astype(np.float64)
+
+
+def _flags(found: Mapping[str, NDArray[Any]], name: str, count: int) -> NDArray[np.bool_]:
+    if name not in found:
+        return np.zeros(count, dtype=bool)
+    return np.asarray(found[name].reshape(count, -1).any(axis=1), dtype=bool)
+
+
+def _shifted(observations: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each next row; the last has none and stands still."""
+    return np.concatenate([observations[1:], observations[-1:]])
+
+
+def _counted(over: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(over)[:-1]]).astype(np.int64)
+
+
+def _space(values: NDArray[np.float64]) -> Space:
+    width = values.shape[1]
+    return Space("box", np.full(width, -np.inf), np.full(width, np.inf))
+
+
+def _action_space(values: NDArray[np.float64]) -> Space:
+    whole = values.shape[1] == 1 and bool((values == np.round(values)).all()) and len(np.unique(values)) <= FEW_VALUES
+    if whole:
+        return Space("discrete", np.array([values.min()]), np.array([values.max()]))
+    return Space("box", values.min(axis=0), values.max(axis=0))

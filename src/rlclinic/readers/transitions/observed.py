@@ -1,0 +1,138 @@
+"""What `Observe` wrote beside a run: `observed*.npz`, several where several processes took part."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rlclinic.model.transitions import EpisodeTable, Observed, Space, Transitions
+from rlclinic.readers.draft import Draft
+from rlclinic.readers.formats.archive import read_arrays
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.safe_json import load_json_data
+from rlclinic.readers.place import Entry
+
+PATTERN = "observed*.npz"
+ARRAYS = (
+    "observations", "actions", "rewards", "next_observations", "flags", "places", "components", "episodes", "first",
+    "last", "told",
+)  # fmt: skip
+MOST_BYTES = 64 << 20
+MOST_FILES = 32
+SCHEMA = "rlclinic.observed/1"
+
+
+def read_observed(draft: Draft) -> None:
+    """Add what was observed, where there is such a file and it is sound."""
+    found = []
+    for entry in draft.place.match(PATTERN)[:MOST_FILES]:
+        try:
+            found.append(_read(entry))
+            draft.used(entry, "observed")
+        except (OSError, FormatError, ValueError, TypeError, KeyError, IndexError) as error:
+            draft.note(f"{entry.relative}: not readable as what Observe writes ({type(error).__name__})")
+    if found:
+        draft.observed = joined(found)
+
+
+def _read(entry: Entry) -> Observed:
+    with entry.open() as file:
+        arrays = read_arrays(file, ARRAYS, MOST_BYTES)
+    missing = [name for name in ARRAYS if name not in arrays]
+    if missing:
+        raise FormatError(f"no {missing[0]}")
+    told = load_json_data(arrays["told"].astype(np.uint8).tobytes().decode("utf-8"))
+    if not isinstance(told, dict) or told.get("schema") != SCHEMA:
+        raise FormatError("another schema")
+    return observed_of(arrays, told)
+
+
+def observed_of(arrays: Mapping[str, Any], told: Mapping[str, Any]) -> Observed:
+    """From the arrays of a file; ValueError where they do not fit each other."""
+    observation, action = _space(told["observation_space"]), _space(told["action_space"])
+    rewards = arrays["rewards"].ravel()
+    count = len(rewards)
+    places, flags = arrays["places"].reshape(count, 4).astype(np.int64), arrays["flags"].reshape(count, 2) > 0
+    names = [str(name) for name in told["components"]]
+    parts = arrays["components"].reshape(count, len(names)) if names else np.zeros((count, 0))
+    copies, episodes = places[:, 0], places[:, 1]
+    transitions = Transitions(
+        observation,
+        action,
+        arrays["observations"].reshape(count, observation.size),
+        arrays["actions"].reshape(count, action.size),
+        rewards,
+        arrays["next_observations"].reshape(count, observation.size),
+        flags[:, 0],
+        flags[:, 1],
+        copies * 10_000_000 + episodes,
+        places[:, 2],
+        copies,
+        places[:, 3],
+        {name: parts[:, at] for at, name in enumerate(names)},
+    )
+    table = arrays["episodes"]
+    number = len(table) if table.size else 0
+    table = table.reshape(number, 5)
+    ends = EpisodeTable(
+        table[:, 0],
+        table[:, 1],
+        table[:, 2] > 0,
+        arrays["first"].reshape(number, observation.size),
+        arrays["last"].reshape(number, observation.size),
+        table[:, 3].astype(np.int64),
+        table[:, 4],
+    )
+    steps, odd = int(told["steps"]), int(told["not_finite"])
+    return Observed(str(told["environment"])[:200], _in_order(transitions), ends, steps, odd)
+
+
+def joined(found: Sequence[Observed]) -> Observed:
+    """The records of several processes as one; those of another environment are left out."""
+    first = found[0]
+    if len(found) == 1:
+        return first
+    same = [
+        one
+        for one in found
+        if one.transitions.observation_space.size == first.transitions.observation_space.size
+        and one.transitions.action_space.size == first.transitions.action_space.size
+    ]
+    shift = [1000 * at for at in range(len(same))]
+
+    def rows(name: str) -> Any:
+        return np.concatenate([getattr(one.transitions, name) for one in same])
+
+    def ends(name: str) -> Any:
+        return np.concatenate([getattr(one.episodes, name) for one in same])
+
+    transitions = Transitions(
+        first.transitions.observation_space, first.transitions.action_space, rows("observations"), rows("actions"),
+        rows("rewards"), rows("next_observations"), rows("terminated"), rows("truncated"),
+        np.concatenate([one.transitions.episodes + 10_000_000 * by for one, by in zip(same, shift, strict=True)]),
+        rows("times"), np.concatenate([one.transitions.copies + by for one, by in zip(same, shift, strict=True)]),
+        rows("clock"),
+    )  # fmt: skip
+    table = EpisodeTable(
+        ends("returns"), ends("lengths"), ends("terminated"), ends("first"), ends("last"),
+        np.concatenate([one.episodes.copies + by for one, by in zip(same, shift, strict=True)]), ends("discounted"),
+    )  # fmt: skip
+    return Observed(
+        first.environment, transitions, table, sum(one.steps for one in same), sum(one.not_finite for one in same)
+    )
+
+
+def _in_order(steps: Transitions) -> Transitions:
+    """Copy by copy, each in the order of its clock."""
+    return steps.chosen(np.lexsort((steps.clock, steps.copies)))
+
+
+def _space(raw: Mapping[str, Any]) -> Space:
+    kind = raw["kind"]
+    if kind not in ("box", "discrete", "multi", "image", "other"):
+        raise ValueError("an unknown kind of space")
+    low = np.array([-np.inf if value is None else float(value) for value in raw["low"]])
+    high = np.array([np.inf if value is None else float(value) for value in raw["high"]])
+    return Space(kind, low, high, tuple(str(name)[:80] for name in raw["names"]))

@@ -1,0 +1,136 @@
+"""A file of recorded steps: npz (a replay of a checkpoint too), HDF5 (d4rl, robomimic), Minari, CSV, parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.model.transitions import Transitions
+from rlclinic.readers.formats.archive import read_arrays
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.tables.csv_table import read_csv
+from rlclinic.readers.no_links import open_file, real
+from rlclinic.readers.transitions.columns import MOST_ROWS, NAMES, transitions_of
+
+MOST_BYTES = 1 << 30
+INSTALL = "pip install 'rlclinic[data]'"
+
+
+def read_trace(path: Path) -> Transitions:
+    """The steps of a file; RunReadError where it holds none. Nothing in it is unpickled."""
+    name = path.name.lower()
+    if path.is_dir():
+        inner = next(
+            (path / part for part in ("data/main_data.hdf5", "main_data.hdf5") if (path / part).is_file()), None
+        )
+        if inner is None:
+            raise UsageError("is a folder", path=str(path), hint="name a file of transitions, or a Minari data set")
+        return read_trace(inner)
+    if not path.is_file():
+        raise RunReadError("no such file", path=str(path), hint="check the path")
+    if name.endswith((".pkl", ".pickle", ".pt", ".pth")):
+        raise UsageError(
+            "is a pickle, which could run code, and is not opened",
+            path=str(path),
+            hint="save its arrays instead: np.savez(FILE, observations=..., actions=..., rewards=..., dones=...)",
+        )
+    reader = next((read for ends, read in READERS.items() if name.endswith(ends)), None)
+    if reader is None:
+        raise UsageError("is no file of transitions", path=str(path), hint="npz, hdf5, csv or parquet")
+    try:
+        return transitions_of(reader(path))
+    except FormatError as error:
+        raise RunReadError(f"holds no transitions: {error}", path=str(path)) from error
+
+
+def _npz(path: Path) -> Mapping[str, Any]:
+    names = [spelling for spellings in NAMES.values() for spelling in spellings]
+    with open_file(real(path)) as file:
+        return read_arrays(file, names, MOST_BYTES)
+
+
+def _csv(path: Path) -> Mapping[str, Any]:
+    """Columns `obs_0 obs_1 ... action reward done`, numbered or single."""
+    with open_file(real(path)) as file:
+        table = read_csv(file.read(MOST_BYTES))
+    return _numbered(dict(table.numbers))
+
+
+def _parquet(path: Path) -> Mapping[str, Any]:
+    try:
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise UsageError("parquet needs pyarrow", path=str(path), hint=INSTALL) from error
+    with open_file(real(path)) as file:
+        table = parquet.ParquetFile(file).read()
+    columns = {}
+    for name in table.column_names:
+        values = table.column(name).to_numpy()
+        columns[name] = np.stack(values) if values.dtype == object else values
+    return _numbered(columns)
+
+
+def _hdf5(path: Path) -> Mapping[str, Any]:
+    try:
+        import h5py
+    except ModuleNotFoundError as error:
+        raise UsageError("HDF5 needs h5py", path=str(path), hint=INSTALL) from error
+    with open_file(real(path)) as handle, h5py.File(handle, "r") as file:
+        groups = [file[key] for key in file if key.startswith("episode_")]
+        if not groups and "data" in file:
+            groups = [file["data"][key] for key in file["data"]]
+        if not groups:
+            return {key: file[key][:MOST_ROWS] for key in file if isinstance(file[key], h5py.Dataset)}
+        return _episodes(groups)
+
+
+def _episodes(groups: list[Any]) -> Mapping[str, Any]:
+    """Episodes in groups of their own, as Minari and robomimic keep them; observations have one row more."""
+    parts: dict[str, list[Any]] = {}
+    total = 0
+    for number, group in enumerate(groups):
+        rewards = np.asarray(group["rewards"])
+        count = len(rewards)
+        seen = np.asarray(group["observations"] if "observations" in group else group["obs"])
+        found = {
+            "observations": seen[:count],
+            "next_observations": seen[1 : count + 1] if len(seen) > count else np.concatenate([seen[1:], seen[-1:]]),
+            "actions": np.asarray(group["actions"]),
+            "rewards": rewards,
+            "terminated": np.asarray(group["terminations"] if "terminations" in group else group["dones"]),
+            "truncated": np.asarray(group["truncations"]) if "truncations" in group else np.zeros(count),
+            "episodes": np.full(count, number),
+        }
+        for name, values in found.items():
+            parts.setdefault(name, []).append(values)
+        total += count
+        if total >= MOST_ROWS:
+            break
+    return {name: np.concatenate(values) for name, values in parts.items()}
+
+
+def _numbered(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Columns `obs_0`, `obs_1` joined to `obs`."""
+    found: dict[str, Any] = {}
+    groups: dict[str, list[tuple[int, Any]]] = {}
+    for name, values in columns.items():
+        stem, _, number = name.replace("[", "_").rstrip("]").rpartition("_")
+        if stem and number.isdigit():
+            groups.setdefault(stem, []).append((int(number), values))
+        else:
+            found[name] = values
+    for stem, members in groups.items():
+        found[stem] = np.stack([values for _, values in sorted(members, key=lambda item: item[0])], axis=1)
+    return found
+
+
+READERS: Mapping[tuple[str, ...], Callable[[Path], Mapping[str, Any]]] = {
+    (".npz",): _npz,
+    (".csv",): _csv,
+    (".parquet",): _parquet,
+    (".hdf5", ".h5"): _hdf5,
+}

@@ -1,0 +1,119 @@
+"""What was measured about an environment, as a section of a page."""
+
+from __future__ import annotations
+
+import math
+
+from rlclinic.model.environment_facts import EnvironmentFacts
+from rlclinic.reports.page import Block, Code, Facts, Inline, Table, Words
+from rlclinic.reports.text import number
+
+MOST_ROWS = 24
+"""Numbers of the observation, and effects, that are listed."""
+
+
+def environment_blocks(env: EnvironmentFacts | None) -> list[Block]:
+    """Facts and tables; nothing where no environment was measured."""
+    if env is None or env.reward is None or env.episodes is None:
+        return []
+    return [Facts(tuple(_summary(env))), *_panel(env), *_components(env), *_effects(env), *_observation(env)]
+
+
+def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
+    reward, ends = env.reward, env.episodes
+    assert reward is not None
+    assert ends is not None
+    sources = {"examined": "an examination", "observed": "the training itself", "trace": "recorded steps"}
+    rows: list[tuple[str, Inline]] = [
+        ("measured on", f"{env.steps:,} steps of {sources[env.source]}"),
+        (
+            "episodes",
+            f"{ends.count}: {ends.terminated} terminated, {ends.truncated} cut; length {number(ends.mean_length)}",
+        ),
+        (
+            "return",
+            f"{number(ends.return_mean)} on average, from {number(ends.return_low)} to {number(ends.return_high)}",
+        ),
+        ("reward of a step", f"{number(reward.mean)} on average, from {number(reward.low)} to {number(reward.high)}"),
+        ("steps that pay", f"{100 * reward.nonzero:.3g}%"),
+    ]
+    rows += _known("reward foretold by the step", reward.explained, share=True)
+    rows += _known("noise in the reward", reward.noise_share, share=True)
+    if env.observation is not None:
+        rows += _known("next observation foretold", env.observation.explained, share=True)
+        rows += _known("noise in the observation", env.observation.noise_share, share=True)
+    rows.append(
+        (
+            "|mean| over spread of the reward",
+            f"{number(min(reward.signal_to_noise, 1e6))} (usual, and says little)",
+        )
+    )
+    if ends.discounted and math.isfinite(ends.discounted) and ends.discounted > 0:
+        rows.append(
+            ("rescaling", f"multiply rewards by {number(1.0 / ends.discounted)} for discounted returns of size 1")
+        )
+    if env.speed is not None:
+        rows.append(
+            (
+                "speed",
+                f"{number(round(env.speed.steps_per_second))} steps/s, resets {100 * env.speed.reset_share:.2g}%",
+            )
+        )
+    return rows
+
+
+def _known(label: str, value: float, *, share: bool) -> list[tuple[str, Inline]]:
+    if not math.isfinite(value):
+        return []
+    return [(label, f"{100 * value:.3g}%" if share else number(value))]
+
+
+def _panel(env: EnvironmentFacts) -> list[Block]:
+    rows = tuple(
+        (
+            one.name,
+            number(one.mean),
+            f"{number(one.low)} to {number(one.high)}",
+            number(one.best),
+            number(one.length),
+            str(one.episodes),
+        )
+        for one in env.panel
+    )
+    header = ("policy", "mean return", "95% interval", "best", "length", "episodes")
+    return [Words("Simple policies:"), Table(header, rows, right=frozenset({1, 3, 4, 5}))] if rows else []
+
+
+def _components(env: EnvironmentFacts) -> list[Block]:
+    parts = env.reward.components if env.reward is not None else ()
+    rows = tuple((Code(part.name), number(part.mean), number(part.std), f"{100 * part.share:.3g}%") for part in parts)
+    header = ("component", "mean", "spread", "share of the variance")
+    return [Words("Parts of the reward:"), Table(header, rows, right=frozenset({1, 2, 3}))] if rows else []
+
+
+def _effects(env: EnvironmentFacts) -> list[Block]:
+    effects = env.action.effects if env.action is not None else ()
+    rows = tuple(
+        (Code(one.name), number(one.observation), number(one.reward), f"{100 * one.touched:.3g}%")
+        for one in effects[:MOST_ROWS]
+    )
+    header = ("action", "effect on the observation", "on the reward", "states in which it shows")
+    return (
+        [Words("What actions do, from the same state:"), Table(header, rows, right=frozenset({1, 2, 3}))]
+        if rows
+        else []
+    )
+
+
+def _observation(env: EnvironmentFacts) -> list[Block]:
+    seen = env.observation
+    if seen is None or seen.kind == "image":
+        return []
+    rows = tuple(
+        (Code(name), number(mean), number(std), f"{number(low)} to {number(high)}")
+        for name, mean, std, (low, high) in list(zip(seen.names, seen.mean, seen.std, seen.ranges, strict=False))[
+            :MOST_ROWS
+        ]
+    )
+    header = ("observation", "mean", "spread", "range")
+    return [Words("Numbers of the observation:"), Table(header, rows, right=frozenset({1, 2}))] if rows else []

@@ -1,0 +1,66 @@
+"""Every step costs, and episodes are soon over whatever is done.
+
+What it sees: All steps cost, the return falls with the length of the episode, and random actions end it long before
+its limit.
+Why it hurts: The best return is that of the shortest episode: the agent learns to fail at once.
+Evidence needed: at least 20 episodes of different length under random actions, and a time limit or longer episodes of
+other policies.
+Looks alike: A cost per step until a goal that is hard to reach: there random actions do not end the episode.
+What to change: Make the end cost at least what the remaining steps would, or pay for each step survived.
+References: gym-electric-motor#24; roboschool#50.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "ENV61",
+    needs=("environment:episodes", "environment:reward"),
+    step=DecisionStep.REWARD,
+    causes={"reward-favours-ending": 8.0, "reward-sign-wrong": 4.0},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    correlation: float = -0.9
+    """Of return and length."""
+    early: float = 0.3
+    """Mean length over the longest episode or the limit."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
+    """Compare return and length."""
+    env = facts.environment
+    assert env is not None
+
+    ends, reward = env.episodes, env.reward
+    assert ends is not None
+    assert reward is not None
+    whole = ends.limit or max(ends.longest, ends.unended)
+    if ends.count < 20 or reward.high > 0.0 or not ends.length_correlation < limits.correlation:
+        return None
+    if ends.terminated < 0.95 * ends.count or not ends.mean_length < limits.early * whole:
+        return None
+    summary = (
+        f"no step pays more than {reward.high:g}, return and length correlate by {ends.length_correlation:.2g}, and "
+        f"episodes last {ends.mean_length:.3g} of {whole:,} steps: the shortest pays most"
+    )
+    return RuleResult(
+        Severity.ERROR,
+        0.9,
+        summary,
+        (measured("correlation of return and length", ends.length_correlation, limits.correlation, ends.count),),
+    )

@@ -1,0 +1,40 @@
+"""The environment raises, dies or hangs.
+
+What it sees: While the environment was made, reset or stepped it raised an exception, ended its process, or gave no
+answer in time.
+Why it hurts: Training dies at the same place, or waits for ever; where a wrapper swallows the exception, episodes end
+without a reason.
+Evidence needed: an examination (rlclinic examine).
+Looks alike: A budget too small for a slow simulator: give it a larger one with --budget.
+What to change: Call the environment by hand with the seed and actions that the message names, and mend what raises.
+References: Farama-Foundation/Gymnasium check_env; rlworkgroup/garage#1117.
+"""
+
+from __future__ import annotations
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, Sign
+
+RULE = Rule(
+    "ENV30",
+    needs=("environment:problems",),
+    step=DecisionStep.ENVIRONMENT,
+    means=(Sign.MISCONFIGURED,),
+    causes={"exception": 7.0, "throughput-collapse": 1.0},
+)
+
+
+def check(facts: RunFacts) -> RuleResult | None:
+    """Tell the first problem."""
+    env = facts.environment
+    assert env is not None
+
+    found = next((problem for problem in env.problems if problem.kind != "breaks-contract"), None)
+    if found is None:
+        return None
+    words = {"raised": "raised", "died": "ended its process", "hung": "did not answer"}[found.kind]
+    summary = f"the environment {words} in {found.where}: {found.message}"
+    return RuleResult(Severity.ERROR, 0.95, summary, (measured("problems", len(env.problems), 0.0),))

@@ -1,0 +1,50 @@
+"""No episode ended.
+
+What it sees: Thousands of steps of an episode without an end, and no time limit that would come later.
+Why it hurts: Without ends no return is known, nothing is reset, and the same stretch of the task is seen for ever.
+Evidence needed: an examination, or a training that was watched with Observe.
+Looks alike: A task that goes on for ever by design: give it a time limit for training all the same.
+What to change: Add gymnasium's TimeLimit, or end the episode where the task is over.
+References: four-phase method, step 3.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "ENV48",
+    needs=("environment:episodes",),
+    step=DecisionStep.ENVIRONMENT,
+    causes={"episode-never-ends": 7.0},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    steps: int = 1500
+    """Steps without an end."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
+    """Look for an end."""
+    env = facts.environment
+    assert env is not None
+
+    ends = env.episodes
+    assert ends is not None
+    if ends.count or ends.unended < limits.steps or (ends.limit is not None and ends.limit > ends.unended):
+        return None
+    summary = f"no episode ended in {env.steps:,} steps; the longest had {ends.unended:,}"
+    return RuleResult(Severity.WARNING, 0.9, summary, (measured("steps without an end", ends.unended, limits.steps),))

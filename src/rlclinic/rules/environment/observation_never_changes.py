@@ -1,0 +1,67 @@
+"""Numbers of the observation never change.
+
+What it sees: All numbers of the observation are the same at every step, or some of them are always exactly 0, over
+all policies that were tried.
+Why it hurts: What should be there is not seen: a sensor that is not read, a field that is never filled, a mask that
+hides too much.
+Evidence needed: an examination, or a training that was watched with Observe; vectors of at most some hundred numbers.
+Looks alike: A goal that is the same in every episode, which is constant but not 0; a task of one state, which has
+nothing to see.
+What to change: Print the observation beside the state it is made from, and fill in what is missing or take it out of
+the space.
+References: four-phase method, step 2.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "ENV34",
+    needs=("environment:observation",),
+    step=DecisionStep.ENVIRONMENT,
+    causes={"observation-dead": 6.0, "observation-insufficient": 5.0},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    share: float = 0.3
+    """Share of always-zero numbers beyond which a long observation is taken to be sparse by design."""
+    long: int = 40
+    """Numbers from which on an observation is long."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
+    """Look for numbers without life."""
+    env = facts.environment
+    assert env is not None
+
+    seen, episodes = env.observation, env.episodes
+    assert seen is not None
+    count = len(seen.names)
+    if seen.kind == "image" or not count or (episodes is not None and episodes.longest <= 1):
+        return None
+    if len(seen.constant) == count and (seen.kind == "box" or count > 1 or len(seen.zero) == count):
+        summary = f"all {count} numbers of the observation are the same at every one of {env.steps:,} steps"
+        return RuleResult(Severity.ERROR, 0.97, summary, (measured("constant numbers", count, 0.0, env.steps),))
+    if not seen.zero or (count >= limits.long and len(seen.zero) <= limits.share * count):
+        return None
+    names = ", ".join(seen.names[index] for index in seen.zero[:6])
+    summary = (
+        f"{len(seen.zero)} of {count} numbers of the observation are 0 at every one of {env.steps:,} steps: {names}"
+    )
+    return RuleResult(
+        Severity.WARNING, 0.85, summary, (measured("numbers that are always 0", len(seen.zero), 0.0, env.steps),)
+    )

@@ -1,0 +1,60 @@
+"""Observations have another form than their space promises.
+
+What it sees: The shape or dtype of observations is not that of the space, or a good part of them lies outside its
+bounds.
+Why it hurts: Trainers scale and encode by the space: a value outside is clipped, or a pixel is divided by 255 that
+was none.
+Evidence needed: an examination, or a training that was watched with Observe.
+Looks alike: Bounds that were guessed a little too narrow: a few steps outside are a note.
+What to change: Declare the space that the observations have, or bring them into it.
+References: Gymnasium check_env; SB3 check_env.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "ENV33",
+    needs=("environment:observation",),
+    step=DecisionStep.ENVIRONMENT,
+    causes={"observation-corrupted": 6.0},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    many: float = 0.5
+    """Share of steps outside the bounds from which on it is more than a note."""
+    few: float = 0.001
+    """Share that is worth a note."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
+    """Look at form and bounds."""
+    env = facts.environment
+    assert env is not None
+
+    assert env.observation is not None
+    broken = next((problem for problem in env.problems if problem.kind == "breaks-contract"), None)
+    if broken is not None:
+        summary = f"{broken.where} returned {broken.message}"
+        return RuleResult(Severity.ERROR, 0.9, summary, (measured("form", 1.0, 0.0),))
+    share = env.observation.outside
+    if share < limits.few:
+        return None
+    summary = f"{100 * share:.3g}% of the observations lie outside the bounds of their space"
+    severity = Severity.WARNING if share >= limits.many else Severity.INFO
+    confidence = 0.8 if share >= limits.many else 0.3
+    return RuleResult(severity, confidence, summary, (measured("share outside", share, limits.many, env.steps),))

@@ -1,0 +1,78 @@
+"""The same step is paid differently each time.
+
+What it sees: Copies of one state that take the same action with other chance get different rewards and then go on
+alike; or rewards far outside of all others that do not come again.
+Why it hurts: The noise is not in the task: it hides what the policy changed, and advantages follow it.
+Evidence needed: an examination of an environment that can be copied or replayed; or a training that was watched with
+Observe.
+Looks alike: Random dynamics, which the copies keep; a bandit whose rewards are drawn by design.
+What to change: Remove the noisy term, or pay its mean.
+References: check 6 of the environment checks; four-phase method, step 1.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "ENV51",
+    needs=("environment:reward",),
+    step=DecisionStep.REWARD,
+    causes={"noisy-reward": 7.5},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    noise: float = 0.5
+    """Share of the variance of rewards that is noise."""
+    recur: float = 0.34
+    """Share of outlying rewards that must come again."""
+    foretold: float = 0.05
+    """Share of recorded rewards that the step must foretell."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
+    """Look at noise, at outliers, and at what foretells rewards."""
+    env = facts.environment
+    assert env is not None
+
+    reward, episodes = env.reward, env.episodes
+    assert reward is not None
+    if episodes is not None and episodes.longest <= 1:
+        return None
+    if reward.noise_share > limits.noise:
+        summary = (
+            f"{100 * reward.noise_share:.3g}% of the variance of rewards is noise: the same step is paid differently"
+        )
+        return RuleResult(Severity.ERROR, 0.95, summary, (measured("noise share", reward.noise_share, limits.noise),))
+    if reward.outliers > 0.0 and not reward.outliers_recur > limits.recur:
+        once = (
+            "that did not come again from the same state"
+            if reward.outliers_recur == reward.outliers_recur
+            else "inside episodes"
+        )
+        summary = (
+            f"{100 * reward.outliers:.2g}% of the rewards lie {reward.outlier_size:.3g} spreads from the others, {once}"
+        )
+        return RuleResult(
+            Severity.ERROR, 0.9, summary, (measured("distance of outliers", reward.outlier_size, 30.0, env.steps),)
+        )
+    watched = env.source != "examined" and reward.noise_share != reward.noise_share
+    if not watched or reward.distinct < 100 or reward.nonzero < 0.5 or not reward.explained < limits.foretold:
+        return None
+    summary = f"observation, action and next observation foretell {100 * reward.explained:.2g}% of the reward"
+    return RuleResult(
+        Severity.WARNING, 0.85, summary, (measured("foretold share", reward.explained, limits.foretold, env.steps),)
+    )

@@ -1,0 +1,59 @@
+"""The reward is about the action itself.
+
+What it sees: The action alone foretells nearly all of the reward, the state hardly any of it.
+Why it hurts: A cost of acting that outweighs the task teaches to do nothing; a bonus for acting teaches to do just
+that.
+Evidence needed: some hundred steps under different policies, with continuous actions.
+Looks alike: A bandit, in which the action is the task; a goal that no policy has reached yet.
+What to change: Weigh the term down until the rest of the reward varies as much over the behaviour that matters.
+References: four-phase method, step 1.1; Knox et al. 2023 (arXiv 2104.13906).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Severity
+from rlclinic.rules.measured import measured
+from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule
+
+RULE = Rule(
+    "ENV59",
+    needs=("environment:reward", "environment:episodes", "environment:action"),
+    step=DecisionStep.REWARD,
+    causes={"reward-component-dominates": 7.5, "reward-hacking": 2.0},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the rule judges by."""
+
+    share: float = 0.99
+    """Share of the variance of rewards."""
+    nothing_else: float = 0.9995
+    """Share from which on the action is all that was paid for so far: a goal may not have been found yet."""
+
+
+LIMITS = Limits()
+
+
+def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
+    """Look at what the action alone foretells."""
+    env = facts.environment
+    assert env is not None
+
+    reward, ends, action = env.reward, env.episodes, env.action
+    assert reward is not None
+    assert ends is not None
+    assert action is not None
+    if action.kind != "box" or ends.longest <= 2 or not reward.by_action > limits.share:
+        return None
+    if reward.by_action > limits.nothing_else:
+        return None
+    summary = f"the action alone foretells {100 * reward.by_action:.3g}% of the reward: the state hardly counts"
+    return RuleResult(
+        Severity.WARNING, 0.9, summary, (measured("share of the action", reward.by_action, limits.share, env.steps),)
+    )
