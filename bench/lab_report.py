@@ -62,8 +62,8 @@ def strangers_section() -> str:
         [
             "## Repair on strangers' terms\n",
             f"{sum(len(task.faults) for task in planned.values())} configurations of {len(planned)} tasks on "
-            "environments that the record above does not hold, three of them trained by scripts that are run by command, "
-            "were fixed before any run of them was diagnosed (`bench/repair/strangers.yaml`); one seed each. "
+            "environments that the record above does not hold, three of them trained by scripts that are run by "
+            "command, were fixed before any run of them was diagnosed (`bench/repair/strangers.yaml`); one seed each. "
             f"{len(faulty)} have been treated so far; what follows is the first look, and stays so. Of {len(settings)} "
             f"faults of settings {len(hurt)} do damage: the first prescription repairs {_share(first, len(hurt))} "
             f"(goal: 70%), three rounds {_share(last, len(hurt))} (goal: 90%). Faults of the environment or its reward "

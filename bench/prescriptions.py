@@ -40,6 +40,7 @@ OPPOSITE = frozenset({"train_freq", "n_minibatches", "target_update_interval"})
 """Those of them that count the other way round."""
 # Classes of causes that lie in the environment or its reward.
 OF_ENVIRONMENT = frozenset({"no-signal", "reward-design", "environment"})
+CLEAN, HARMLESS = "clean runs", "runs with a fault that does no harm"
 LOST_MOST = 0.8
 """Lost share of the return from which on a fault must not be called small."""
 
@@ -50,7 +51,7 @@ class Advised:
 
     name: str
     kind: str
-    """`settings`, `environment`, `code`, `other` or `healthy`."""
+    """`settings`, `environment`, `code` or `other`; else what kind of run it is."""
     lost: float
     verdict: str
     advice: tuple[Prescription, ...]
@@ -130,7 +131,9 @@ def _recorded(*, fresh: bool) -> Iterator[Advised]:
             continue
         with tempfile.TemporaryDirectory() as place:
             diagnosis = diagnose(replay(record, entry.instance, Path(place)))
-        kind, undoing = _planted(entry) if label.label == "fault" else ("healthy", {})
+        kind, undoing = (
+            _planted(entry) if label.label == "fault" else (HARMLESS if entry.instance.injected else CLEAN, {})
+        )
         lead = diagnosis.prescriptions[:1]
         right = any(_undoes(item, undoing) or set(item.causes) & label.accepted for item in lead)
         if kind == "environment":
@@ -164,8 +167,7 @@ def _planted(entry: Any) -> tuple[str, dict[str, str]]:
 
 
 def _recorded_shares(found: list[Advised]) -> dict[str, float]:
-    faulty = [item for item in found if item.kind != "healthy"]
-    healthy = [item for item in found if item.kind == "healthy"]
+    faulty = [item for item in found if item.kind not in (CLEAN, HARMLESS)]
     counts = Counter(min(len(item.advice), 3) for item in faulty)
     kinds = {
         kind: [item for item in faulty if item.kind == kind] for kind in ("settings", "environment", "code", "other")
@@ -185,10 +187,11 @@ def _recorded_shares(found: list[Advised]) -> dict[str, float]:
         f"high or critical, {len(gross)} faults that lost {LOST_MOST:.0%} or more": _part(
             gross, lambda item: item.lead is not None and item.lead.priority in urgent
         ),
-        f"a change of the config, {len(healthy)} healthy runs": _part(
-            healthy, lambda item: any(advice.changes for advice in item.advice)
-        ),
     }
+    for kind in (CLEAN, HARMLESS):
+        items = [item for item in found if item.kind == kind]
+        changed = _part(items, lambda item: any(advice.changes for advice in item.advice))
+        shares[f"a change of the config, {len(items)} {kind}"] = changed
     return shares
 
 
@@ -201,7 +204,7 @@ def _examines(item: Prescription) -> bool:
         return False
     known = catalogue()
     classes = {known[cause].cause_class for cause in item.causes if cause in known}
-    return "xamine the environment" in item.instruction or bool(classes & OF_ENVIRONMENT)
+    return "rlclinic examine" in item.instruction or bool(classes & OF_ENVIRONMENT)
 
 
 def _mark(diagnosis: Diagnosis, case: dict[str, Any], undoing: dict[str, str] | None) -> str:
