@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import amount, hyperparameters
@@ -66,15 +67,15 @@ def rationale(
     assessment: Assessment,
     cause: Cause,
     evidence: Sequence[Finding],
+    watch: Sequence[str],
     changes: Sequence[Change] = (),
-    watch: Sequence[str] = (),
 ) -> str:
-    """Why: the findings with their codes and numbers, else what the remedy moves, and how the value stands."""
+    """Why: the findings with their codes and numbers, else what is watched; and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
     found = "; ".join(quoted)
     told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, watch)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
-    share = f"The probability of {cause.id} is {100 * cause.probability:.0f}%."
+    share = f"The probability of {cause.id} is {percent(cause.probability)}."
     return " ".join([f"{told}{share}", *compared])
 
 

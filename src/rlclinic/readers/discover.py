@@ -172,6 +172,10 @@ def _confirmed(row: SourceSpec, folder: Folder) -> bool:
         from rlclinic.readers.sources.json_tables import is_json_table
 
         return any(parsed_once(is_json_table, entry_in(folder, name)) for name in folder.files if row.has(name))
+    if row.id == "home-made":
+        from rlclinic.readers.sources.home_made import has_returns
+
+        return any(parsed_once(has_returns, entry_in(folder, name)) for name in folder.files if row.has(name))
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 
@@ -189,6 +193,14 @@ def reader_of_file(entry: Entry) -> SourceSpec:
 
     if entry.name == "trainer_state.json":
         return source_of("hf-trainer")
-    if entry.name.endswith(".json") and parsed_once(is_json_table, entry):
-        return source_of("json-tables")
+    if entry.name.endswith((".json", ".npz", ".npy")):
+        from rlclinic.readers.sources.home_made import has_returns
+
+        columns = entry.name.endswith(".json") and parsed_once(is_json_table, entry)
+        if columns and source_of("json-tables").has(entry.name):
+            return source_of("json-tables")
+        if parsed_once(has_returns, entry):
+            return source_of("home-made")
+        if columns:
+            return source_of("json-tables")
     return source_of("trackio") if parsed_once(is_trackio, entry) else source_of("tensorboard")

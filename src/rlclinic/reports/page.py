@@ -11,6 +11,7 @@ from typing import Literal
 
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
+from rlclinic.model.numbers import percent as percent
 
 Tone = Literal["good", "caution", "bad"]
 
@@ -159,12 +160,3 @@ def sentence(text: str) -> str:
     begun = words[0].rstrip(",:;").isalpha()
     whole = " ".join([words[0][0].upper() + words[0][1:] if begun else words[0], *words[1:]])
     return whole if whole[-1] in ".!?…" else f"{whole}."
-
-
-def percent(share: float) -> str:
-    """A share in percent; nothing is certain, so neither end is claimed."""
-    if share != share:
-        return "not known"
-    if share < 0.005:
-        return "under 1%"
-    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"
