@@ -85,6 +85,10 @@ class Suspect:
     """The smallest config that shows the bug."""
     look_at: tuple[str, ...]
     """Files, classes and functions of the framework, most likely first."""
+    places: tuple[str, ...] = ()
+    """`file:line: code` in the user's own checkout, where one was named."""
+    diff: str = ""
+    """What to change there, where the code has a form that is known to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ def _details(diagnosis: Diagnosis, suspect: Suspect) -> list[tuple[str, Inline]]
         ("must fail", suspect.probe),
         ("smallest config", Code(config)),
         ("look at", places if places else _where(diagnosis, suspect.component)),
+        *((f"your code {number}", Code(place)) for number, place in enumerate(suspect.places, 1)),
+        *((("proposed change", Code(suspect.diff)),) if suspect.diff else ()),
     ]
 
 
