@@ -26,8 +26,8 @@ ENOUGH_ROWS = 5
 MAX_BLOCK = 25
 # Lines of a longer text of which some must say a return before all are looked at.
 SAMPLE = 5_000
-# Characters of a text that are looked at: a hundred thousand lines of the usual length.
-MAX_CHARACTERS = 6 << 20
+# Characters of a text that are looked at: about fifty thousand lines of the usual length.
+MAX_CHARACTERS = 4 << 20
 # A longer line is prose or data.
 LONGEST_LINE = 600
 MAX_NUMBERS, MAX_NAMES = 60, 24
