@@ -37,6 +37,7 @@ ROWS: tuple[Row, ...] = (
     Row("start_trial", "trials", "Start a trial", "Does the change really help?", "starts"),
     Row("trial_status", "trials", "Look at a trial", "What does the trial prove so far?"),
     Row("probe_trainer", "probing", "Probe a trainer", "Is the trainer's code broken, and where?", "starts"),
+    Row("examine_environment", "examining", "Examine an environment", "Is it reward, environment or task?", "starts"),
     Row("get_history", "history", "Learn from past runs", "What separates good from bad runs, what was tried already?"),
     Row("get_best_run", "history", "Find the best run", "Which run of an environment was best?"),
     Row("list_runs", "runs", "List runs", "Which runs are there?"),
@@ -66,8 +67,8 @@ ROWS: tuple[Row, ...] = (
     Row("get_training_status", "progress", "Look at a training", "Does a run still go on, and how far is it?"),
     Row("wait_for_training_completion", "progress", "Wait for a training", "Has the run ended yet?"),
     Row("get_training_progress", "progress", "Measure progress", "How much of the budget is used, with what return?"),
-    Row("run_play", "elsewhere", "Not here: play", "Not offered; says what to call instead."),
-    Row("run_inspect", "elsewhere", "Not here: inspect", "Not offered; says what to call instead."),
+    Row("run_play", "playing", "Play the policy", "What does the policy do at its best and worst?", "starts"),
+    Row("run_inspect", "playing", "Inspect episodes", "What does the policy see and do, step by step?", "starts"),
     Row("run_publish", "elsewhere", "Not here: publish", "Not offered; says what to call instead."),
 )  # fmt: skip
 # Tools whose answer follows from the files of one run and the arguments alone: asked again it is given again, until a
