@@ -80,8 +80,8 @@ def main() -> dict[str, float]:
     print(f"mcp       info     {warm} (goal {1e3 * GOALS['info']:.0f} ms)")
     beside_echo = f"an empty tool {echoes.per_second:.0f} /s, CPU {calls.cpu / echoes.cpu:.2f} times its"
     print(f"mcp       calls    {calls.per_second:.0f} /s, {beside_echo} (goal {GOALS['calls']:.0f} /s)")
-    grew = f"{100 * grown:+.1f} % of {size:.0f} MB from call {CALLS:,} to {MANY:,}"
-    print(f"mcp       memory   {grew} (goal {100 * GOALS['memory']:.0f} %)")
+    grew = f"{100 * grown:+.1f}% of {size:.0f} MB from call {CALLS:,} to {MANY:,}"
+    print(f"mcp       memory   {grew} (goal {100 * GOALS['memory']:.0f}%)")
     return result
 
 
@@ -151,8 +151,8 @@ def _spent() -> float:
 
 async def _memory(root: Path) -> tuple[float, float]:
     """Growth of this process from the first thousand calls on, in shares and MB; server and client live in it."""
-    from rlclinic.apps.mcp.desk import Desk
     from rlclinic.apps.mcp.server import build_server
+    from rlclinic.apps.mcp.workspace import Workspace
 
     mixture = [
         ("get_run_info", {"run_id": SMALL}),
@@ -161,7 +161,7 @@ async def _memory(root: Path) -> tuple[float, float]:
         ("health_check", {"run_id": SMALL}),
     ]
     before = 0.0
-    async with Client(build_server(Desk(root.resolve()))) as client:
+    async with Client(build_server(Workspace(root.resolve()))) as client:
         for number in range(MANY):
             name, arguments = mixture[number % len(mixture)]
             await client.call_tool(name, arguments)

@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 import yaml
 
+from rlclinic.model.run import Run
+
 DEFAULT = os.environ.get("RLCLINIC_CORPUS", "../shared/corpus:../shared/corpus2").split(":")
 HEALTHY = frozenset({"solved", "learning"})
 FAILED = frozenset({"not-learning", "collapsed", "unstable", "crashed", "misconfigured", "reward-hacking"})
@@ -129,12 +131,20 @@ def labels(folder: Path) -> list[dict[str, Any]]:
 
 
 def answered(folder: Path, label: dict[str, Any]) -> Answer:
-    """Diagnose a labelled run."""
-    from rlclinic.engine import diagnose
+    """Read and diagnose a labelled run."""
     from rlclinic.model.errors import RlclinicError
     from rlclinic.readers.open import read
 
-    known = {
+    known = known_of(label)
+    try:
+        return answer_of(read(folder / label["path"]), known)
+    except RlclinicError as error:
+        return Answer(**known, verdict="unread", causes=[], findings=[error.message])
+
+
+def known_of(label: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an answer that the label gives."""
+    return {
         "name": label["path"],
         "repository": "/".join(label["path"].split("/")[:2]),
         "verdicts": label["verdict"],
@@ -142,10 +152,13 @@ def answered(folder: Path, label: dict[str, Any]) -> Answer:
         "must_not": label.get("must_not") or [],
         "high": label["confidence"] == "high",
     }
-    try:
-        told = diagnose(read(folder / label["path"]))
-    except RlclinicError as error:
-        return Answer(**known, verdict="unread", causes=[], findings=[error.message])
+
+
+def answer_of(run: Run, known: dict[str, Any]) -> Answer:
+    """Diagnose a run of which so much is known."""
+    from rlclinic.engine import diagnose
+
+    told = diagnose(run)
     causes = [(cause.id, cause.probability) for cause in told.causes]
     codes = [finding.code for finding in told.findings if finding.severity.rank > 0]
     return Answer(**known, verdict=told.verdict.value, causes=causes, findings=codes)

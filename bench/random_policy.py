@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from statistics import fmean
+from typing import Any
 
+from bench.repair.script import Script
 from rlclinic.lab.recipe import Recipe
 
 
-def random_return(recipe: Recipe, *, episodes: int, seed: int) -> float:
+def random_return(recipe: Recipe | Script, *, episodes: int, seed: int) -> float:
     """Mean return of random actions on the task of a recipe."""
-    from rlclinic.lab.environments import make_environment
-
-    environment = make_environment(recipe.trusted())
+    environment = _made(recipe)
     environment.action_space.seed(seed)
     returns = []
     for episode in range(episodes):
@@ -22,3 +22,13 @@ def random_return(recipe: Recipe, *, episodes: int, seed: int) -> float:
             total, over = total + float(reward), terminated or truncated
         returns.append(total)
     return fmean(returns)
+
+
+def _made(recipe: Recipe | Script) -> Any:
+    if isinstance(recipe, Script):
+        from bench.repair.scripts.tasks import make
+
+        return make(recipe.environment, recipe.fault)
+    from rlclinic.lab.environments import make_environment
+
+    return make_environment(recipe.trusted())

@@ -1,80 +1,95 @@
-"""How much faster this checkout is than a commit: `python -m bench.speed BASE`.
+"""How much faster this checkout is than a commit: `python -m bench.speed BASE [ROUNDS]`.
 
-Both read and diagnose the same 200 small runs (the fixtures, again and again) and diagnose one long run, in turns, so
-that a machine that gets busy slows both. CPU seconds, the best of the rounds.
+Both read and diagnose the same small runs (the fixtures) and diagnose one long run, run by run in turns. CPU seconds,
+of each run the best of the rounds: other work on the machine then counts in neither.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import cycle, islice
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RUNS = ROOT / "tests" / "fixtures" / "runs"
 SMALL_RUNS = 200
 ROUNDS = 5
+LONG = "the long run"
 
 
 def main(base: str, rounds: int = ROUNDS) -> dict[str, float]:
     """Print the seconds of both checkouts; return how many times faster this one is."""
+    from rlclinic.readers.discover import find
+
+    small = [ref.name for ref in find(RUNS)][:SMALL_RUNS]
+    with _checkout(base) as other, _worker(other) as before, _worker(ROOT) as after:
+        # What the first diagnoses import and load is not counted, so the first round is not.
+        turns = [
+            [(_seconds(before, name), _seconds(after, name)) for name in (*small, LONG)] for _ in range(rounds + 1)
+        ]
+    best = [[min(turn[at][which] for turn in turns[1:]) for at in range(len(small) + 1)] for which in (0, 1)]
+    result = {}
+    for name, part in (("small runs", slice(len(small))), ("long run", slice(len(small), None))):
+        then, now = (sum(seconds[part]) for seconds in best)
+        result[name] = then / now
+        print(f"{name:12s} {then:6.2f} s at {base}, {now:6.2f} s here: {result[name]:.2f} times as fast")
+    return result
+
+
+@contextmanager
+def _checkout(base: str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as place:
         checkout = Path(place) / "base"
         subprocess.run(["git", "worktree", "add", "--quiet", "--detach", checkout, base], cwd=ROOT, check=True)
         try:
-            found = [(_seconds(checkout), _seconds(ROOT)) for _ in range(rounds)]
+            yield checkout
         finally:
             subprocess.run(["git", "worktree", "remove", "--force", checkout], cwd=ROOT, check=True)
-    result = {}
-    for name in found[0][0]:
-        before, after = (min(turn[which][name] for turn in found) for which in (0, 1))
-        result[name] = before / after
-        print(f"{name:12s} {before:6.2f} s at {base}, {after:6.2f} s here: {result[name]:.2f} times as fast")
-    return result
 
 
-def _seconds(checkout: Path) -> dict[str, float]:
+@contextmanager
+def _worker(checkout: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process with the code of a checkout that diagnoses what it is told."""
     environment = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}:{ROOT}", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-P", "-m", "bench.speed", "--measure"]
+    command = [sys.executable, "-P", "-m", "bench.speed", "--work"]
+    pipe = subprocess.PIPE
     with tempfile.TemporaryDirectory() as place:
         environment |= {"RLCLINIC_LEDGER": f"{place}/ledger.sqlite", "RLCLINIC_INDEX": f"{place}/index.sqlite"}
-        told = subprocess.run(command, cwd=place, env=environment, check=True, capture_output=True, text=True)
-    seconds: dict[str, float] = json.loads(told.stdout)
-    return seconds
+        with subprocess.Popen(command, cwd=place, env=environment, stdin=pipe, stdout=pipe, text=True) as process:
+            yield process
+            process.communicate()
 
 
-def measure() -> dict[str, float]:
-    """The seconds of the code on PYTHONPATH; what the first diagnoses import is not counted."""
+def _seconds(worker: subprocess.Popen[str], name: str) -> float:
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    worker.stdin.write(f"{name}\n")
+    worker.stdin.flush()
+    return float(worker.stdout.readline())
+
+
+def work() -> None:
+    """Diagnose the runs that standard input names, with the code on PYTHONPATH; print the CPU seconds of each."""
     from bench.bench_diagnose import long_run
     from rlclinic.engine import diagnose
     from rlclinic.model.errors import RlclinicError
-    from rlclinic.readers.discover import find
     from rlclinic.readers.open import read
 
-    names = [ref.name for ref in find(RUNS)]
-    result = {}
-    for work, count in (("warm-up", len(names)), ("small runs", SMALL_RUNS)):
-        start = time.process_time()
-        for name in islice(cycle(names), count):
-            try:
-                diagnose(read(name))
-            except RlclinicError:
-                continue
-        result[work] = time.process_time() - start
-    del result["warm-up"]
-    run = long_run()
-    start = time.process_time()
-    diagnose(run)
-    return {**result, "long run": time.process_time() - start}
+    long = long_run()
+    for line in sys.stdin:
+        name, start = line.rstrip("\n"), time.process_time()
+        with suppress(RlclinicError):
+            diagnose(long if name == LONG else read(name))
+        print(time.process_time() - start, flush=True)
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--measure"]:
-        print(json.dumps(measure()))
+    if sys.argv[1:] == ["--work"]:
+        work()
     else:
         main(sys.argv[1], *(int(rounds) for rounds in sys.argv[2:3]))

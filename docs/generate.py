@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.explain import cause_page
@@ -16,6 +17,7 @@ from rlclinic.probes.documentation import page_of as probe_page
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.settings import settings
 from rlclinic.reference.framework import framework, heads
+from rlclinic.reference.framework_differences import differences
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.rules.documentation import page_of
 from rlclinic.rules.registry import RULES
@@ -47,6 +49,7 @@ def hyperparameters_page() -> str:
 def frameworks_page() -> str:
     """What each framework's names mean."""
     parts = [f"# Names by framework\n\n{MADE} Source: `src/rlclinic/reference/frameworks/*.toml`.\n"]
+    parts.append(framework_differences())
     for head in heads():
         tables = framework(head.id)
         rows = []
@@ -57,6 +60,32 @@ def frameworks_page() -> str:
                 rows.append(f"| `{key}` | `{entry.name}` | {', '.join(item for item in detail if item)} |")
         table = "\n".join(["| logged as | canonical | detail |", "|---|---|---|", *rows])
         parts.append(f"## {head.title} (`{head.id}`)\n\nSteps are {tables.steps.axis.replace('_', ' ')}.\n\n{table}\n")
+    return "\n".join(parts)
+
+
+def framework_differences() -> str:
+    """What frameworks do differently under the same algorithm, and where their defaults lie apart."""
+    table = differences()
+    names = list(table.sources)
+    titles = {head.id: head.title for head in heads()}
+    parts = ["## Where frameworks differ\n"]
+    read = [f"{titles[name]} {source['version']} ({source['where']})" for name, source in table.sources.items()]
+    parts.append(f"Read in their sources: {'; '.join(read)}.")
+    parts.append("An empty cell was not looked up; `own` means that the user's script decides.\n")
+    for algorithm in ("PPO", "A2C", "DQN", "SAC", "TD3"):
+        defaults = {name: framework(name).defaults_for(algorithm, "") for name in names}
+        rows = [
+            f"| {item.title} | {item.weight} | {' | '.join(item.values.get(name, '') for name in names)} |"
+            for item in table.behaviours
+            if algorithm in item.algorithms
+        ]
+        for key in hyperparameters():
+            found = {repr(values[key]) for values in defaults.values() if key in values}
+            if len(found) > 1 and key in table.weights:
+                cells = " | ".join(str(values.get(key, "")) for values in defaults.values())
+                rows.append(f"| `{key}` | {table.weights[key]} | {cells} |")
+        head = f"| {algorithm} | matters | {' | '.join(titles[name] for name in names)} |"
+        parts.append("\n".join([head, "|---" * (len(names) + 2) + "|", *rows]) + "\n")
     return "\n".join(parts)
 
 
@@ -117,27 +146,42 @@ LEVELS = {
 
 
 def reliability_page() -> str:
-    """What is promised, and what the last whole runs of the fuzzer and of the attack measured."""
+    """What is promised, and what the fuzzer and the attack measured."""
     fuzz, attack = (json.loads((BENCH / name / "record.json").read_text("utf-8")) for name in ("fuzz", "attack"))
-    head = "| inputs through | count | time | undocumented | refused | slowest | memory |"
-    rows = [head, "|---|---|---|---|---|---|---|"]
-    for level, row in fuzz.items():
-        through = f"{LEVELS[level]} ({row['tool']})" if "tool" in row else LEVELS[level]
-        counts = f"{row['inputs']:,} | {row['seconds'] / 60:.0f} min, {row['processes']} at a time"
-        ends = f"{sum(row['failures'].values())} | {row['refused']:,}"
-        rows.append(f"| {through} | {counts} | {ends} | {row['slowest_seconds']} s | {row['peak_mb']} MB |")
+    head = "| inputs through | count | processor time | commits | undocumented | refused | slowest | memory |"
+    rows = [head, "|---|---|---|---|---|---|---|---|"]
+    rows += [_fuzz_row(LEVELS[level], parts) for level, parts in fuzz.items()]
     rows += ["", "| attack | verdict | seen |", "|---|---|---|"]
     rows += [f"| {name} | {verdict} | {detail} |" for name, (verdict, detail) in attack.items()]
     columns = (
         "*Undocumented* counts inputs that raised anything but an error of rlclinic, took more than 5 s of processor\n"
         "time or more memory than allowed, or made a rule fail; *refused* those that ended in one of its errors;\n"
-        "*memory* is the most that a process held, which where coverage guides is mostly the fuzzer's own."
+        "*memory* is the most that a process held, which where coverage guides is mostly the fuzzer's own. A level is\n"
+        "run in parts, each with a seed of its own; *commits* counts those that the parts ran on."
     )
     part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
     if not fuzz and not attack:
         none = "No whole run is recorded yet: `make fuzz` and `make attack` make one."
         return f"{part}\n## What was measured\n\n{none}\n"
     return f"{part}\n## What was measured\n\n{MADE} {columns}\n\n" + "\n".join(rows) + "\n"
+
+
+def _fuzz_row(through: str, parts: list[dict[str, Any]]) -> str:
+    inputs, refused, seconds = (sum(part[key] for part in parts) for key in ("inputs", "refused", "cpu_seconds"))
+    slowest, memory = (max(part[key] for part in parts) for key in ("slowest_seconds", "peak_mb"))
+    failures = sum(sum(part["failures"].values()) for part in parts)
+    tools = "; ".join(sorted({part["tool"] for part in parts if "tool" in part}))
+    commits = len({part["commit"] for part in parts})
+    cells = (
+        f"{through} ({tools})" if tools else through,
+        f"{inputs:,}",
+        f"{seconds / 60:,.0f} min",
+        *(commits, failures),
+        f"{refused:,}",
+        f"{slowest} s",
+        f"{memory} MB",
+    )
+    return f"| {' | '.join(map(str, cells))} |"
 
 
 FAMILIES = tuple(dict.fromkeys(row.family for row in RULES))

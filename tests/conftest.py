@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+import sys
 import time
 from collections.abc import Generator
 from functools import cache
@@ -19,18 +21,32 @@ except ModuleNotFoundError:  # Windows does not tell what children took
 
 RUNS = Path(__file__).parent / "fixtures" / "runs"
 MOST_CPU_SECONDS = 5.0
-"""Of a test without one of the marks below, its children included."""
-MAY_TAKE_LONGER = ("slow", "end_to_end", "foreign")
+"""On a core at reference speed, of a test without one of the marks below, its children included."""
+YARDSTICK_SECONDS = 0.013
+"""What `_yardstick` takes on an idle core of the machine on which the limit was chosen."""
+WORTH_MEASURING = 1.0
+"""CPU seconds of a test after which the speed of the machine is measured."""
+MAY_TAKE_LONGER = ("slow", "end_to_end", "foreign", "browser")
+FIRST_IMPORT_SECONDS = {"torch": 3.0, "stable_baselines3": 2.0, "torchrl": 3.0, "ray": 3.0}
+"""Allowed once to the test that happens to be the first of its worker to load one of these."""
+slowness = [1.0]
+"""How many times slower than the reference this core was: a busy sibling core alone doubles CPU time."""
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Fail a test that takes longer than it may, once it has passed."""
-    before = _cpu_seconds()
+    before, loaded = _cpu_seconds(), set(sys.modules)
     result = yield
     spent = _cpu_seconds() - before
-    if spent > MOST_CPU_SECONDS and not any(item.get_closest_marker(name) for name in MAY_TAKE_LONGER):
-        pytest.fail(f"took {spent:.1f} CPU seconds, more than {MOST_CPU_SECONDS}: make it smaller, or mark it slow")
+    if spent > WORTH_MEASURING:
+        slowness.append(statistics.median(_yardstick() for _ in range(3)) / YARDSTICK_SECONDS)
+    if spent < MOST_CPU_SECONDS or any(item.get_closest_marker(name) for name in MAY_TAKE_LONGER):
+        return result
+    first = FIRST_IMPORT_SECONDS.keys() & (sys.modules.keys() - loaded)
+    most = (MOST_CPU_SECONDS + sum(FIRST_IMPORT_SECONDS[name] for name in first)) * max(slowness)
+    if spent > most:
+        pytest.fail(f"took {spent:.1f} CPU seconds, more than {most:.1f}: make it smaller, or mark it slow")
     return result
 
 
@@ -39,6 +55,14 @@ def _cpu_seconds() -> float:
         return time.process_time()
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + children.ru_utime + children.ru_stime
+
+
+def _yardstick() -> float:
+    """CPU seconds of a fixed piece of work."""
+    start, texts = time.process_time(), {}
+    for number in range(100_000):
+        texts[number % 97] = str(number)
+    return time.process_time() - start
 
 
 @cache

@@ -44,10 +44,10 @@ def tinyrl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     module = type(sys)("rlclinic.readers.sources.tinyrl")
     exec(compile(READER, "CONTRIBUTING.md", "exec"), module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    row = eval(ROW.strip().rstrip(","), {"Row": registry.Row})  # noqa: S307 - our own documentation
-    rows = (row, *registry.ROWS)
-    monkeypatch.setattr(registry, "ROWS", rows)
-    monkeypatch.setattr(discover, "ROWS", rows)
+    row = eval(ROW.strip().rstrip(","), {"SourceSpec": registry.SourceSpec})  # noqa: S307 - our own documentation
+    rows = (row, *registry.SOURCES)
+    monkeypatch.setattr(registry, "SOURCES", rows)
+    monkeypatch.setattr(discover, "SOURCES", rows)
     frameworks.heads.cache_clear()
     frameworks.framework.cache_clear()
     run = tmp_path / "run"

@@ -14,8 +14,8 @@ import pytest
 from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import start_job
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import create_folder
 from rlclinic.model.errors import UsageError
@@ -185,13 +185,13 @@ STARTED = """
 import sys, time
 from pathlib import Path
 from rlclinic.apps.mcp import jobs
-from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 jobs._CHILD = "import time; time.sleep(3)"
 
 def work(number):
     try:
-        return jobs.start_job(Desk(Path(sys.argv[1]), 2), "training", "x", [])[0].id
+        return jobs.start_job(Workspace(Path(sys.argv[1]), 2), "training", "x", [])[0].id
     except UsageError as error:
         return error.message.partition(":")[0]
 """
@@ -208,7 +208,7 @@ def test_a_lock_that_leads_out_of_the_root_is_not_followed(tmp_path: Path) -> No
     jobs.mkdir(parents=True)
     (jobs / ".lock").symlink_to(tmp_path / "outside")
     with pytest.raises(UsageError, match="nothing can be written"):
-        start_job(Desk((tmp_path / "root").resolve()), "training", "x", [])
+        start_job(Workspace((tmp_path / "root").resolve()), "training", "x", [])
     assert not (tmp_path / "outside").exists()
 
 

@@ -84,12 +84,12 @@ def _trained(entry: Entry, root: Path) -> dict[str, Any]:
         "recipe": config,
         "versions": versions,
         "status": {key: value for key, value in status.items() if key not in PRIVATE},
-        "log": _log(folder.path / "run.log", root),
-        "columns": _columns(folder.path / "metrics.csv"),
+        "log": log_end(folder.path / "run.log", root),
+        "columns": columns(folder.path / "metrics.csv"),
     }
 
 
-def _log(path: Path, root: Path) -> str:
+def log_end(path: Path, root: Path) -> str:
     """The end of the log, without the paths of this machine."""
     text = path.read_text(encoding="utf-8")[-LONGEST_LOG:].replace(str(root), "runs")
     return re.sub(r"/[^\s\"']*/(site-packages|src|bench|tests)/", r"\1/", text)
@@ -106,7 +106,7 @@ def _first_half(folder: Any, recipe: Any) -> None:
     train_folder(folder, stop, is_new=True, trust=recipe.trust)
 
 
-def _columns(path: Path) -> dict[str, str]:
+def columns(path: Path) -> dict[str, str]:
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     names, cells = rows[0], rows[1:]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=CRASHES, help="where small failing inputs are put")
-    parser.add_argument("--record", action="store_true", help="write what was measured to bench/fuzz/record.json")
+    parser.add_argument("--record", action="store_true", help="add what was measured to bench/fuzz/record.json")
     options = parser.parse_args()
     levels = options.levels or [*LEVELS, "guided"]
     if unknown := set(levels) - {*LEVELS, "guided", "replay"}:
@@ -42,7 +42,7 @@ def main() -> int:
 
 def _level(level: str, options: argparse.Namespace) -> int:
     print(f"{level}: seed {options.seed}, {options.processes} processes", flush=True)
-    started, tool = time.monotonic(), ""
+    started, tool = _children_seconds(), ""
     if level == "guided":
         from bench.fuzz.guided import guided
 
@@ -50,7 +50,7 @@ def _level(level: str, options: argparse.Namespace) -> int:
     else:
         count = options.count or COUNTS[level]
         tally = fuzz(level, options.seed, count, seconds=options.seconds, processes=options.processes)
-    row = _row(tally, time.monotonic() - started, options, tool)
+    row = _row(tally, _children_seconds() - started, options, tool)
     print(json.dumps(row, indent=1))
     for failure in sorted(tally.failures.values(), key=lambda item: -item.count):
         small = shrunk(failure)
@@ -68,8 +68,7 @@ def _row(tally: Tally, seconds: float, options: argparse.Namespace, tool: str) -
     return {
         "inputs": tally.inputs,
         "refused": tally.refused,
-        "seconds": round(seconds),
-        "processes": options.processes,
+        "cpu_seconds": round(seconds),
         "seed": options.seed,
         "failures": {failure.where: failure.count for failure in tally.failures.values()},
         "slowest_seconds": round(slowest, 2),
@@ -78,6 +77,11 @@ def _row(tally: Tally, seconds: float, options: argparse.Namespace, tool: str) -
         "grown_mb": tally.grown >> 20,
         **({"tool": tool} if tool else {}),
     }
+
+
+def _children_seconds() -> float:
+    told = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return told.ru_utime + told.ru_stime
 
 
 def _replay(folder: Path) -> int:

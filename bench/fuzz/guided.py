@@ -56,15 +56,14 @@ def guided(seed: int, cpu_seconds: float, processes: int) -> tuple[Tally, str]:
                 whole.fail(Failure(f"atheris ended with {code}", last_words, "guided", 0, {}))
                 cpu_seconds -= 0 if out.exists() else seconds
             print(f"  slice {out.stem} ended, {max(left - seconds * processes, 0):,.0f} s are left", flush=True)
-    spent = 0.0
     for path in sorted(folder.glob("*.json")):
         told = path.with_suffix(".log").read_text("utf-8", "replace")
         edges = max([edges, *(int(count) for count in re.findall(r"cov: (\d+)", told))])
         found = _load(path)
-        spent += found.pop("seconds")
+        del found["seconds"]
         _add(found, whole)
     shutil.rmtree(folder)
-    return whole, f"atheris 3.0.0, {spent:,.0f} CPU s, {edges:,} edges"
+    return whole, f"atheris 3.0.0, {edges:,} edges"
 
 
 def _add(found: dict[str, Any], whole: Tally) -> None:

@@ -31,6 +31,8 @@ HERE = Path(__file__).parent
 SOURCES = HERE / "trainers"
 FOLDERS = {"textbook": HERE / "textbook", "from_fixes": HERE / "from_fixes"}
 """Bugs that anybody would think of, and bugs that were really fixed somewhere."""
+VARIANTS = "variants"
+"""Folder and origin of correct trainers of another make; they name no component and are all equivalent."""
 _REQUIRED = ("id", "title", "trainers", "component", "file", "old", "new")
 _OPTIONAL = ("seen_in", "likely", "more", "equivalent")
 
@@ -63,7 +65,7 @@ class Mutant:
     title: str
     group: str
     origin: str
-    """`textbook` or `from_fixes`."""
+    """`textbook`, `from_fixes` or `variants`."""
     trainers: tuple[str, ...]
     components: tuple[str, ...]
     edits: tuple[Edit, ...]
@@ -75,8 +77,18 @@ class Mutant:
 @cache
 def mutants() -> Mapping[str, Mutant]:
     """Every mutant by its id, in the order of the files."""
+    return _loaded(FOLDERS)
+
+
+@cache
+def variants() -> Mapping[str, Mutant]:
+    """Every correct variant by its id."""
+    return _loaded({VARIANTS: HERE / VARIANTS})
+
+
+def _loaded(folders: Mapping[str, Path]) -> Mapping[str, Mutant]:
     found: dict[str, Mutant] = {}
-    for origin, folder in FOLDERS.items():
+    for origin, folder in folders.items():
         for path in sorted(folder.glob("*.toml")):
             for row in tomllib.loads(path.read_text(encoding="utf-8"))["mutant"]:
                 mutant = _checked(row, origin, path.stem)
@@ -88,6 +100,8 @@ def mutants() -> Mapping[str, Mutant]:
 
 def _checked(row: Mapping[str, Any], origin: str, group: str) -> Mutant:
     name = row.get("id", "?")
+    if origin == VARIANTS:
+        row = {"component": (), "equivalent": True, **row}
     missing = [field for field in _REQUIRED if field not in row]
     unknown = set(row) - {*_REQUIRED, *_OPTIONAL}
     if missing or unknown:

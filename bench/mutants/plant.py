@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType
 from typing import Any
 
-from bench.mutants.catalogue import SOURCES, Edit, mutants
+from bench.mutants.catalogue import SOURCES, Edit, mutants, variants
 from bench.mutants.registry import TRAINERS
 
 REFERENCE = "bench.mutants.trainers"
@@ -59,7 +59,8 @@ class _Finder(MetaPathFinder):
         file = SOURCES / f"{module or '__init__'}.py"
         if not file.exists():
             return None
-        loader = _Loader(fullname, str(file), mutants()[package.replace("_", "-")].edits)
+        planted = {**mutants(), **variants()}[package.replace("_", "-")]
+        loader = _Loader(fullname, str(file), planted.edits)
         return importlib.util.spec_from_file_location(
             fullname, file, loader=loader, submodule_search_locations=None if module else [str(SOURCES)]
         )

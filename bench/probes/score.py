@@ -17,7 +17,7 @@ from bench.probes.frozen import noticed
 from bench.probes.subjects import Subject, all_subjects, case_digest
 from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Given
 from rlclinic.probes.ladder import LADDER
-from rlclinic.probes.localise import localise
+from rlclinic.probes.localise import Localisation, localise
 from rlclinic.probes.portrait import Portrait, draw_portrait, why_not
 from rlclinic.probes.result import CaseResult, Suspicion, answers_of
 from rlclinic.probes.seed_run import Job, given_of
@@ -98,13 +98,22 @@ def outcome_of(subject: Subject, record: store.Rows) -> Outcome:
     kept.sort(key=lambda item: order.index((item[1].code, item[1].case)))
     results = tuple(result for _, result in kept)
     whole = bool(kept) and len(kept) >= max(row["planned"] for row, _ in kept)
-    suspicions: tuple[Suspicion, ...] = ()
-    separating, settled = "", False
+    found, settled = Localisation(), False
     if any(result.verdict == "fail" for result in results):
         portrait = portrait_of(subject.trainer)
-        suspicions, separating = localise(results, portrait, GAMMA)
-        settled = not separating and _static_cases(portrait) <= {(r.code, r.case) for r in results}
-    return Outcome(subject, results, tuple(row for row, _ in kept), whole, suspicions, separating, settled or whole)
+        found = localise(results, portrait, GAMMA)
+        settled = not found.separating and _static_cases(portrait) <= {(r.code, r.case) for r in results}
+    stored = tuple(row for row, _ in kept)
+    return Outcome(subject, results, stored, whole, found.suspicions, found.separating, settled or whole)
+
+
+def left_out(outcome: Outcome) -> tuple[Suspicion, ...]:
+    """What is suspected when the table does not know the planted bug: the fault that fits it best is left out."""
+    rank = outcome.rank
+    if rank is None:
+        return outcome.suspicions
+    own = frozenset({outcome.suspicions[rank - 1].fault})
+    return localise(outcome.results, portrait_of(outcome.subject.trainer), GAMMA, own).suspicions
 
 
 @cache

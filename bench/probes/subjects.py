@@ -72,7 +72,8 @@ def case_digest(code: str, case: Case, given: Given) -> str:
     """Changes when what a case asks, or how long it runs, changes."""
     queries = [(query.name, query.how, round(query.truth, 6), query.tolerance) for query in case.questions(given)]
     settings = sorted((name, repr(value)) for name, value in given.settings.items())
-    return _hashed(code, case.name, json.dumps([queries, settings, case.budget[given.family], given.gamma]))
+    pace = [] if case.pace is None else [case.pace.logits]
+    return _hashed(code, case.name, json.dumps([queries, settings, case.budget[given.family], given.gamma, *pace]))
 
 
 def _without_docstrings(text: str) -> str:

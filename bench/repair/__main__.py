@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 
-from bench.repair.run import PARTS, run
+from bench.repair.run import FIRST_RUNS, PARTS, run
 
 
 def main() -> None:
@@ -18,7 +18,7 @@ def main() -> None:
     parser.add_argument("tasks", nargs="*", metavar="TASK[/FAULT]")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--part", choices=PARTS, action="append", help="only this one; repeatable")
+    parser.add_argument("--part", choices=(FIRST_RUNS, *PARTS), action="append", help="only this one; repeatable")
     parser.add_argument("--left", action="store_true", help="skip patients whose record ends at the bar")
     asked = parser.parse_args()
     run(tuple(range(asked.seeds)), asked.workers, tuple(asked.tasks), tuple(asked.part or PARTS), left=asked.left)

@@ -18,8 +18,10 @@ from rlclinic.lab.recipe import Recipe
 PATIENTS = Path(__file__).with_name("patients.jsonl")
 BASELINES = Path(__file__).with_name("baselines.jsonl")
 PARTS = ("treatments", "baselines")
+FIRST_RUNS = "first-runs"
+"""A part that is only done where it is asked for: what is to be diagnosed is trained, and nobody looks at it."""
 Unit = tuple[str, str, str, int]
-"""What (`treat`, `reset`, `slower`), task, fault, seed."""
+"""What (`train`, `treat`, `reset`, `slower`), task, fault, seed."""
 
 
 def run(
@@ -71,9 +73,13 @@ def _units(names: list[str], seeds: tuple[int, ...], parts: tuple[str, ...]) -> 
         for name in names
         for fault in list(tasks()[name].faults)[place : place + 1]
     ]
+    for seed in seeds if FIRST_RUNS in parts else ():
+        yield from (("train", name, CLEAN, seed) for name in names)
+        yield from (("train", name, fault, seed) for name, fault in cases)
     for seed in seeds if "treatments" in parts else ():
         yield from (("treat", name, CLEAN, seed) for name in names)
         yield from (("treat", name, fault, seed) for name, fault in cases)
+    cases = [(name, fault) for name, fault in cases if not tasks()[name].is_stranger]
     for seed in seeds if "baselines" in parts else ():
         # Most faults of a task are reset to one recipe, which is trained once.
         resets = {key_of(tasks()[name].reset(fault)): (name, fault) for name, fault in cases}
@@ -85,6 +91,10 @@ def _work(unit: Unit, clean: float) -> tuple[Path, list[dict[str, Any]], str]:
     """One unit: its record, the lines for it, and what to print."""
     what, name, fault, seed = unit
     task = tasks()[name]
+    if what == "train":
+        recipe = (task.faulty(fault) if fault else task.clean()).with_changes({"seed": seed})
+        seconds = trained(recipe, files=True).seconds
+        return PATIENTS, [], f"{name} {fault or 'clean'} seed {seed}: trained in {seconds:.0f} CPU seconds"
     if what == "treat":
         patient = treat(name, fault, seed, clean)
         levels = " ".join(f"{one.after:.2f}" for one in patient.rounds if one.applied is not None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from bench.repair.tasks import tasks
 from bench.repair.treatment import HARM, HEALTHY_SEEDS, RESTORED
 
 Lines = Sequence[Mapping[str, Any]]
+NAMES = ("task", "fault", "seed")
+"""Of a patient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +58,25 @@ class Harm:
 
 def patients() -> list[dict[str, Any]]:
     """The last record of every patient on the seeds of the benchmark."""
-    return [line for line in _last(PATIENTS, ("task", "fault", "seed")) if line["seed"] in HEALTHY_SEEDS]
+    return [line for line in _own() if line["seed"] in HEALTHY_SEEDS]
 
 
 def held_out() -> list[dict[str, Any]]:
     """The same on further seeds, of which no run was looked at."""
-    return [line for line in _last(PATIENTS, ("task", "fault", "seed")) if line["seed"] not in HEALTHY_SEEDS]
+    return [line for line in _own() if line["seed"] not in HEALTHY_SEEDS]
+
+
+def strangers() -> list[dict[str, Any]]:
+    """The first record of every patient on strangers' terms: a later look would not be one."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for line in _lines(PATIENTS):
+        if line["task"] in tasks() and tasks()[line["task"]].is_stranger:
+            found.setdefault(tuple(line[name] for name in NAMES), line)
+    return list(found.values())
+
+
+def _own() -> list[dict[str, Any]]:
+    return [line for line in _last(PATIENTS, NAMES) if not tasks()[line["task"]].is_stranger]
 
 
 def baselines() -> list[dict[str, Any]]:
@@ -129,7 +144,7 @@ def share(values: Iterable[float]) -> tuple[int, int]:
 
 
 def interval(hits: int, total: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share."""
+    """Wilson's 95% interval of a share."""
     if not total:
         return 0.0, 1.0
     z, p = 1.96, hits / total
@@ -143,15 +158,17 @@ def _is_harm(levels: Sequence[float] | None) -> bool:
 
 
 def _last(path: Path, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    found = {tuple(line[name] for name in names): line for line in _lines(path)}
+    return [line for line in found.values() if line["fault"] in ("", *tasks()[line["task"]].faults)]
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
-            line = json.loads(text)
-            found[tuple(line[name] for name in names)] = line
-        except (ValueError, KeyError):
+            yield json.loads(text)
+        except ValueError:
             # A line that a killed run left half written.
             continue
-    return [line for line in found.values() if line["fault"] in ("", *tasks()[line["task"]].faults)]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -7,11 +7,11 @@ import json
 import math
 import os
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.repair.script import Script
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.train import train
@@ -46,13 +46,13 @@ class Trained:
         return ROOT / self.key
 
 
-def key_of(recipe: Recipe) -> str:
+def key_of(recipe: Recipe | Script) -> str:
     """A name that follows from what is trained."""
     config = {key: value for key, value in recipe.to_config().items() if key not in _ASIDE}
     return hashlib.sha256(json.dumps(config, sort_keys=True, default=str).encode()).hexdigest()[:12]
 
 
-def trained(recipe: Recipe, *, files: bool = False) -> Trained:
+def trained(recipe: Recipe | Script, *, files: bool = False) -> Trained:
     """The outcome of a recipe, from the record or by training. With `files` its folder must exist too."""
     key = key_of(recipe)
     known = recorded().get(key)
@@ -84,7 +84,7 @@ def recorded() -> dict[str, Trained]:
     return found
 
 
-def _line(recipe: Recipe, found: Trained) -> dict[str, Any]:
+def _line(recipe: Recipe | Script, found: Trained) -> dict[str, Any]:
     return {
         "key": found.key,
         "environment": recipe.environment,
@@ -98,20 +98,31 @@ def _line(recipe: Recipe, found: Trained) -> dict[str, Any]:
     }
 
 
-def _train(recipe: Recipe, key: str) -> Trained:
+def _train(recipe: Recipe | Script, key: str) -> Trained:
     folder = ROOT / key
     # Trained beside and moved when it is whole, so that a folder with the name of a key is always a finished run.
     work = ROOT / f"{key}.{os.getpid()}"
-    began, failed = time.process_time(), ""
-    try:
-        place = train(recipe.trusted(), work)
-    except TrainingError as error:
-        # What was logged until then is there to be diagnosed.
-        place, failed = Path(error.path), error.message
-    outcome = measure(read(place), "", recipe.seed, budget=recipe.total_steps, threshold=None, wall_time=0.0)
+    began, failed = _cpu_time(), ""
+    if isinstance(recipe, Script):
+        # The folder of its logs tells the names of environment and script, so it stays as it is.
+        outcome = recipe.train(work)
+        place, failed = work, outcome.error
+    else:
+        try:
+            place = train(recipe.trusted(), work)
+        except TrainingError as error:
+            # What was logged until then is there to be diagnosed.
+            place, failed = Path(error.path), error.message
+        outcome = measure(read(place), "", recipe.seed, budget=recipe.total_steps, threshold=None, wall_time=0.0)
     shutil.rmtree(place / "checkpoints", ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)
     place.rename(folder)
     shutil.rmtree(work, ignore_errors=True)
-    seconds, final = time.process_time() - began, float("nan") if failed else outcome.final_return
+    seconds, final = _cpu_time() - began, float("nan") if failed else outcome.final_return
     return Trained(key, final, outcome.auc, outcome.steps, seconds, failed or outcome.error)
+
+
+def _cpu_time() -> float:
+    """Of this process and of those that it waited for."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system

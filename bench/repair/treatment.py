@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.repair.tasks import Task, floor, tasks
+from bench.repair.tasks import Start, Task, floor, tasks
 from bench.repair.training import key_of, trained
 from rlclinic.engine import diagnose
 from rlclinic.lab.backend import backend_for
@@ -99,7 +99,7 @@ def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
     key = key_of(recipe)
     first = level = level_of(task, fault, trained(recipe).final, clean)
     rounds: list[Round] = []
-    others: list[Recipe] = []
+    others: list[Start] = []
     for number in range(ROUNDS if fault else 2):
         if number and (level >= RESTORED) == bool(fault):
             break
@@ -122,12 +122,12 @@ def treat(name: str, fault: str, seed: int, clean: float) -> Patient:
 def _round(
     task: Task,
     fault: str,
-    recipe: Recipe,
-    others: Sequence[Recipe],
+    recipe: Start,
+    others: Sequence[Start],
     level: float,
     clean: float,
     goal: float | None,
-) -> tuple[Round, Recipe | None]:
+) -> tuple[Round, Start | None]:
     # Only what is diagnosed must have its files; of a treatment that needs no further round the record is enough.
     run, *tried = (read(trained(item, files=True).folder) for item in (recipe, *others))
     diagnosis = diagnose(run, goal=goal, others=tried)
@@ -142,14 +142,15 @@ def _round(
     return Round(*seen, advice, applied, treated.key, level, after, confirmed, goal), changed
 
 
-def applicable(diagnosis: Diagnosis, recipe: Recipe) -> tuple[int | None, Recipe | None]:
+def applicable(diagnosis: Diagnosis, recipe: Start) -> tuple[int | None, Start | None]:
     """The first prescription that can be trained, and the recipe with it."""
     for index, item in enumerate(diagnosis.prescriptions):
         if not testable(item):
             continue
         try:
             changed = recipe.with_changes({change.key: change.after for change in item.changes})
-            backend_for(changed.framework).check(changed)
+            if isinstance(changed, Recipe):
+                backend_for(changed.framework).check(changed)
         except RlclinicError:
             continue
         if key_of(changed) != key_of(recipe):
@@ -158,7 +159,7 @@ def applicable(diagnosis: Diagnosis, recipe: Recipe) -> tuple[int | None, Recipe
 
 
 def _confirmed(
-    task: Task, fault: str, recipe: Recipe, changed: Recipe, seen: tuple[float, float], clean: float
+    task: Task, fault: str, recipe: Start, changed: Start, seen: tuple[float, float], clean: float
 ) -> tuple[float, float]:
     """The levels before and after with those of further seeds."""
     levels = []

@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rlclinic.advisor.advise import advise
     from rlclinic.comparison.compare import compare
     from rlclinic.comparison.history import history
     from rlclinic.engine import diagnose, why
-    from rlclinic.facts.metric_summary import metric_correlation, metric_summary, metric_trend
+    from rlclinic.facts.metric_summary import hyperparameter_history, metric_correlation, metric_summary, metric_trend
+    from rlclinic.live.monitor import Monitor, monitor
+    from rlclinic.model.advice import Advice
     from rlclinic.model.config import Config, Origin, Setting
     from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
     from rlclinic.model.errors import NothingReadable, RlclinicError, RunReadError, UsageError
@@ -39,6 +42,8 @@ _HOMES = {
     "NotChecked": "rlclinic.model.finding",
     "Severity": "rlclinic.model.finding",
     "Verdict": "rlclinic.model.diagnosis",
+    "Advice": "rlclinic.model.advice",
+    "advise": "rlclinic.advisor.advise",
     "compare": "rlclinic.comparison.compare",
     "diagnose": "rlclinic.engine",
     "why": "rlclinic.engine",
@@ -55,21 +60,26 @@ _HOMES = {
     "RunStatus": "rlclinic.model.run",
     "Status": "rlclinic.model.run",
     "Series": "rlclinic.model.series",
+    "hyperparameter_history": "rlclinic.facts.metric_summary",
     "list_runs": "rlclinic.store.listing",
     "metric_correlation": "rlclinic.facts.metric_summary",
     "metric_summary": "rlclinic.facts.metric_summary",
     "metric_trend": "rlclinic.facts.metric_summary",
+    "Monitor": "rlclinic.live.monitor",
+    "monitor": "rlclinic.live.monitor",
     "read": "rlclinic.store.reading",
     "read_files": "rlclinic.readers.open",
 }
 
 __all__ = [
+    "Advice",
     "Cause",
     "Config",
     "Diagnosis",
     "Evidence",
     "Explanation",
     "Finding",
+    "Monitor",
     "NotChecked",
     "NothingReadable",
     "Origin",
@@ -85,13 +95,16 @@ __all__ = [
     "UsageError",
     "Verdict",
     "__version__",
+    "advise",
     "compare",
     "diagnose",
     "history",
+    "hyperparameter_history",
     "list_runs",
     "metric_correlation",
     "metric_summary",
     "metric_trend",
+    "monitor",
     "read",
     "read_files",
     "why",

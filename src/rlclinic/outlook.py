@@ -27,7 +27,7 @@ LOST = 0.4
 SURE_CAUSE = 0.75
 # Verdicts that a restart needs: a setting is no fault while the run learns.
 ILL = frozenset({Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING, Verdict.REWARD_HACKING})
-# Chance of the target below which waiting gains nothing. The forecast never claims less than 3 %.
+# Chance of the goal below which waiting gains nothing. The forecast never claims less than 3%.
 HOPELESS = 0.05
 # Share of the budget before which no run is called hopeless: late starts are common.
 HOPELESS_FROM = 0.6
@@ -50,8 +50,8 @@ def outlook_of(facts: RunFacts, verdict: Verdict, causes: Sequence[Cause]) -> Ou
         advice=advice,
         reason=reason,
         progress=facts.progress,
-        target=None if goal is None else goal.level,
-        target_origin="" if goal is None else goal.origin,
+        goal=None if goal is None else goal.level,
+        goal_origin="" if goal is None else goal.origin,
         expectation=expectation,
         seconds_left=_seconds_left(facts),
     )
@@ -102,9 +102,7 @@ def _advice(
 ) -> tuple[Advice, str]:
     reached = goal_reached(facts)
     if goal is not None and reached is not None and reached.held:
-        held = (
-            f"the target of {goal.level:.4g} ({goal.origin}) was reached at step {reached.step:,.0f} and holds so far"
-        )
+        held = f"the goal of {goal.level:.4g} ({goal.origin}) was reached at step {reached.step:,.0f} and holds so far"
         if trajectory is Trajectory.RISING:
             return Advice.CONTINUE, f"{held}; the return still rises"
         if goal.source == "task":
@@ -112,32 +110,34 @@ def _advice(
             return Advice.CONTINUE, f"{held}; stop it where that is all you want"
         return Advice.STOP, f"{held}; further steps add nothing to that"
     lead = causes[0] if causes else None
+    hopeless = expectation is not None and expectation.probability <= HOPELESS
     # What was lost already, or could never be learned, needs no more time to show.
-    shown = trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
+    shown = hopeless or trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
     if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
         why = lasting().get(lead.id)
         if why is not None and lead.probability >= SURE_CAUSE:
-            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f} %) does not mend itself: {why}"
+            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f}%) does not mend itself: {why}"
     progress = facts.progress
     if expectation is not None and progress is not None and progress >= HOPELESS_FROM:
         judged = trajectory is not Trajectory.RISING and verdict is not Verdict.INSUFFICIENT_DATA
-        if judged and expectation.probability <= HOPELESS and had_time(facts):
-            chance = f"{100 * expectation.probability:.0f} %"
-            return Advice.STOP, f"the chance of the target within the budget is {chance} and the return does not rise"
+        if judged and hopeless and had_time(facts):
+            chance = f"{100 * expectation.probability:.0f}%"
+            return Advice.STOP, f"the chance of the goal within the budget is {chance} and the return does not rise"
     return Advice.CONTINUE, _patience(facts, trajectory, goal, expectation)
 
 
 def _patience(facts: RunFacts, trajectory: Trajectory, goal: Goal | None, expectation: Expectation | None) -> str:
     if expectation is not None:
-        chance = f"the chance of the target within the budget is {100 * expectation.probability:.0f} %"
-        rest = "" if facts.progress is None else f" with {100 * (1 - facts.progress):.0f} % of it left"
-        return f"{chance}{rest}"
+        chance = f"the chance of the goal within the budget is {100 * expectation.probability:.0f}%"
+        rest = "" if facts.progress is None else f" with {100 * (1 - facts.progress):.0f}% of it left"
+        early = "; that is low, but it is too early to give the run up" if expectation.probability <= HOPELESS else ""
+        return f"{chance}{rest}{early}"
     if trajectory is Trajectory.RISING:
         return "the return rises"
     missing = [
         word
         for word, absent in (
-            ("target", goal is None),
+            ("goal", goal is None),
             ("budget", facts.run.budget is None),
             ("course of the return", trajectory is Trajectory.UNCLEAR),
         )

@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
 from rlclinic.apps.mcp.bound import BoundTool
-from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import RlclinicError
 from rlclinic.readers.discover import split_name
 from rlclinic.readers.open import read
@@ -37,9 +37,9 @@ def ask(*arguments: str | Path) -> str:
     return result.stdout
 
 
-def called(desk: Desk, tool: str, **arguments: Any) -> Any:
-    row = next(row for row in ROWS if row.name == tool)
-    return anyio.run(BoundTool(row, desk).answer, arguments)
+def called(workspace: Workspace, tool: str, **arguments: Any) -> Any:
+    row = next(row for row in TOOLS if row.name == tool)
+    return anyio.run(BoundTool(row, workspace).answer, arguments)
 
 
 def test_the_longest_path_that_exists_is_meant(tmp_path: Path) -> None:
@@ -80,19 +80,19 @@ def test_a_member_of_a_file_below_such_a_folder_is_found(tmp_path: Path, runs: P
 
 @pytest.mark.parametrize("name", ["a::b", "runs/a::b"])
 def test_the_server_finds_it_by_id_and_path(root: Path, name: str) -> None:
-    desk = Desk(root.resolve())
-    assert called(desk, "get_run_info", run_id=name).structured_content["run_id"] == "a::b"
-    fix = called(desk, "propose_fix", run_id=name, config="runs/a::b/config.yaml")
+    workspace = Workspace(root.resolve())
+    assert called(workspace, "get_run_info", run_id=name).structured_content["run_id"] == "a::b"
+    fix = called(workspace, "propose_fix", run_id=name, config="runs/a::b/config.yaml")
     assert "learning_rate" in fix.structured_content["diff"]
 
 
 def test_whether_a_path_outside_the_root_exists_is_not_told(root: Path) -> None:
     (root.parent / "there::x").mkdir()
-    desk = Desk(root.resolve())
+    workspace = Workspace(root.resolve())
     told = []
     for name in ("../there::x", "../none::x"):
         with pytest.raises(RlclinicError) as refused:
-            desk.locate(name)
+            workspace.locate(name)
         told.append(refused.value.message.replace("none", "there"))
     assert told[0] == told[1]
 
@@ -116,13 +116,13 @@ def test_no_verb_prints_what_cannot_be_seen(root: Path, verb: list[str]) -> None
 
 
 def test_no_text_of_the_server_holds_what_cannot_be_seen(root: Path) -> None:
-    desk = Desk(root.resolve())
+    workspace = Workspace(root.resolve())
     for tool, arguments in {
         "get_run_info": {"run_id": UNSEEN},
         "list_runs": {},
         "diagnose": {"run_id": UNSEEN},
     }.items():
-        found = called(desk, tool, **arguments)
+        found = called(workspace, tool, **arguments)
         assert not found.is_error
         text = "\n".join(block.text for block in found.content if block.type == "text")
         assert all(char.isprintable() or char == "\n" for char in text), tool

@@ -18,8 +18,8 @@ import pytest
 
 from rlclinic.apps.cli.main import main
 from rlclinic.apps.mcp.bound import BoundTool
-from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.comparison.compare import compare
 from rlclinic.engine import diagnose
 from rlclinic.model.run import Run
@@ -35,7 +35,7 @@ from rlclinic.store.siblings import siblings_of
 from tests.apps.mcp.talk import Talk, stdio, text_of
 from tests.readers.planted import HEX, Vault, csv, plant, put
 
-READING = [row.name for row in ROWS if row.effect == "reads" and row.name != "wait_for_training_completion"]
+READING = [row.name for row in TOOLS if row.effect == "reads" and row.name != "wait_for_training_completion"]
 DIAGNOSIS_FORMATS = [row.name for row in FORMATS]
 COMPARISON_FORMATS = ("text", "markdown", "json", "html")
 
@@ -108,10 +108,10 @@ def test_no_listing_shows_a_secret(project: Project, capsys: pytest.CaptureFixtu
 
 
 def test_no_tool_of_the_server_shows_a_secret(project: Project) -> None:
-    desk = Desk(project.root.resolve())
+    workspace = Workspace(project.root.resolve())
     for name in READING:
         for path in project.paths[:1]:
-            text = answered(desk, name, str(path.relative_to(project.root)), project.runs[0])
+            text = answered(workspace, name, str(path.relative_to(project.root)), project.runs[0])
             assert not project.vault.leaks(text), name
 
 
@@ -289,10 +289,10 @@ def said(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     return printed.out + printed.err
 
 
-def answered(desk: Desk, name: str, path: str, run: Run) -> str:
+def answered(workspace: Workspace, name: str, path: str, run: Run) -> str:
     """All that a tool answers."""
-    row = next(row for row in ROWS if row.name == name)
-    text = text_of(asyncio.run(BoundTool(row, desk).answer(_arguments(name, path, run))))
+    row = next(row for row in TOOLS if row.name == name)
+    text = text_of(asyncio.run(BoundTool(row, workspace).answer(_arguments(name, path, run))))
     assert "is missing" not in text.partition(". ")[0]
     assert "is no parameter" not in text
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 
 pytest.importorskip("torch")
 
-from bench.mutants.catalogue import SOURCES, BadMutant, Edit, Mutant, mutants
+from bench.mutants.catalogue import SOURCES, BadMutant, Edit, Mutant, mutants, variants
 from bench.mutants.plant import Planted
+from bench.mutants.registry import TRAINERS
 
+from rlclinic.probes import probe
 from rlclinic.probes.environment import WorldEnv
 from rlclinic.probes.faults import components
 from rlclinic.probes.ladder import LADDER, find_probe
@@ -51,6 +54,27 @@ def test_every_mutant_speaks_the_words_of_the_ladder(mutant: Mutant) -> None:
     words = {*components(), *(word for probe in LADDER for word in probe.components)}
     assert set(mutant.components) <= words
     assert all(find_probe(code) for code in mutant.likely)
+
+
+@pytest.mark.parametrize("variant", variants().values(), ids=lambda variant: variant.id)
+def test_every_variant_is_a_trainer_that_learns(variant: Mutant) -> None:
+    for trainer in variant.trainers:
+        built(trainer, variant.id).train(70)
+
+
+def test_every_reference_trainer_has_at_least_twelve_correct_variants() -> None:
+    counts = Counter(trainer for variant in variants().values() for trainer in variant.trainers)
+    assert min(counts[name] for name in TRAINERS) >= 12
+    assert all(variant.equivalent for variant in variants().values())
+    assert not set(variants()) & set(mutants())
+
+
+@pytest.mark.parametrize("case", ["clip", "luck"])
+def test_the_clip_holds_a_policy_of_any_make_in_the_same_place(case: str) -> None:
+    found = probe(Planted("ppo", "two-layers-of-64-as-torch-makes-them"), f"P5.{case}", preflight=True, processes=0)
+    (result,) = found.results
+    assert result.verdict == "pass", result.answers
+    assert abs(result.seeds[0].readings["move of pi(best)"] - 0.1) < 0.1
 
 
 def test_there_are_enough_mutants_and_some_that_are_no_bugs() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rlclinic.judgement.decision_path import decision_path
@@ -40,22 +42,22 @@ def test_the_metric_that_moved_first_is_told_first() -> None:
     }
     facts = scene(series=series, steps=120_000.0)
     findings, _ = examine(facts)
-    moves = onset_order(facts, findings).moves
-    assert [move.metric for move in moves] == ["value_loss", "return/train", "entropy"]
-    assert abs(moves[0].step - 61_000) <= 2_000
-    assert moves[0].change > 0 > moves[1].change
+    onsets = onset_order(facts, findings).onsets
+    assert [onset.metric for onset in onsets] == ["value_loss", "return/train", "entropy"]
+    assert abs(onsets[0].step - 61_000) <= 2_000
+    assert onsets[0].change > 0 > onsets[1].change
 
 
 def test_a_return_that_did_not_fall_has_no_order() -> None:
     rising = np.linspace(20.0, 200.0, POINTS)
     facts = scene(series={"return/train": rising, "value_loss": _jump(60, 1.0, 9.0, 1)})
     findings, _ = examine(facts)
-    assert onset_order(facts, findings).moves == ()
+    assert onset_order(facts, findings).onsets == ()
 
 
 def test_a_finding_that_began_after_the_fall_is_not_where_to_begin() -> None:
     facts = scene(series={"return/train": _climb_and_fall(), "value_loss": _jump(60, 1.0, 9.0, 1)}, steps=120_000.0)
-    fell, _ = examine(facts, (BY_NAME["return-fell-to-start"],))
+    fell, _ = examine(facts, (BY_NAME["return-collapse"],))
     seen = [*fell, _finding("entropy-fell-early", 110_000.0), _finding("kl-too-large", 50_000.0)]
     order = onset_order(facts, seen)
     assert order.after_the_fall == {"POL01"}
@@ -66,6 +68,13 @@ def test_a_finding_that_began_after_the_fall_is_not_where_to_begin() -> None:
     assert pace.endswith("Begin here.")
 
 
-def test_without_an_order_the_first_station_that_fails_is_where_to_begin() -> None:
+def test_without_an_order_the_first_step_that_fails_is_where_to_begin() -> None:
     path = decision_path([_finding("entropy-fell-early", None), _finding("kl-too-large", None)], frozenset(BY_NAME))
     assert [line.split("?")[0] for line in path if line.endswith("Begin here.")] == ["Does the policy still explore"]
+
+
+def test_an_error_is_where_to_begin_rather_than_a_warning_above_it() -> None:
+    grave = replace(_finding("kl-too-large", None), severity=Severity.ERROR)
+    path = decision_path([grave, _finding("entropy-fell-early", None)], frozenset(BY_NAME))
+    (begin,) = [line for line in path if line.endswith("Begin here.")]
+    assert "(POL04)" in begin

@@ -112,7 +112,7 @@ def test_a_finding_that_nothing_explains_speaks_for_unknown() -> None:
 
 def test_a_second_finding_of_one_family_counts_less_than_the_first() -> None:
     one = [finding("kl-too-large")]
-    two = [*one, finding("clipping-most-updates")]
+    two = [*one, finding("clip-fraction-high")]
     other_family = [*one, finding("gradient-norm-explodes")]
     base = probability(ppo(), Verdict.UNSTABLE, one, "learning-rate-too-high")
     same = probability(ppo(), Verdict.UNSTABLE, two, "learning-rate-too-high")
@@ -150,7 +150,7 @@ def test_a_run_that_rises_far_behind_others_is_less_surely_healthy() -> None:
 
 
 def test_the_pieces_of_every_cause_sum_to_the_logarithm_of_its_probability() -> None:
-    signs = [finding("kl-too-large"), finding("clipping-most-updates"), finding("not-a-number", Severity.ERROR)]
+    signs = [finding("kl-too-large"), finding("clip-fraction-high"), finding("not-a-number", Severity.ERROR)]
     for status in (GoalStatus(), GoalStatus(budget_used=True), GoalStatus(missed=True, budget_used=True)):
         found = causes_of(RunFacts(ppo(learning_rate=0.3)), Verdict.LEARNING, signs, ALL, status=status)
         assert sum(one.probability for one in found.explanations.values()) == pytest.approx(1.0)
@@ -188,7 +188,7 @@ OPEN = GoalStatus(budget_used=True)
 
 def test_a_value_that_nobody_works_with_is_suspected_once_the_budget_is_used_up() -> None:
     """It stays behind `nothing-wrong` in a run that learns, and is not even listed where it is within working ones."""
-    on_policy, crept = ALL - {"q-runs-away", "td-error-grows"}, GoalStatus(budget_used=True, barely_moved=True)
+    on_policy, crept = ALL - {"q-values-diverge", "td-error-grows"}, GoalStatus(budget_used=True, barely_moved=True)
     far = causes_of(RunFacts(ppo(learning_rate=0.3)), Verdict.LEARNING, [], on_policy, status=crept).causes
     near = causes_of(RunFacts(ppo(learning_rate=1e-3)), Verdict.LEARNING, [], on_policy, status=crept).causes
     assert far[0].id == near[0].id == NOTHING_WRONG
@@ -292,7 +292,7 @@ def test_evaluations_far_below_training_hold_an_odd_setting_against_a_run_that_r
     run, status = ppo(learning_rate=0.05), GoalStatus(budget_used=True)
     rate = [
         causes_of(RunFacts(run), Verdict.LEARNING, seen, ALL, status=status).explanations["learning-rate-too-high"]
-        for seen in ([], [finding("train-and-eval-part")])
+        for seen in ([], [finding("train-eval-gap")])
     ]
     assert rate[1].probability > rate[0].probability
 

@@ -69,7 +69,7 @@ def test_a_run_unlike_those_the_table_was_made_for_is_more_likely_unknown_and_sa
 
 def test_a_fall_after_the_task_was_made_harder_is_blamed_on_the_task() -> None:
     run = _run("PPO")
-    fell = [_finding("return-fell-to-start")]
+    fell = [_finding("return-collapse")]
     harder = [*fell, _finding("difficulty-raised")]
     leaders = [causes_of(RunFacts(run), Verdict.COLLAPSED, found, ALL).causes[0].id for found in (fell, harder)]
     assert leaders == ["unknown", "nonstationary-task"]

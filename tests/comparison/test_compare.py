@@ -142,3 +142,41 @@ def test_other_peoples_runs_are_told_apart(index: RunIndex) -> None:
     assert found.differences[0].key == "learning_rate"
     assert found.partings[0].step is not None
     assert found.partings[0].moves
+
+
+def test_runs_that_differ_in_several_settings_are_called_confounded() -> None:
+    first = run("a", curve(200, seed=1))
+    second = run("b", curve(30, seed=2), settings={"learning_rate": 0.01, "gamma": 0.9})
+    found = compare([first, second])
+    assert set(found.confounded) == {"learning_rate", "gamma"}
+    assert found.notes[0].startswith("Confounded: the runs differ in 2 settings")
+
+
+def test_one_difference_alone_confounds_nothing() -> None:
+    found = compare([run("a", curve(200, seed=1)), run("b", curve(30, seed=2), settings={"gamma": 0.9})])
+    assert found.confounded == ()
+
+
+def test_what_differs_beside_the_named_change_confounds_it() -> None:
+    first = run("a", curve(200, seed=1))
+    second = run("b", curve(30, seed=2), settings={"learning_rate": 0.01, "gamma": 0.9})
+    found = compare([first, second], change="gamma")
+    assert found.confounded == ("learning_rate",)
+    assert "beside gamma" in found.notes[0]
+    only = compare([first, run("b", curve(30, seed=2), settings={"gamma": 0.9})], change="gamma")
+    assert only.confounded == ()
+
+
+def test_one_seed_against_one_seed_is_called_that_in_the_summary() -> None:
+    found = compare([run("good", curve(200, seed=1)), run("bad", curve(30, seed=2), settings={"gamma": 0.5})])
+    assert found.winner == "good"
+    assert "one seed against one seed" in found.summary
+
+
+def test_runs_of_two_frameworks_show_what_these_do_differently() -> None:
+    from dataclasses import replace
+
+    other = replace(run("b", curve(30, seed=2)), framework="cleanrl")
+    found = compare([run("a", curve(200, seed=1)), other])
+    assert found.frameworks[0].title == "value clipping"
+    assert (found.frameworks[0].first, found.frameworks[0].second) == ("within 0.2 of the old value", "off")

@@ -173,7 +173,7 @@ def test_the_time_goes_where_the_logged_times_say() -> None:
     assert time_shares(timed) == pytest.approx({"collecting data": 0.8, "learning": 0.2})
     assert time_shares(plain) == {}
     texts = [item.text for item in wall_time_suggestions(past_configs(past_runs([timed])), timed)]
-    assert any("collecting data 80 %, learning 20 %: more parallel environments pay" in text for text in texts)
+    assert any("collecting data 80%, learning 20%: more parallel environments pay" in text for text in texts)
 
 
 def test_small_networks_of_ppo_on_a_gpu_are_sent_to_the_cpu_and_others_are_not() -> None:

@@ -18,7 +18,7 @@ from rlclinic.lab import folder as folders
 from rlclinic.lab.background import start, stop
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import RunFolder, create_folder, open_folder
-from rlclinic.lab.overview import standings
+from rlclinic.lab.overview import run_overviews
 from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Status
 from rlclinic.readers.process import process_start
@@ -168,7 +168,7 @@ def test_a_run_on_another_machine_is_not_judged(folder: RunFolder) -> None:
 
 def test_a_killed_run_is_shown_as_interrupted_at_once_by_status_and_by_the_reader(folder: RunFolder) -> None:
     folder.set_state(replace(running_here(), pid=2**22 + 1, process_started="1", env_steps=7))
-    found = standings(folder.path.parent)
+    found = run_overviews(folder.path.parent)
     assert [(entry.id, entry.state, entry.env_steps) for entry in found] == [(folder.id, "interrupted", 7)]
     folder.metrics.append({"time": 1.0, "total_timesteps": 1, "epoch": 0, "train/cnt/total_env_steps": 4.0})
     assert read(folder.path).status.state is Status.INTERRUPTED

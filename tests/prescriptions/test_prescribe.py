@@ -5,39 +5,74 @@ from __future__ import annotations
 import pytest
 
 from rlclinic.model.diagnosis import Verdict
-from rlclinic.model.prescription import Basis, PrescriptionKind, Priority
+from rlclinic.model.prescription import Basis, Change, PrescriptionKind, Priority
+from rlclinic.prescriptions.wording import change_words
+from rlclinic.reference.hyperparameters import amount
 from tests.prescriptions.made import DQN, PPO, advised, changed_keys, made_run
 
 RUN = made_run({**PPO, "learning_rate": 0.05, "n_epochs": 40})
 
 
 def test_a_cause_that_stands_out_is_treated_with_exact_values_and_the_evidence() -> None:
-    (made,) = advised(RUN, {"learning-rate-too-high": 0.9}, "kl-too-large", verdict=Verdict.COLLAPSED)
+    made, *_ = advised(RUN, {"learning-rate-too-high": 0.9}, "kl-too-large", verdict=Verdict.COLLAPSED)
     assert changed_keys([made]) == {"learning_rate": (0.05, 0.001)}
     assert made.priority is Priority.CRITICAL
     assert made.kind is PrescriptionKind.CONFIG
     assert "POL04" in made.rationale
     assert "50 times the 0.001 that works for PPO on CartPole-v1" in made.rationale
     assert made.expected_impact is not None
-    assert made.expected_impact.basis is Basis.GUESS
+    assert made.expected_impact.basis is Basis.MEASURED
+    assert "trials" in made.expected_impact.source
     assert "approx_kl" in made.watch
 
 
 def test_causes_with_the_same_remedy_are_treated_together() -> None:
     run = made_run({**PPO, "ent_coef": 0.5}, environment="Pendulum-v1")
-    (made,) = advised(run, {"entropy-bonus-too-high": 0.5, "action-std-explosion": 0.3}, "action-std-grows")
+    made, *_ = advised(run, {"entropy-bonus-too-high": 0.5, "action-std-explosion": 0.3}, "action-std-grows")
     assert made.causes == ("entropy-bonus-too-high", "action-std-explosion")
-    (alone,) = advised(run, {"entropy-bonus-too-high": 0.5, "unknown": 0.3}, "action-std-grows")
+    alone, *_ = advised(run, {"entropy-bonus-too-high": 0.5, "unknown": 0.3}, "action-std-grows")
     assert made.expected_impact is not None
     assert alone.expected_impact is not None
-    assert made.expected_impact.low < alone.expected_impact.low
+    assert made.expected_impact.high > alone.expected_impact.high
 
 
 def test_what_follows_waits_for_the_first_change() -> None:
     run = made_run({**DQN, "learning_rate": 0.05, "buffer_size": 100}, algorithm="DQN")
-    made = advised(run, {"learning-rate-too-high": 0.5, "replay-buffer-too-small": 0.4}, "q-runs-away")
-    assert len(made) == 2
-    assert made[1].instruction.startswith("If that does not suffice: ")
+    made = advised(run, {"learning-rate-too-high": 0.5, "replay-buffer-too-small": 0.4}, "q-values-diverge")
+    assert made[1].instruction.startswith("If that does not suffice, and KL, clip fraction or value loss jump")
+    assert list(changed_keys(made)) == ["buffer_size", "learning_rate"]
+
+
+def test_every_candidate_behind_the_first_says_what_would_choose_it() -> None:
+    made = advised(RUN, {"learning-rate-too-high": 0.6, "discount-too-low": 0.2}, "kl-too-large")
+    assert len(made) == 3
+    assert all(item.instruction.startswith("If ") for item in made[1:])
+
+
+def test_a_run_that_stands_where_it_began_gets_no_more_of_the_same() -> None:
+    made = advised(made_run(PPO), {"budget-too-small": 0.4, "unknown": 0.3})
+    assert "total_steps" not in changed_keys(made)
+    assert made
+
+
+def test_a_cause_that_is_certain_is_not_contradicted_by_its_own_advice() -> None:
+    signs = ("clip-fraction-zero", "kl-vanishes", "returns-too-large-for-critic")
+    made, *_ = advised(made_run(PPO), {"learning-rate-too-low": 0.99}, *signs)
+    assert "Do not raise" not in made.instruction
+    assert list(changed_keys([made])) == ["learning_rate"]
+
+
+@pytest.mark.parametrize("change", [Change("gradient_steps", "gradient_steps", -1, 8)])
+def test_a_mode_is_no_number(change: Change) -> None:
+    assert change_words(change) == "Set gradient_steps from -1 to 8"
+    assert amount("gradient_steps", -1) is None
+    assert amount("ent_coef", -1) == -1.0
+
+
+def test_a_change_without_findings_quotes_the_metrics_it_rests_on() -> None:
+    run = made_run({**PPO, "gamma": 0.5}, series={"return/train": [20.0] * 20 + [21.0] * 20})
+    made, *_ = advised(run, {"discount-too-low": 0.9})
+    assert "return/train went from 20 to 21" in made.rationale
 
 
 def test_only_what_is_implicated_is_touched() -> None:
@@ -47,12 +82,12 @@ def test_only_what_is_implicated_is_touched() -> None:
 
 def test_a_run_without_a_config_is_judged_by_what_it_logs() -> None:
     run = made_run({}, series={"learning_rate": [0.05] * 40})
-    (made,) = advised(run, {"learning-rate-too-high": 0.9}, "kl-too-large")
+    made, *_ = advised(run, {"learning-rate-too-high": 0.9}, "kl-too-large")
     assert changed_keys([made]) == {"learning_rate": (0.05, 0.001)}
 
 
 def test_a_return_that_nobody_logged_is_recorded_first() -> None:
-    (made,) = advised(RUN, {"return-not-logged": 0.4}, "return-not-there", verdict=Verdict.INSUFFICIENT_DATA)
+    made, *_ = advised(RUN, {"return-not-logged": 0.4}, "return-not-there", verdict=Verdict.INSUFFICIENT_DATA)
     assert "Monitor(env)" in made.code
     assert made.priority is Priority.MEDIUM
     assert made.expected_impact is None
@@ -61,7 +96,7 @@ def test_a_return_that_nobody_logged_is_recorded_first() -> None:
 def test_gymnasium_solver_evaluates_the_policy_it_trains() -> None:
     native = {"algo_id": "ppo", "n_envs": 8, "n_steps": 32, "batch_size": 256, "policy_lr": 0.001, "eval_async": False}
     run = made_run(native, framework_id="gymnasium-solver")
-    (made,) = advised(run, {"evaluation-stale": 0.6}, "evaluation-of-old-policy", verdict=Verdict.PLATEAUED)
+    made, *_ = advised(run, {"evaluation-stale": 0.6}, "evaluation-of-old-policy", verdict=Verdict.PLATEAUED)
     assert changed_keys([made]) == {"eval_async": (False, True)}
     assert made.native is not None
     assert made.native.text == "--override eval_async=true"

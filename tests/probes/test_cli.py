@@ -38,6 +38,18 @@ def test_a_module_in_the_working_directory_is_probed(tmp_path: Path) -> None:
     assert {row["code"]: row["verdict"] for row in found["probes"]} == {"P1": "pass", "S0b": "pass"}
 
 
+def test_a_preflight_says_what_it_did_not_look_at_and_seeds_can_be_given(tmp_path: Path) -> None:
+    done = rlclinic(tmp_path, "mine:good", "--preflight", "--only", "P1", "--first-seed", "77", "--json")
+    found = json.loads(done.stdout)
+    left = {row["code"]: row["components"] for row in found["not_looked_at"]}
+    assert "P1" not in left
+    assert left["P8"] == ["time-limit bootstrapping", "flag order"]
+    assert found["probes"][0]["seeds"] == {"right": 2, "run": 2, "wrong": []}
+    wrong = rlclinic(tmp_path, "mine:reversed_sign", "--preflight", "--only", "P5.arms", "--first-seed", "77")
+    assert "Not looked at: " in wrong.stdout
+    assert "time-limit bootstrapping" in wrong.stdout
+
+
 def test_a_failed_probe_exits_with_1_and_names_the_component(tmp_path: Path) -> None:
     done = rlclinic(tmp_path, "mine:reversed_sign", "--only", "P5", "--only", "P1")
     assert done.returncode == 1, done.stderr

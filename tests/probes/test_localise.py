@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rlclinic.probes.definition import Given
 from rlclinic.probes.ladder import find_probe
-from rlclinic.probes.localise import SURE, localise
+from rlclinic.probes.localise import SURE, Localisation, localise
 from rlclinic.probes.portrait import Portrait
 from rlclinic.probes.result import CaseResult, answers_of
 from rlclinic.probes.seed_run import SeedResult
+from rlclinic.probes.settings import Family
 
 ON_POLICY = Portrait(
     "on-policy",
@@ -19,7 +22,7 @@ ON_POLICY = Portrait(
 )
 
 
-def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
+def vector(readings: dict[str, dict[str, float]], family: Family = "on-policy") -> tuple[CaseResult, ...]:
     """Cases with these readings; queries that are not named read right."""
     results = []
     for name, given_readings in readings.items():
@@ -27,7 +30,7 @@ def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
         probe = find_probe(code)
         assert probe is not None
         case = next(case for case in probe.cases if case.name == (case_name or probe.cases[0].name))
-        queries = case.questions(Given(0.7, "on-policy", case.world, case.settings("on-policy")))
+        queries = case.questions(Given(0.7, family, case.world, case.settings(family)))
         found = {query.name: given_readings.get(query.name, query.truth) for query in queries}
         seed = SeedResult(0, found, dict.fromkeys(found, 0.0), passed=False, steps=1, seconds=0.0)
         answers = answers_of(queries, (seed,))
@@ -58,7 +61,7 @@ def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
         ),
         ({"S0f": {}, "P2": {"V(+1)": 0.0, "V(-1)": 0.0}, "P3": {"V(0)": 0.81, "V(1)": 0.81}}, "batching"),
         ({"P3": {}, "P3.rollout": {"V(0)": 0.0}, "P1": {}, "P2": {}}, "bootstrap"),
-        ({"P5": {}, "P5.clip": {}, "P5.luck": {"pi(best)": 0.95}}, "actor update"),
+        ({"P5": {}, "P5.clip": {}, "P5.luck": {"move of pi(best)": 0.45}}, "actor update"),
         ({"P13.bonus": {"pi(best)": 1.0}, "P13.even": {}, "P5": {}}, "entropy term"),
         ({"P13.bonus": {"pi(best)": 1.0}, "P13.even": {"pi(1)": 0.0}, "P5": {}}, "entropy sign"),
         # Steps by environments, flattened row by row.
@@ -93,6 +96,15 @@ def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
         ({"P10.evaluation": {"moved": 4.7}, "P10.inputs": {}}, "observation normalisation"),
         ({"P6.usual": {"V(+1)": 0.8, "V(-1)": 0.6}, "P6": {}, "P1": {}, "P2": {}}, "value loss"),
         ({"P11.normalised": {"logged": 2.0}, "P11.logged": {}, "S0g": {}}, "units of logs"),
+        # A reward of the wrong sign turns values and policy alike.
+        ({"P1": {"V": -1.0}, "P3": {"V(0)": -0.7, "V(1)": -1.0}, "P5": {"pi(best)": 0.0}}, "reward sign"),
+        # Without discount a value that is cut off by a time limit grows for ever; where it stands is no number.
+        ({"P1": {}, "P3": {"V(0)": 1.0}, "P8": {"V(A)": 17.0}}, "gamma"),
+        # A stray failure of another probe does not drown an exact match.
+        (
+            {"P1": {}, "P2": {}, "P3": {}, "P8": {"V(A)": 1.0}, "P5": {}, "P6": {"pi(match|+1)": 0.7, "V(+1)": 0.5}},
+            "time-limit bootstrapping",
+        ),
         # An off-by-one may log too little or too much.
         ({"S0g": {"logged return": 6.0, "logged length": 6.0}}, "bookkeeping"),
         ({"S0g": {"logged return": 8.0, "logged length": 8.0}}, "bookkeeping"),
@@ -102,56 +114,56 @@ def vector(readings: dict[str, dict[str, float]]) -> tuple[CaseResult, ...]:
     ],
 )
 def test_the_signature_names_the_component(readings: dict[str, dict[str, float]], component: str) -> None:
-    suspicions, _ = localise(vector(readings), ON_POLICY, 0.7)
+    suspicions = localise(vector(readings), ON_POLICY, 0.7).suspicions
     assert suspicions[0].component == component, [(s.component, round(s.weight, 2)) for s in suspicions]
     assert suspicions[0].reasons
     assert sum(suspicion.weight for suspicion in suspicions) <= 1 + 1e-9
 
 
 def test_nothing_is_suspected_where_nothing_failed() -> None:
-    assert localise(vector({"P1": {}, "P3": {}}), ON_POLICY, 0.7) == ((), "")
+    assert localise(vector({"P1": {}, "P3": {}}), ON_POLICY, 0.7) == Localisation()
 
 
 def test_readings_that_no_fault_explains_stay_unknown() -> None:
     odd = {"P1": {"V": -7.0}, "P2": {}, "P3": {"V(0)": 0.7, "V(1)": -4.0}, "P8": {}}
-    suspicions, _ = localise(vector(odd), ON_POLICY, 0.7)
+    suspicions = localise(vector(odd), ON_POLICY, 0.7).suspicions
     assert suspicions[0].component == "unknown"
 
 
 def test_a_further_probe_is_named_that_tells_two_candidates_apart() -> None:
     # An ignored done flag and swapped flags read alike here; P8 separates them.
-    suspicions, separating = localise(vector({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}}), ON_POLICY, 0.7)
-    assert {suspicion.component for suspicion in suspicions[:2]} == {"done mask", "flag order"}
-    assert separating in ("S0b", "P8")
+    found = localise(vector({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}}), ON_POLICY, 0.7)
+    assert {suspicion.component for suspicion in found.suspicions[:2]} == {"done mask", "flag order"}
+    assert found.separating in ("S0b", "P8")
 
 
 def test_nothing_more_is_asked_once_the_first_component_is_sure() -> None:
     whole = {"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}, "P8": {"V(A)": 1.0, "V(B)": 3.33}}
-    suspicions, separating = localise(vector(whole), ON_POLICY, 0.7)
-    assert suspicions[0].weight >= SURE
-    assert separating == ""
+    found = localise(vector(whole), ON_POLICY, 0.7)
+    assert found.suspicions[0].weight >= SURE
+    assert found.separating == found.settling == ""
 
 
 def test_a_failure_that_a_fault_only_may_cause_does_not_name_it() -> None:
     # A reversed value loss may mislead the policy, but here the values are right.
     odd = {"P1": {}, "P2": {}, "P3": {}, "P5": {"pi(best)": 0.8}, "P8": {}}
-    suspicions, _ = localise(vector(odd), ON_POLICY, 0.7)
+    suspicions = localise(vector(odd), ON_POLICY, 0.7).suspicions
     assert "value-loss-reversed" not in [suspicion.fault for suspicion in suspicions]
 
 
 def test_a_case_that_could_not_be_judged_is_not_asked_for_again() -> None:
     results = vector({"P1": {"V": 3.33}, "P3": {"V(0)": 2.33, "V(1)": 3.33}})
-    _, asked = localise(results, ON_POLICY, 0.7)
+    asked = localise(results, ON_POLICY, 0.7).separating
     code, _, case = asked.partition(".")
     probe = find_probe(code)
     assert probe is not None
     tried = CaseResult(code, case or probe.cases[0].name, "not-judged", "raised: ValueError")
-    assert localise((*results, tried), ON_POLICY, 0.7)[1] not in ("", asked)
+    assert localise((*results, tried), ON_POLICY, 0.7).separating not in ("", asked)
 
 
 def test_targets_that_a_fault_leaves_alone_do_not_mislead_a_policy() -> None:
     # Lambda is nothing to an episode of one step, so it cannot be why an arm is not found.
-    suspicions, _ = localise(vector({"P5": {"pi(best)": 0.8}}), ON_POLICY, 0.7)
+    suspicions = localise(vector({"P5": {"pi(best)": 0.8}}), ON_POLICY, 0.7).suspicions
     named = [suspicion.component for suspicion in suspicions]
     assert "lambda plumbing" not in named
     assert "done mask" in named
@@ -171,6 +183,34 @@ def test_seeds_that_are_wrong_to_either_side_do_not_average_out() -> None:
     assert not answer.right
 
 
+REVERSED = {
+    "P1": {}, "P2": {}, "P3": {}, "P5": {"pi(best)": 0.0}, "P5.clip": {"move of pi(best)": -0.17},
+    "P6": {"pi(match|+1)": 0.0, "pi(match|-1)": 0.0, "V(+1)": -1.0, "V(-1)": -1.0},
+}  # fmt: skip
+
+
+def test_an_inverted_ratio_and_a_reversed_advantage_read_alike_and_neither_is_sure() -> None:
+    found = localise(vector(REVERSED), ON_POLICY, 0.7)
+    assert {item.component for item in found.suspicions[:2]} == {"advantage sign", "ratio direction"}
+    assert found.suspicions[0].weight < SURE
+
+
+def test_without_static_contracts_less_is_sure_and_the_method_that_would_tell_is_named() -> None:
+    bare = replace(ON_POLICY, methods=("value", "action_probabilities"))
+    whole, less = (localise(vector(REVERSED), portrait, 0.7) for portrait in (ON_POLICY, bare))
+    assert less.suspicions[0].weight < whole.suspicions[0].weight
+    assert less.settling == "advantages() (S0b advantages)"
+
+
+def test_a_target_network_that_is_never_copied_is_told_from_lost_time_limits() -> None:
+    portrait = Portrait("off-policy", (), ("discrete",), ("q", "targets"))
+    readings = {"P1": {}, "P3": {"V(0)": 0.02}, "P8": {"V(A)": 1.0}, "S0d": {"slope": 0.0}}
+    assert localise(vector(readings, "off-policy"), portrait, 0.7).suspicions[0].component == "target update"
+    del readings["S0d"]
+    leading = localise(vector(readings, "off-policy"), portrait, 0.7)
+    assert "target update" in [item.component for item in leading.suspicions[:2]]
+
+
 @pytest.mark.slow
 def test_another_gamma_moves_the_signatures() -> None:
     results = vector({"P1": {}, "P3": {}})
@@ -181,5 +221,5 @@ def test_another_gamma_moves_the_signatures() -> None:
     )
     seed = SeedResult(0, {"V(0)": 0.36, "V(1)": 1.0}, {}, passed=False, steps=1, seconds=0.0)
     results = (*results[:1], CaseResult("P3", "value", "fail", "", answers_of(queries, (seed,)), (seed,)))
-    suspicions, _ = localise(results, ON_POLICY, 0.6)
+    suspicions = localise(results, ON_POLICY, 0.6).suspicions
     assert (suspicions[0].component, suspicions[0].fault) == ("gamma", "gamma-squared")

@@ -15,7 +15,7 @@ from rlclinic.readers.formats.tensorboard import tfevents
 from rlclinic.readers.no_links import open_file
 from rlclinic.readers.open import read
 from rlclinic.readers.reading import one_reading, opened
-from rlclinic.readers.registry import ROWS
+from rlclinic.readers.registry import SOURCES
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 RESUMED = RUNS / "sb3" / "ppo_cartpole_resumed"
@@ -49,7 +49,7 @@ def files(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, BinaryIO]]:
     return found
 
 
-@pytest.mark.parametrize("reader", [row.id for row in ROWS])
+@pytest.mark.parametrize("reader", [row.id for row in SOURCES])
 def test_every_file_is_opened_once(reader: str, files: list[tuple[str, BinaryIO]]) -> None:
     run = example(reader)
     files.clear()

@@ -17,9 +17,9 @@ import pytest
 from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.tools.progress import get_training_status
 from rlclinic.apps.mcp.tools.runs import get_run_info
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.lab.background import stop
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import create_folder, open_folder
@@ -70,14 +70,14 @@ def told(root: Path) -> dict[str, str]:
         return json.loads(result.stdout)
 
     runs, run = str(root / "runs"), str(root / "runs" / "claimed")
-    desk = Desk(root.resolve())
+    workspace = Workspace(root.resolve())
     return {
         "show": ask("show", run)["run"]["status"],
         "diagnose": ask("diagnose", run)["run"]["status"],
         "runs": ask("runs", runs)["runs"][0]["status"],
         "status": ask("status", runs)["runs"][0]["state"],
-        "get_training_status": get_training_status(desk, "claimed").status,
-        "get_run_info": get_run_info(desk, "claimed").status,
+        "get_training_status": get_training_status(workspace, "claimed").status,
+        "get_run_info": get_run_info(workspace, "claimed").status,
     }
 
 
@@ -149,7 +149,7 @@ def test_a_hostile_status_file_breaks_no_verb_and_no_tool(root: Path, claimed: d
     result = CliRunner().invoke(app, ["status", str(root / "runs")])
     assert result.exit_code == 0, result.exception
     assert read(path).status.state in tuple(Status)
-    assert get_training_status(Desk(root.resolve()), "claimed").run_id
+    assert get_training_status(Workspace(root.resolve()), "claimed").run_id
     stopped = CliRunner().invoke(app, ["stop", str(path)])
     assert stopped.exit_code == 0 or isinstance(stopped.exception, RlclinicError)
 

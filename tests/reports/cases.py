@@ -63,7 +63,7 @@ def collapsed() -> Diagnosis:
                 "policy",
                 Severity.WARNING,
                 0.8,
-                "entropy fell from 0.651 to 8e-22 (0 % of 0.693) while the return went from 22.1 to 9.38",
+                "entropy fell from 0.651 to 8e-22 (0% of 0.693) while the return went from 22.1 to 9.38",
                 (
                     Evidence("entropy", "train/entropy_loss", 1.2e-21, 0.1, (11_008, 12_288), 6, "share of ln 2"),
                     Evidence("return/train", "rollout/ep_rew_mean", -12.7, 3.6, None, 48, "gain from start to end"),
@@ -91,7 +91,7 @@ def collapsed() -> Diagnosis:
                 "the end is 466 below the threshold of 475",
                 (Evidence("return/train", "rollout/ep_rew_mean", 9.38, 475.0, (10_752, 12_288), 6, "mean of the end"),),
                 None,
-                "below-threshold",
+                "below-goal",
             ),
         ),
         not_checked=(

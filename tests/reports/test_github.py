@@ -122,9 +122,9 @@ def test_no_text_of_a_run_is_a_command_or_ends_a_property(attack: str) -> None:
 
 
 def test_the_escapes_are_those_of_the_toolkit() -> None:
-    finding = replace(collapsed().findings[0], title="a: b, c", summary="50 % of\r\nthe way")
+    finding = replace(collapsed().findings[0], title="a: b, c", summary="50% of\r\nthe way")
     text = diagnoses_github([replace(collapsed(), findings=(finding,))], Context())
-    assert "title=POL01 a%3A b%2C c (ppo_cartpole_high_lr)::50 %25 of the way. Confidence 80 %25." in text
+    assert "title=POL01 a%3A b%2C c (ppo_cartpole_high_lr)::50%25 of the way. Confidence 80%25." in text
 
 
 def test_an_instruction_of_several_lines_stays_one_command() -> None:

@@ -25,7 +25,7 @@ OUTLOOK = Outlook(
     Trajectory.RISING,
     "so far rollout/ep_rew_mean went from 22.7 to 149",
     Advice.CONTINUE,
-    "the chance of the target within the budget is 81 %",
+    "the chance of the goal within the budget is 81%",
     0.4,
     475.0,
     "the threshold of CartPole",
@@ -39,7 +39,7 @@ def test_every_format_says_what_to_do_what_to_expect_and_that_it_is_no_result(re
     text = " ".join(render(replace(healthy(), outlook=OUTLOOK)).split())
     for words in (
         "Outlook",
-        "Let it run: the chance of the target within the budget is 81 %",
+        "Let it run: the chance of the goal within the budget is 81%",
         "about 2 min left at this speed",
         "475, the threshold of CartPole",
         "at step 31,000 (25,000 to 40,000)",

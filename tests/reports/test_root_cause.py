@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from rlclinic.model.diagnosis import Cause, Diagnosis, Move, Suspect, Verdict
+from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
 from rlclinic.model.run import Run
 from rlclinic.reports.page import Facts, Words
 from rlclinic.reports.root_cause import bug_blocks, root_cause_blocks
@@ -26,17 +26,19 @@ def _cause(name: str, cause_class: str, probability: float, component: str | Non
     return Cause(name, cause_class, "root", f"meaning of {name}", probability, component=component)
 
 
-def _diagnosis(*causes: Cause, classes: dict[str, float] | None = None, moves: tuple[Move, ...] = ()) -> Diagnosis:
+def _diagnosis(
+    *causes: Cause, classes: dict[str, float] | None = None, onsets: tuple[MetricOnset, ...] = ()
+) -> Diagnosis:
     run = Run("run", "run", "sb3", algorithm="PPO")
-    return Diagnosis(run, Verdict.COLLAPSED, "it fell", causes=causes, classes=classes or {}, moves=moves)
+    return Diagnosis(run, Verdict.COLLAPSED, "it fell", causes=causes, classes=classes or {}, onsets=onsets)
 
 
 def _sentences(diagnosis: Diagnosis) -> str:
     return " ".join(str(block.text) for block in root_cause_blocks(diagnosis) if isinstance(block, Words))
 
 
-def _move(metric: str, step: float, change: float) -> Move:
-    return Move(metric, f"log/{metric}", step, step - 1, step + 1, change)
+def _onset(metric: str, step: float, change: float) -> MetricOnset:
+    return MetricOnset(metric, f"log/{metric}", step, step - 1, step + 1, change)
 
 
 @pytest.mark.parametrize(
@@ -56,16 +58,16 @@ def _move(metric: str, step: float, change: float) -> Move:
 )
 def test_what_moved_first_is_told(order: tuple[str, ...], told: str) -> None:
     steps = (12_000.0, 20_000.0, 31_000.0)
-    moves = tuple(
-        _move(name, step, 1.0 if name == "value_loss" else -1.0) for name, step in zip(order, steps, strict=False)
+    onsets = tuple(
+        _onset(name, step, 1.0 if name == "value_loss" else -1.0) for name, step in zip(order, steps, strict=False)
     )
-    assert told in _sentences(_diagnosis(_cause("a", "x", 0.6), moves=moves))
+    assert told in _sentences(_diagnosis(_cause("a", "x", 0.6), onsets=onsets))
 
 
 def test_causes_of_one_class_that_cannot_be_told_apart_are_answered_by_their_class() -> None:
     causes = (_cause("a", "policy-too-fast", 0.3), _cause("b", "policy-too-fast", 0.25), _cause("c", "credit", 0.1))
     told = _sentences(_diagnosis(*causes, classes={"policy-too-fast": 0.58, "credit": 0.1}))
-    assert "The class policy-too-fast is clearer, with 58 %: its members (a, b) cannot be told apart" in told
+    assert "The class policy-too-fast is clearer, with 58%: its members (a, b) cannot be told apart" in told
 
 
 def test_a_cause_that_stands_out_needs_no_class() -> None:
@@ -76,7 +78,7 @@ def test_a_cause_that_stands_out_needs_no_class() -> None:
 def test_an_unknown_cause_may_still_have_a_likely_class() -> None:
     causes = (_cause("unknown", "unknown", 0.2), _cause("a", "no-signal", 0.15), _cause("b", "no-signal", 0.14))
     told = _sentences(_diagnosis(*causes, classes={"unknown": 0.2, "no-signal": 0.4}))
-    assert "The class no-signal is clearer, with 40 %" in told
+    assert "The class no-signal is clearer, with 40%" in told
 
 
 def test_a_suspected_bug_says_what_to_run_with_which_config_and_where_to_look() -> None:

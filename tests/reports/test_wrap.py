@@ -29,7 +29,7 @@ def test_a_cut_text_fits_and_shows_the_cut(words: str, width: int) -> None:
 
 
 def test_a_percent_sign_stays_with_its_number() -> None:
-    assert wrap("aaaa bbbb 12 % cc", 12) == ["aaaa bbbb", "12 % cc"]
+    assert wrap("aaaa bbbb 12% cc", 12) == ["aaaa bbbb", "12% cc"]
 
 
 def test_a_long_name_is_broken_at_a_joint() -> None:

@@ -17,7 +17,7 @@ from rlclinic.rules.config import (
     far_from_reference,
     images_without_cnn,
     invalid_combination,
-    rate_zero,
+    learning_rate_zero,
     text_for_number,
     unknown_key,
     value_differs_from_file,
@@ -175,7 +175,7 @@ def test_atari_from_single_frames_is_an_alarm_and_from_four_is_not() -> None:
 @pytest.mark.parametrize("name", ["learning_rate", "n_epochs", "gradient_steps"])
 def test_a_rate_or_count_of_zero_is_an_error(name: str) -> None:
     """constructed: the ways to train nothing that zero_rate_ppo_cartpole is not."""
-    found = rate_zero.check(scene(series=FLAT, config={name: 0}))
+    found = learning_rate_zero.check(scene(series=FLAT, config={name: 0}))
     assert found is not None
     assert found.severity is Severity.ERROR
 
@@ -183,16 +183,16 @@ def test_a_rate_or_count_of_zero_is_an_error(name: str) -> None:
 def test_a_logged_rate_of_exactly_zero_is_an_error_and_a_rounded_one_is_not() -> None:
     """constructed: the ways to train nothing that zero_rate_ppo_cartpole is not."""
     curves = {**FLAT, "learning_rate": np.zeros(20)}
-    found = rate_zero.check(scene(series=curves))
+    found = learning_rate_zero.check(scene(series=curves))
     assert found is not None
     assert found.severity is Severity.ERROR
-    assert rate_zero.check(scene(series=curves, details={"learning_rate": {"decimals": 3}})) is None
+    assert learning_rate_zero.check(scene(series=curves, details={"learning_rate": {"decimals": 3}})) is None
 
 
 def test_a_schedule_that_ends_at_zero_is_fine() -> None:
     facts = recorded("trl/console_v0.17")
     assert facts.run["learning_rate"].values[-1] == 0.0
-    assert rate_zero.check(facts) is None
+    assert learning_rate_zero.check(facts) is None
 
 
 def _setting(key: str, value: object, file: str) -> Setting:

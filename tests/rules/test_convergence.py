@@ -17,8 +17,8 @@ from rlclinic.rules.convergence import (
     never_improved,
     plateau_below_goal,
     regression_from_best,
+    return_collapse,
     return_exactly_constant,
-    return_fell_to_start,
     still_rising_at_end,
 )
 from tests.rules.scene import fault, flat, recorded, rising, scene
@@ -70,7 +70,7 @@ def test_a_rising_run_with_budget_left_says_how_likely_it_reaches_its_goal() -> 
     far = scene(series={"return/train": curve}, steps=40_000, budget=45_000, threshold=500.0)
     spent = scene(series={"return/train": curve}, steps=40_000, budget=40_000, threshold=70.0)
     said = [found.summary for facts in (near, far, spent) if (found := still_rising_at_end.check(facts))]
-    likely, unlikely = (re.search(r"a chance of (\d+) %", summary) for summary in said[:2])
+    likely, unlikely = (re.search(r"a chance of (\d+)%", summary) for summary in said[:2])
     assert likely is not None
     assert int(likely[1]) > 50
     assert "about step" in said[0]
@@ -135,12 +135,12 @@ def test_one_bad_last_evaluation_is_no_regression(points: int) -> None:
     values[-1] = 20.0
     facts = scene(series={"return/eval": values})
     assert regression_from_best.check(facts) is None
-    assert return_fell_to_start.check(facts) is None
+    assert return_collapse.check(facts) is None
 
 
 @pytest.mark.parametrize("name", ["sb3/ppo_cartpole_high_lr", "faults/high_lr_ppo_cartpole"])
 def test_a_destroyed_policy_fell_back_to_its_start(name: str) -> None:
-    result = return_fell_to_start.check(recorded(name))
+    result = return_collapse.check(recorded(name))
     assert result is not None
     assert result.severity is Severity.WARNING
     assert result.onset_step is not None
@@ -151,7 +151,7 @@ def test_a_destroyed_policy_fell_back_to_its_start(name: str) -> None:
 def test_a_pretrained_policy_that_is_destroyed_fell_below_its_start() -> None:
     """constructed: a level that holds and is then lost, as of a language model."""
     values = np.concatenate([flat(0.5, 25), np.linspace(0.5, 0.1, 10), flat(0.1, 20)])
-    result = return_fell_to_start.check(scene(series={"return/train": values}))
+    result = return_collapse.check(scene(series={"return/train": values}))
     assert result is not None
     assert "for the first fifth of the run" in result.summary
     assert never_improved.check(scene(series={"return/train": values})) is None
@@ -159,7 +159,7 @@ def test_a_pretrained_policy_that_is_destroyed_fell_below_its_start() -> None:
 
 def test_a_start_that_was_luck_is_no_lost_level() -> None:
     for name in ("sb3/ppo_pendulum", "sb3/sac_pendulum", "sb3/td3_pendulum"):
-        assert return_fell_to_start.check(recorded(name)) is None
+        assert return_collapse.check(recorded(name)) is None
 
 
 def test_costs_of_longer_episodes_are_no_collapse() -> None:
@@ -167,10 +167,10 @@ def test_costs_of_longer_episodes_are_no_collapse() -> None:
     length = np.concatenate([np.full(25, 20.0), np.linspace(20, 100, 10), np.full(25, 100.0)])
     cost = np.where(length > 50, -0.5, -1.0)
     facts = scene(series={"return/train": length * cost, "episode_length": length})
-    assert return_fell_to_start.check(facts) is None
+    assert return_collapse.check(facts) is None
     assert never_improved.check(facts) is None
     alone = scene(series={"return/train": length * cost})
-    assert return_fell_to_start.check(alone) is not None
+    assert return_collapse.check(alone) is not None
 
 
 def test_single_successes_on_a_sparse_task_are_no_collapse() -> None:
@@ -178,7 +178,7 @@ def test_single_successes_on_a_sparse_task_are_no_collapse() -> None:
     for seed in range(10):
         values = (np.random.default_rng(seed).random(600) < 0.01).astype(float)
         facts = scene(series={"return/train": values})
-        assert return_fell_to_start.check(facts) is None
+        assert return_collapse.check(facts) is None
 
 
 def test_a_run_whose_updates_never_start_did_not_improve() -> None:
@@ -262,7 +262,7 @@ def test_what_training_alone_loses_to_rare_penalties_is_a_note_beside_evaluation
     severities = [
         found.severity
         for evaluated in (learned, lost)
-        if (found := return_fell_to_start.check(scene(series={"return/train": struck, "return/eval": evaluated})))
+        if (found := return_collapse.check(scene(series={"return/train": struck, "return/eval": evaluated})))
     ]
     assert severities == [Severity.INFO, Severity.WARNING]
     found = [

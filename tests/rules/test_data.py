@@ -66,7 +66,7 @@ def test_sb3_goes_on_with_a_remainder(size: int, expected: Severity | None) -> N
 
 
 def test_a_batch_given_as_a_share_always_divides() -> None:
-    """constructed: gymnasium-solver takes 0.3 as 30 % of the rollout."""
+    """constructed: gymnasium-solver takes 0.3 as 30% of the rollout."""
     facts = _patient(flat(), {"batch_size": 0.3}, framework="gymnasium-solver")
     assert batch_does_not_divide_rollout.check(facts) is None  # type: ignore[arg-type]
 

@@ -10,13 +10,13 @@ import pytest
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.environment import (
+    bimodal_returns,
     component_dominates,
     difficulty_raised,
     episodes_hit_the_limit,
     no_episode_ends,
     return_is_length,
     return_scale_huge,
-    returns_in_two_modes,
     reward_always_zero,
     reward_rarely_seen,
     shorter_episodes_pay,
@@ -372,7 +372,7 @@ def _two_groups(spread: float) -> RunFacts:
 
 def test_returns_in_two_groups_are_noted() -> None:
     """constructed: two groups with some spread."""
-    found = returns_in_two_modes.check(_two_groups(10.0))
+    found = bimodal_returns.check(_two_groups(10.0))
     assert found is not None
     assert found.severity is Severity.INFO
     assert "about 20" in found.summary
@@ -380,11 +380,11 @@ def test_returns_in_two_groups_are_noted() -> None:
 
 def test_two_groups_that_run_into_each_other_are_not_noted() -> None:
     """constructed: the same groups with more spread."""
-    assert returns_in_two_modes.check(_two_groups(70.0)) is None
+    assert bimodal_returns.check(_two_groups(70.0)) is None
 
 
 def test_a_jump_within_the_window_is_no_pair_of_groups() -> None:
     """constructed: the better group comes later."""
     returns = np.where(np.arange(600) < 500, 20.0, 200.0) + np.random.default_rng(1).normal(0, 5, 600)
     facts = scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
-    assert returns_in_two_modes.check(facts) is None
+    assert bimodal_returns.check(facts) is None

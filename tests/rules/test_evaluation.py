@@ -15,7 +15,7 @@ from rlclinic.rules.evaluation import (
     few_evaluations,
     return_is_per_step,
     return_not_there,
-    train_and_eval_part,
+    train_eval_gap,
 )
 from tests.rules.scene import Values, fault, flat, line, recorded, rising, scene
 
@@ -31,7 +31,7 @@ def pair(evaluation: np.ndarray, *, train: np.ndarray | None = None) -> RunFacts
 def test_an_evaluation_that_stays_behind_parts_from_training() -> None:
     """constructed: no recorded run forgets its normaliser at evaluation."""
     behind = np.concatenate([np.linspace(20, 60, 8), np.full(12, 60.0)])
-    result = train_and_eval_part.check(pair(behind))
+    result = train_eval_gap.check(pair(behind))
     assert result is not None
     assert result.severity is Severity.WARNING
     assert "log/return/eval is 60" in result.summary
@@ -39,13 +39,13 @@ def test_an_evaluation_that_stays_behind_parts_from_training() -> None:
 
 def test_a_better_greedy_policy_or_a_little_gap_is_no_parting() -> None:
     """constructed: gaps of a known size."""
-    assert train_and_eval_part.check(pair(np.linspace(20, 260, 20))) is None
-    assert train_and_eval_part.check(pair(np.linspace(20, 165, 20))) is None
+    assert train_eval_gap.check(pair(np.linspace(20, 260, 20))) is None
+    assert train_eval_gap.check(pair(np.linspace(20, 165, 20))) is None
 
 
 def test_returns_in_another_unit_do_not_part() -> None:
     """constructed: clipped scores differ from the first point on."""
-    assert train_and_eval_part.check(pair(np.linspace(2, 8, 20), train=rising(150, 400))) is None
+    assert train_eval_gap.check(pair(np.linspace(2, 8, 20), train=rising(150, 400))) is None
 
 
 def test_the_greedy_version_of_a_policy_that_is_about_uniform_is_no_parting() -> None:
@@ -55,8 +55,8 @@ def test_the_greedy_version_of_a_policy_that_is_about_uniform_is_no_parting() ->
     uniform = scene(series={**returns, "entropy": flat(1.36, noise=0.001)}, config={"n_actions": 4})
     decided = scene(series={**returns, "entropy": line(1.36, 0.3)}, config={"n_actions": 4})
 
-    assert train_and_eval_part.check(uniform) is None
-    assert train_and_eval_part.check(decided) is not None
+    assert train_eval_gap.check(uniform) is None
+    assert train_eval_gap.check(decided) is not None
 
 
 def test_a_mean_that_lags_behind_a_falling_policy_is_no_parting() -> None:
@@ -64,14 +64,14 @@ def test_a_mean_that_lags_behind_a_falling_policy_is_no_parting() -> None:
     fell = np.concatenate([np.linspace(20, 200, 30), np.linspace(200, 110, 30)])
     early = np.concatenate([np.linspace(20, 200, 10), np.full(10, 100.0)])
 
-    assert train_and_eval_part.check(pair(early, train=fell)) is None
+    assert train_eval_gap.check(pair(early, train=fell)) is None
 
 
 def test_few_evaluations_that_scatter_part_where_all_of_them_fall_short() -> None:
     """constructed: an untrained greedy policy does worse than a random one, and later ones swing below training."""
     swings = np.array([-40.0, -30.0, 0.0, 10.0, 40.0, 90.0, 100.0, 20.0, 60.0])
 
-    assert train_and_eval_part.check(pair(swings)) is not None
+    assert train_eval_gap.check(pair(swings)) is not None
 
 
 def test_a_greedy_policy_that_times_out_beside_short_training_episodes_is_an_old_one() -> None:

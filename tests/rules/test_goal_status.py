@@ -70,7 +70,7 @@ def told(series: dict[str, np.ndarray], goal: float, **more: float) -> RunFacts:
 
 
 def test_a_run_fell_short_of_the_goal_that_its_user_told_however_near() -> None:
-    """constructed: a return that rises to 200; nobody who did not ask is told that 90 % are not enough."""
+    """constructed: a return that rises to 200; nobody who did not ask is told that 90% are not enough."""
     series = {"return/train": rising()}
     assert fell_short(told(series, 220.0))
     assert not fell_short(scene(series=series, budget=100_000, threshold=220.0))

@@ -15,7 +15,7 @@ from rlclinic.rules.implementation import (
     q_ignores_episode_ends,
     ratio_never_moves,
     ratio_off_before_any_step,
-    sinks_below_random,
+    worse_than_random,
 )
 from tests.rules.scene import POINTS, Values, around, fault, flat, line, recorded, rising, scene
 
@@ -28,7 +28,7 @@ RULES = (
     q_ignores_episode_ends,
     ratio_never_moves,
     ratio_off_before_any_step,
-    sinks_below_random,
+    worse_than_random,
 )
 
 
@@ -144,7 +144,7 @@ def test_a_critic_may_get_worse_while_returns_move_or_the_policy_jumps() -> None
 
 
 def test_a_return_that_sinks_step_by_step_below_random_is_learned_backwards() -> None:
-    found = sinks_below_random.check(scene(environment="CartPole-v1", series={"return/train": line(24.0, 9.4)}))
+    found = worse_than_random.check(scene(environment="CartPole-v1", series={"return/train": line(24.0, 9.4)}))
     assert found is not None
     assert "random actions get 22.2" in found.summary
 
@@ -158,13 +158,13 @@ def test_a_fall_at_once_by_jumps_or_by_less_exploration_is_not_learned_backwards
         {"return/train": sinking, "epsilon": line(1.0, 0.05)},
         {"return/train": line(60.0, 30.0)},
     ):
-        assert sinks_below_random.check(scene(environment="CartPole-v1", series=series)) is None
+        assert worse_than_random.check(scene(environment="CartPole-v1", series=series)) is None
 
 
 def test_jumps_that_come_after_the_fall_do_not_excuse_it() -> None:
     """constructed: a policy driven the wrong way leaves its clip once it is lost."""
     late_jumps = np.concatenate([flat(0.004, 15), flat(2.0, POINTS - 15)])
-    found = sinks_below_random.check(
+    found = worse_than_random.check(
         scene(environment="CartPole-v1", series={"return/train": line(24.0, 9.4), "approx_kl": late_jumps})
     )
 
@@ -173,7 +173,7 @@ def test_jumps_that_come_after_the_fall_do_not_excuse_it() -> None:
 
 def test_a_small_slide_of_a_return_is_not_learned_backwards() -> None:
     """constructed: clear of its noise, and a tenth of its level."""
-    assert sinks_below_random.check(scene(series={"return/train": line(1.0, 0.87, noise=0.001)})) is None
+    assert worse_than_random.check(scene(series={"return/train": line(1.0, 0.87, noise=0.001)})) is None
 
 
 def test_a_kl_of_nothing_without_a_config_counts_in_a_run_that_does_badly() -> None:
@@ -185,7 +185,7 @@ def test_a_kl_of_nothing_without_a_config_counts_in_a_run_that_does_badly() -> N
 
 
 def test_an_untrained_q_network_that_acts_less_at_random_is_not_learned_backwards() -> None:
-    assert sinks_below_random.check(fault("low_lr_dqn_cartpole")) is None
+    assert worse_than_random.check(fault("low_lr_dqn_cartpole")) is None
 
 
 def test_a_value_loss_of_exactly_zero_on_returns_that_differ_is_a_fault_of_the_log() -> None:

@@ -14,10 +14,10 @@ from rlclinic.rules.language_model import (
     entropy_and_length_explode,
     entropy_gone_score_stalled,
     groups_without_variance,
-    length_runs_away,
     only_supervised,
     reference_differs_at_start,
     reference_kl_explodes,
+    response_length_explodes,
     responses_cut,
     sampler_and_trainer_disagree,
     score_falls_while_reward_rises,
@@ -149,20 +149,24 @@ def test_a_kl_that_multiplies_while_the_score_falls_is_an_alarm() -> None:
 
 @pytest.mark.parametrize(("length", "word"), [(line(200.0, 900.0), "longer"), (line(900.0, 20.0), "shorter")])
 def test_length_that_runs_away_either_way_without_score_is_an_alarm(length: Values, word: str) -> None:
-    found = length_runs_away.check(_model({"return/train": STALLS, "response_length": length}))
+    found = response_length_explodes.check(_model({"return/train": STALLS, "response_length": length}))
     assert found is not None
     assert found.severity is Severity.WARNING
     assert word in found.summary
 
 
 def test_length_that_moves_with_the_score_or_a_little_is_fine() -> None:
-    assert length_runs_away.check(_model({"return/train": RISES, "response_length": line(200.0, 900.0)})) is None
-    assert length_runs_away.check(_model({"return/train": STALLS, "response_length": line(200.0, 260.0)})) is None
+    assert (
+        response_length_explodes.check(_model({"return/train": RISES, "response_length": line(200.0, 900.0)})) is None
+    )
+    assert (
+        response_length_explodes.check(_model({"return/train": STALLS, "response_length": line(200.0, 260.0)})) is None
+    )
 
 
 def test_validation_that_rises_vouches_for_the_length() -> None:
     facts = _model({"return/train": STALLS, "return/eval": line(0.1, 0.5, 8), "response_length": line(200.0, 900.0)})
-    assert length_runs_away.check(facts) is None
+    assert response_length_explodes.check(facts) is None
 
 
 def test_entropy_and_length_that_grow_while_the_score_falls_are_an_alarm() -> None:

@@ -10,10 +10,10 @@ import pytest
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.optimisation import (
-    clipped_at_every_step,
     dead_units_grow,
     gradient_norm_explodes,
     gradient_norm_vanishes,
+    gradients_always_clipped,
     learning_rate_reaches_zero,
     logged_rate_differs,
     loss_diverges,
@@ -101,7 +101,7 @@ def test_a_printed_zero_is_only_known_to_be_below_its_rounding() -> None:
 
 
 def test_a_clip_far_below_every_gradient_is_an_alarm() -> None:
-    found = clipped_at_every_step.check(fault("tight_grad_clip_ppo_cartpole"))
+    found = gradients_always_clipped.check(fault("tight_grad_clip_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[1].value == 1e-5
@@ -112,7 +112,7 @@ def test_a_tight_clip_is_a_note_when_the_return_rises() -> None:
     fields = {"config": {"max_grad_norm": 1e-3}}
     for returns, severity in ((flat(), Severity.WARNING), (rising(), Severity.INFO)):
         facts = scene(series={"grad_norm": flat(2.0), "return/train": returns}, **fields)
-        found = clipped_at_every_step.check(facts)
+        found = gradients_always_clipped.check(facts)
         assert found is not None
         assert found.severity is severity
         assert found.evidence[0].value == pytest.approx(2000, rel=0.05)
@@ -123,11 +123,11 @@ def test_gradients_ten_times_above_the_clip_are_normal() -> None:
     norm = facts.level("grad_norm")
     assert norm is not None
     assert norm.value > 10 * 0.5
-    assert clipped_at_every_step.check(facts) is None
+    assert gradients_always_clipped.check(facts) is None
 
 
 def test_a_schedule_that_ends_long_before_the_run_is_an_alarm() -> None:
-    """The rate of this run is gone at 20 % of its 20,480 steps."""
+    """The rate of this run is gone at 20% of its 20,480 steps."""
     found = learning_rate_reaches_zero.check(fault("fading_lr_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING

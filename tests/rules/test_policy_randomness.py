@@ -25,7 +25,7 @@ def test_a_policy_that_lost_its_entropy_and_its_return_is_an_alarm() -> None:
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.onset_step == 8960.0
-    assert "0.1 % of 0.693" in found.summary
+    assert "0.1% of 0.693" in found.summary
 
 
 def test_entropy_that_is_gone_at_once_is_an_alarm_for_a2c_too() -> None:
@@ -102,7 +102,7 @@ def test_a_bonus_is_not_blamed_before_the_budget_is_used_up() -> None:
 
 
 def test_a_sparse_task_is_given_a_third_of_its_budget() -> None:
-    """constructed: a run of 1M steps at 10 % and at 50 % of its budget."""
+    """constructed: a run of 1M steps at 10% and at 50% of its budget."""
     series = {"entropy": 1.0986 * (1 - 1e-4 * np.arange(40)), "return/train": np.zeros(40)}
     assert entropy_stays_maximal.check(scene(series=series, budget=1e6)) is None
     assert entropy_stays_maximal.check(scene(series=series, budget=2e5)) is not None

@@ -11,9 +11,9 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Run
 from rlclinic.rules.policy import (
+    clip_fraction_high,
     clip_fraction_without_kl,
-    clipping_most_updates,
-    clipping_never,
+    clip_fraction_zero,
     kl_drifts_up,
     kl_too_large,
     kl_vanishes,
@@ -111,35 +111,35 @@ def test_a_run_that_learns_with_tiny_steps_is_fine() -> None:
     assert kl_vanishes.check(scene(series=series, config={"n_epochs": 10})) is None
 
 
-# The rule clipping-most-updates.
+# The rule clip-fraction-high.
 
 
 def test_clipping_most_ratios_beyond_the_clip_is_an_alarm_unless_the_return_rises() -> None:
-    found = clipping_most_updates.check(fault("beyond_clip_ppo_pendulum"))
+    found = clip_fraction_high.check(fault("beyond_clip_ppo_pendulum"))
     assert found is not None
     assert found.severity is Severity.WARNING
     # constructed: no recorded run learns like this
     series = {"clip_fraction": flat(0.6, noise=0.1), "approx_kl": flat(0.2, noise=0.1), "return/train": rising()}
-    noted = clipping_most_updates.check(scene(series=series, config={"clip_range": 0.2}))
+    noted = clip_fraction_high.check(scene(series=series, config={"clip_range": 0.2}))
     assert noted is not None
     assert noted.severity is Severity.INFO
 
 
 def test_a_tight_clip_clips_without_harm() -> None:
-    assert clipping_most_updates.check(fault("tight_clip_ppo_cartpole")) is None
+    assert clip_fraction_high.check(fault("tight_clip_ppo_cartpole")) is None
 
 
 def test_a_clip_fraction_of_a_third_is_common() -> None:
     """constructed: just below the bar."""
     series = {"clip_fraction": flat(0.33, noise=0.1), "approx_kl": flat(0.2, noise=0.1), "return/train": FELL}
-    assert clipping_most_updates.check(scene(series=series, config={"clip_range": 0.2})) is None
+    assert clip_fraction_high.check(scene(series=series, config={"clip_range": 0.2})) is None
 
 
-# The rule clipping-never.
+# The rule clip-fraction-zero.
 
 
 def test_a_clip_that_never_acts_beside_a_flat_return_is_an_alarm_without_a_remedy() -> None:
-    found = clipping_never.check(fault("low_lr_ppo_cartpole"))
+    found = clip_fraction_zero.check(fault("low_lr_ppo_cartpole"))
     assert found is not None
     assert "either nothing moves or the scale hides it" in found.summary
 
@@ -148,15 +148,15 @@ def test_a_clip_that_acted_once_is_another_story() -> None:
     """constructed: a policy that jumped in its first update and is still since."""
     fraction = np.concatenate([[0.9], np.zeros(59)])
     facts = scene(series={"clip_fraction": fraction, "return/train": flat()}, config={"n_epochs": 10})
-    assert clipping_never.check(facts) is None
+    assert clip_fraction_zero.check(facts) is None
 
 
 def test_no_clipping_with_one_gradient_step_per_batch_is_by_construction() -> None:
     """constructed: A2C-like settings of PPO."""
     series = {"clip_fraction": np.zeros(60), "return/train": flat()}
     one = {"n_epochs": 1, "rollout_size": 512, "batch_size": 512}
-    assert clipping_never.check(scene(series=series, config=one)) is None
-    assert clipping_never.check(scene(series=series, config={**one, "batch_size": 64})) is not None
+    assert clip_fraction_zero.check(scene(series=series, config=one)) is None
+    assert clip_fraction_zero.check(scene(series=series, config={**one, "batch_size": 64})) is not None
 
 
 # The rule updates-cease.
@@ -266,7 +266,7 @@ def test_the_same_updates_are_fine_where_the_task_is_solved() -> None:
 def test_a_policy_that_died_before_the_first_row_did_move() -> None:
     dead = fault("dead_at_once_ppo_cartpole")
     assert kl_vanishes.check(dead) is None
-    assert clipping_never.check(dead) is None
+    assert clip_fraction_zero.check(dead) is None
     found = policy_died_early.check(dead)
     assert found is not None
     assert "the first updates left a dead policy" in found.summary

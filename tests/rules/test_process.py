@@ -16,8 +16,8 @@ from rlclinic.rules.process import (
     memory_ran_out,
     nothing_saved,
     process_died,
-    speed_falls,
     stopped_before_budget,
+    throughput_falls,
     warnings_in_log,
 )
 from tests.rules.scene import recorded, rising, scene
@@ -67,7 +67,7 @@ def test_memory_counts_only_where_it_ended_the_run(state: Status, kind: str, *, 
 def test_a_stopped_run_says_how_much_of_its_budget_it_took() -> None:
     result = stopped_before_budget.check(recorded("gymnasium_solver/runs/local-20260115-104500"))
     assert result is not None
-    assert "4,608 env steps of 20,480 were taken (22 %)" in result.summary
+    assert "4,608 env steps of 20,480 were taken (22%)" in result.summary
 
 
 def test_a_run_stopped_at_the_end_or_without_a_limit_is_not_short() -> None:
@@ -90,16 +90,16 @@ def timed(speeds: np.ndarray, *, pause: float = 0.0) -> RunFacts:
 
 def test_a_speed_that_falls_to_a_fifth_is_a_warning() -> None:
     """constructed: a leak takes hours to show."""
-    result = speed_falls.check(timed(np.geomspace(1000, 50, 60)))
+    result = throughput_falls.check(timed(np.geomspace(1000, 50, 60)))
     assert result is not None
     assert result.severity is Severity.WARNING
-    assert speed_falls.check(timed(np.linspace(1000, 700, 60))) is None
+    assert throughput_falls.check(timed(np.linspace(1000, 700, 60))) is None
 
 
 def test_a_pause_is_a_gap_and_no_loss_of_speed() -> None:
     """constructed: a machine that slept for an hour."""
     facts = timed(np.full(60, 1000.0), pause=3600.0)
-    assert speed_falls.check(facts) is None
+    assert throughput_falls.check(facts) is None
     result = gaps_in_the_log.check(facts)
     assert result is not None
     assert "nothing was logged for 60 minutes" in result.summary
@@ -113,14 +113,14 @@ def test_a_speed_since_the_start_is_turned_back_into_that_of_each_stretch() -> N
     steps = np.linspace(1000.0, 64_000.0, 64)
     fps = Series("fps", "time/fps", steps, np.floor(steps / seconds), window="since the start")
     assert fps.values[-1] > 0.6 * fps.values[0]
-    result = speed_falls.check(scene(series={"fps": fps}))
+    result = throughput_falls.check(scene(series={"fps": fps}))
     assert result is not None
     assert "(from time/fps)" in result.summary
 
 
 def test_the_fast_warm_up_of_off_policy_runs_is_no_loss_of_speed() -> None:
     for name in ("sb3/dqn_cartpole", "sb3/sac_pendulum", "sb3/td3_pendulum", "cleanrl/dqn_cartpole/runs/*"):
-        assert speed_falls.check(recorded(name)) is None
+        assert throughput_falls.check(recorded(name)) is None
 
 
 def finished(hours: float, *, framework: str = "sb3-zoo", saved: bool = False) -> Run:

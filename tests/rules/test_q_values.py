@@ -8,11 +8,11 @@ import pytest
 from rlclinic.model.finding import Severity
 from rlclinic.rules.off_policy import (
     q_above_achievable,
-    q_runs_away,
+    q_values_diverge,
     td_error_grows,
     temperature_explodes,
     temperature_vanishes,
-    twin_critics_part,
+    twin_critics_diverge,
 )
 from tests.rules.scene import fault, flat, rising, scene
 
@@ -27,7 +27,7 @@ def test_q_that_grows_beyond_every_return_is_a_divergence() -> None:
         series={"q/mean": q, "return/train": flat(-1000.0), "episode_length": LENGTHS},
         config={"gamma": 0.99},
     )
-    found = q_runs_away.check(facts)
+    found = q_values_diverge.check(facts)
     assert found is not None
     assert found.severity is Severity.ERROR
     assert found.onset_step is not None
@@ -38,8 +38,8 @@ def test_q_is_read_off_the_actor_loss_where_that_is_minus_q() -> None:
     """constructed: the same divergence as SB3 logs it."""
     loss = -np.geomspace(1.0, 1e6, 60)
     series = {"policy_loss": loss, "return/train": flat(-1000.0), "episode_length": LENGTHS}
-    assert q_runs_away.check(scene(algorithm="SAC", series=series, config={"gamma": 0.99})) is not None
-    assert q_runs_away.check(scene(algorithm="IQL", series=series, config={"gamma": 0.99})) is None
+    assert q_values_diverge.check(scene(algorithm="SAC", series=series, config={"gamma": 0.99})) is not None
+    assert q_values_diverge.check(scene(algorithm="IQL", series=series, config={"gamma": 0.99})) is None
 
 
 def test_q_that_grows_with_the_return_is_fine() -> None:
@@ -49,7 +49,7 @@ def test_q_that_grows_with_the_return_is_fine() -> None:
         series={"q/mean": np.geomspace(1.0, 900.0, 60), "return/train": rising(0.0, 9000.0), "episode_length": LENGTHS},
         config={"gamma": 0.99},
     )
-    assert q_runs_away.check(facts) is None
+    assert q_values_diverge.check(facts) is None
     assert q_above_achievable.check(facts) is None
 
 
@@ -57,15 +57,15 @@ def test_without_a_return_only_huge_growth_counts() -> None:
     """constructed: offline training that was never evaluated."""
     grown = scene(algorithm="CQL", series={"q/mean": np.geomspace(1.0, 1e7, 60)})
     climbing = scene(algorithm="CQL", series={"q/mean": np.geomspace(1.0, 100.0, 60)})
-    assert q_runs_away.check(grown) is not None
-    assert q_runs_away.check(climbing) is None
+    assert q_values_diverge.check(grown) is not None
+    assert q_values_diverge.check(climbing) is None
 
 
 def test_twin_critics_that_drift_apart_are_seen() -> None:
     """constructed: critics that part in a run that fails."""
     first = np.linspace(10.0, 100.0, 60)
     series = {"q1/mean": first, "q2/mean": first - np.geomspace(0.5, 80.0, 60), "return/train": flat(-30.0)}
-    found = twin_critics_part.check(scene(algorithm="SAC", series=series))
+    found = twin_critics_diverge.check(scene(algorithm="SAC", series=series))
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.evidence[0].value > 0.5
@@ -75,14 +75,14 @@ def test_twin_critics_a_few_percent_apart_are_fine() -> None:
     """constructed: a gap that grows with Q."""
     first = np.linspace(10.0, 100.0, 60)
     series = {"q1/mean": first, "q2/mean": 0.95 * first, "return/train": flat(-30.0)}
-    assert twin_critics_part.check(scene(algorithm="SAC", series=series)) is None
+    assert twin_critics_diverge.check(scene(algorithm="SAC", series=series)) is None
 
 
 def test_a_small_gap_beside_a_small_q_is_measured_against_the_return() -> None:
     """constructed: Q near zero on a task whose returns vary by hundreds."""
     q = np.full(60, 0.1)
     series = {"q1/mean": q, "q/spread": np.geomspace(0.01, 0.2, 60), "return/train": flat(-300.0, noise=0.2)}
-    assert twin_critics_part.check(scene(algorithm="SAC", series=series)) is None
+    assert twin_critics_diverge.check(scene(algorithm="SAC", series=series)) is None
 
 
 def test_a_temperature_that_vanishes_beside_a_flat_return_is_seen() -> None:

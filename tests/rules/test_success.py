@@ -8,45 +8,45 @@ import pytest
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.success import (
-    below_threshold,
+    below_goal,
     far_below_published,
+    goal_reached,
     no_better_than_random,
-    slow_to_threshold,
-    threshold_reached,
+    slow_to_goal,
 )
 from tests.rules.scene import fault, flat, recorded, rising, scene
 
-RULES = (threshold_reached, below_threshold, slow_to_threshold, no_better_than_random, far_below_published)
+RULES = (goal_reached, below_goal, slow_to_goal, no_better_than_random, far_below_published)
 
 
 def test_a_solved_run_says_when_it_reached_the_threshold() -> None:
-    result = threshold_reached.check(fault("solved_ppo_cartpole"))
+    result = goal_reached.check(fault("solved_ppo_cartpole"))
     assert result is not None
     assert result.onset_step == 17_408
     assert "reached 475 (the threshold of CartPole) at 17,408 env steps and ended at 500" in result.summary
-    assert below_threshold.check(fault("solved_ppo_cartpole")) is None
+    assert below_goal.check(fault("solved_ppo_cartpole")) is None
 
 
 def test_an_evaluation_that_holds_the_threshold_counts_as_reached() -> None:
-    result = threshold_reached.check(recorded("sb3/ppo_cartpole"))
+    result = goal_reached.check(recorded("sb3/ppo_cartpole"))
     assert result is not None
     assert "eval/mean_reward reached 475" in result.summary
-    assert below_threshold.check(recorded("sb3/ppo_cartpole")) is None
+    assert below_goal.check(recorded("sb3/ppo_cartpole")) is None
 
 
 def test_two_lucky_evaluations_do_not_reach_a_threshold() -> None:
     """constructed: luck cannot be trained."""
     values = [20.0, 30, 500, 40, 50, 60, 50, 500, 70, 60]
     facts = scene(environment="CartPole-v1", series={"return/eval": values})
-    assert threshold_reached.check(facts) is None
+    assert goal_reached.check(facts) is None
 
 
 def test_a_threshold_that_was_reached_and_lost_is_not_held() -> None:
     """constructed: the recorded run that loses its task had it made harder."""
     values = np.concatenate([rising(20, 490, 40), np.linspace(490, 200, 20)])
     facts = scene(environment="CartPole-v1", series={"return/train": values})
-    assert threshold_reached.check(facts) is None
-    result = below_threshold.check(facts)
+    assert goal_reached.check(facts) is None
+    result = below_goal.check(facts)
     assert result is not None
     assert result.severity is Severity.WARNING
     assert "reached at" in result.summary
@@ -54,10 +54,10 @@ def test_a_threshold_that_was_reached_and_lost_is_not_held() -> None:
 
 
 def test_the_gap_is_given_in_units_and_in_percent_of_the_way() -> None:
-    result = below_threshold.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
+    result = below_goal.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
     assert result is not None
     assert result.severity is Severity.INFO
-    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29 % of the way from 22.2" in result.summary
+    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29% of the way from 22.2" in result.summary
     assert result.evidence[0].value < (result.evidence[0].threshold or 0)
 
 
@@ -65,7 +65,7 @@ def test_a_gap_is_a_note_while_published_runs_needed_longer_and_a_warning_after(
     """constructed: the same flat curve, short and long."""
     short = scene(environment="CartPole-v1", series={"return/train": flat(150)}, steps=20_000)
     long = scene(environment="CartPole-v1", series={"return/train": flat(150)}, steps=200_000)
-    seen = [below_threshold.check(facts) for facts in (short, long)]
+    seen = [below_goal.check(facts) for facts in (short, long)]
     assert [result.severity for result in seen if result] == [Severity.INFO, Severity.WARNING]
 
 
@@ -73,12 +73,12 @@ def test_a_goal_met_twenty_times_later_than_published_is_slow() -> None:
     """constructed: it would take a run of a million steps."""
     values = np.concatenate([flat(30, 100), rising(30, 500, 10), np.full(20, 500.0)])
     slow = scene(environment="CartPole-v1", series={"return/train": values}, steps=1_300_000)
-    result = slow_to_threshold.check(slow)
+    result = slow_to_goal.check(slow)
     assert result is not None
     assert result.severity is Severity.WARNING
     assert "a published PPO run on CartPole needed 40,000" in result.summary
     near = scene(environment="CartPole-v1", series={"return/train": values}, steps=180_000)
-    assert slow_to_threshold.check(near) is None
+    assert slow_to_goal.check(near) is None
 
 
 @pytest.mark.parametrize("name", ["low_lr_ppo_cartpole", "high_lr_ppo_cartpole", "late_start_dqn_cartpole"])
@@ -102,10 +102,10 @@ def test_returns_on_another_scale_are_not_held_against_the_task() -> None:
 
 def test_a_wrapper_that_shrinks_rewards_shrinks_the_goal() -> None:
     facts = fault("small_reward_ppo_cartpole")
-    result = below_threshold.check(facts)
+    result = below_goal.check(facts)
     assert result is not None
     assert "the threshold of CartPole, times 0.0001 as its rewards are (0.04751)" in result.summary
-    assert [rule.check(facts) for rule in RULES if rule is not below_threshold] == [None] * (len(RULES) - 1)
+    assert [rule.check(facts) for rule in RULES if rule is not below_goal] == [None] * (len(RULES) - 1)
 
 
 def test_a_return_that_stays_below_random_needs_no_more_time() -> None:

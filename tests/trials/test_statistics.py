@@ -41,7 +41,7 @@ def test_the_two_sides_of_the_test_cover_everything(before: list[float], after: 
 def test_the_test_keeps_its_level_when_nothing_differs() -> None:
     random = np.random.default_rng(3)
     false = sum(p_value(list(random.normal(size=4)), list(random.normal(size=4))) <= 0.05 for _ in range(400))
-    assert false <= 30  # 5 % of 400 is 20; 30 is 2.3 standard deviations above it
+    assert false <= 30  # 5% of 400 is 20; 30 is 2.3 standard deviations above it
 
 
 def test_many_seeds_are_drawn_rather_than_enumerated() -> None:

@@ -83,7 +83,7 @@ def seen_in(
         {key: away for key in keys if (away := unusual(facts, key)) is not None},
         {finding.name: finding for finding in found},
         checked,
-        frozenset((VERDICT + verdict.value, *_facts(facts, found, trouble, status))),
+        frozenset((VERDICT + verdict.value, *_facts(facts, found, trouble, status), *_telling(trouble, table))),
         {
             "trouble": [] if status.done else _trouble(trouble, table),
             "unexplained": [
@@ -91,7 +91,7 @@ def seen_in(
                 for f in trouble
                 if f.severity.rank > 0 and not any(row.weights.get(f.name, 0.0) > 0 for row in table.causes.values())
             ],
-            "unchecked": [(f"{100 * unchecked:.0f} % of the checks lack their metrics", unchecked)]
+            "unchecked": [(f"{100 * unchecked:.0f}% of the checks lack their metrics", unchecked)]
             if unchecked > table.findings.unchecked_from
             else [],
         },
@@ -150,6 +150,16 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
         "task-unknown": not run.environment or task_of(run.environment) is None,
     }
     return [name for name, holds in holding.items() if holds] + _departs_from_task(facts, found)
+
+
+def _telling(trouble: Sequence[Finding], table: Weights) -> list[str]:
+    """Whether a finding that is more than a note tells one cause from others."""
+    names = {finding.name for finding in trouble if finding.severity.rank > 0}
+    least = table.findings.tells
+    told = any(
+        weight >= least and name in names for row in table.causes.values() for name, weight in row.weights.items()
+    )
+    return ["telling-sign"] if told else []
 
 
 def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
@@ -226,28 +236,25 @@ def _setting(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
 
 
 def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece | None:
-    """The distance from working configs. What only the log tells, and what several settings come to, has none."""
+    """The distance from working configs, of a value that a config or the log tells. What several settings come to has
+    none."""
     config = facts.run.config
-    told = [pair for pair in known if pair[1].basis is not Basis.DOMAIN and config.number(pair[0].key) is not None]
+    told = [
+        pair
+        for pair in known
+        if pair[1].basis is not Basis.DOMAIN and (config.number(pair[0].key) is not None or pair[0].key in LOGGED)
+    ]
     if not told:
-        return _ordinary_as_logged(known, facts, table)
+        return None
     item, away = max(told, key=lambda pair: pair[1].off(pair[0].direction))
-    by, spreads = table.departs, away.off(item.direction)
+    by, spreads, is_logged = table.departs, away.off(item.direction), config.number(item.key) is None
+    value = f"{value_of(facts, item.key):.3g}, as logged," if is_logged else str(config.get(item.key))
     if spreads < 1.0:
-        ordinary = 0.0 if "setting-outside" in holds else by.ordinary
-        return Piece("setting", f"{item.key} {config.get(item.key)} is ordinary", ordinary)
-    share = _share(by.counts, table, holds, spreads)
-    text = f"{item.key} {config.get(item.key)} is {spreads:.1f} spreads from {away.basis.value}"
+        ordinary = by.as_logged if is_logged else 0.0 if "setting-outside" in holds else by.ordinary
+        return Piece("setting", f"{item.key} {value} is ordinary", ordinary)
+    share = _share(by.counts, table, holds, spreads) * (by.logged_share if is_logged else 1.0)
+    text = f"{item.key} {value} is {spreads:.1f} spreads from {away.basis.value}"
     return Piece("setting", text, share * min(by.most, by.per_spread * (spreads - 1.0)))
-
-
-def _ordinary_as_logged(known: Settings, facts: RunFacts, table: Weights) -> Piece | None:
-    """What the log tells of a setting that no config names speaks against a cause, where it is ordinary."""
-    for item, away in known:
-        logged = value_of(facts, item.key) if item.key in LOGGED else None
-        if logged is not None and away.basis is not Basis.DOMAIN and away.off(item.direction) < 1.0:
-            return Piece("setting", f"{item.key} {logged:.3g}, as logged, is ordinary", table.departs.as_logged)
-    return None
 
 
 def _outside(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece:

@@ -34,6 +34,7 @@ FACTS: Mapping[str, str] = {
     "stock-trainer": "a framework whose own algorithms many others train with",
     "config-known": "there are settings",
     "sure-sign": "a finding that is an error, and not about the outcome alone",
+    "telling-sign": "a finding that is more than a note tells one cause from others",
     "evaluation-fell-behind": "a finding says that evaluations are worse than training",
     "algorithm-unknown": "not one of the families of algorithms",
     "task-unknown": "not one of the well-known tasks",
@@ -100,6 +101,7 @@ class Departs:
     ordinary: float
     as_logged: float
     per_spread: float
+    logged_share: float
     most: float
     counts: tuple[Share, ...]
 
@@ -122,6 +124,7 @@ class Findings:
     consequence: float
     no_sign: float
     telling: float
+    tells: float
     unchecked_from: float
     outcome: frozenset[str]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from rlclinic.comparison.against_reference import against_reference, framework_differences
 from rlclinic.comparison.labels import labels_of
 from rlclinic.comparison.outcomes import run_outcome
 from rlclinic.comparison.partings import parting
@@ -14,7 +15,7 @@ from rlclinic.comparison.seeds import over_seeds, same_config, seed_groups
 from rlclinic.comparison.settings import setting_differences
 from rlclinic.comparison.standing import standing
 from rlclinic.engine import diagnose
-from rlclinic.model.comparison import Comparison, Parting
+from rlclinic.model.comparison import Comparison, Parting, SettingDifference
 from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Run, Status
 from rlclinic.readers.redaction.redact import redact
@@ -23,6 +24,8 @@ from rlclinic.store.reading import read
 
 # Pairs of curves that are held against each other; with more runs each is held against the best one only.
 MOST_PAIRS = 6
+# Settings that a note names.
+MOST_NAMED = 5
 
 
 def compare(
@@ -31,23 +34,28 @@ def compare(
     history: str | Path | None = None,
     index: RunIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
+    reference: bool = False,
+    change: str = "",
 ) -> Comparison:
     """Compare runs, given as such or named as for `read`.
 
     `history` is the folder in which the best run of the same environment is looked for: without it the runs are
-    compared with each other only. A single run is compared with the best run of its environment and algorithm.
+    compared with each other only. A single run is compared with the best run of its environment and algorithm. With
+    `reference` each run is also held against known-good runs of its task and algorithm. `change` is the setting that
+    is meant to differ: whatever else differs confounds the comparison.
     """
     asked = [run if isinstance(run, Run) else read(run) for run in runs]
     if not asked:
         raise UsageError("there is nothing to compare", hint="name two runs, or one run and a folder of others")
     every, notes = _with_best(asked, Path(history) if history is not None else None, index, progress)
-    if len(every) == 1:
+    if len(every) == 1 and not reference:
         notes.append("There is no other run to compare with: name a second one, or a folder of runs with --history.")
     environments = tuple(dict.fromkeys(run.environment for run in every))
     until = min((run.returns.last_step for run in every if run.returns and run.returns.last_step), default=None)
+    diagnoses, labels = [diagnose(run) for run in every], labels_of(every)
     outcomes = tuple(
-        run_outcome(diagnose(run), label, until=until, reference=place >= len(asked))
-        for place, (run, label) in enumerate(zip(every, labels_of(every), strict=True))
+        run_outcome(diagnosis, label, until=until, reference=place >= len(asked))
+        for place, (diagnosis, label) in enumerate(zip(diagnoses, labels, strict=True))
     )
     groups = seed_groups(outcomes)
     differences, apart = setting_differences(every)
@@ -56,16 +64,59 @@ def compare(
         named = ", ".join(name or "an unknown one" for name in environments)
         plainly = f"The runs are of different environments ({named})"
         notes.insert(0, f"{plainly}: their returns are on different scales, so they are not ranked.")
-    partings = _partings(every, labels_of(every)) if comparable else ()
+    partings = _partings(every, labels) if comparable else ()
     notes += [
         f"{outcome.label} is still running: its numbers are progress so far, not a result."
         for outcome in outcomes
         if outcome.run.status.state is Status.RUNNING
     ]
-    if not groups and comparable and len(every) > 1:
+    one_seed = not groups and comparable and len(every) > 1
+    if one_seed:
         notes.append("Each config has one seed here: part of any difference may be the luck of the seed.")
+    confounded = _confounded(asked, differences, change)
+    if confounded:
+        notes.insert(0, _confounded_words(confounded, change))
     winner, summary = standing(outcomes, groups) if comparable else ("", "Different environments: nothing is ranked.")
-    return Comparison(outcomes, environments, groups, differences, apart, partings, winner, summary, tuple(notes))
+    if one_seed and winner:
+        summary += " That is one seed against one seed: the noise is that within each run, not that between seeds."
+    frameworks = {run.framework for run in asked} - {"unknown"}
+    alike = len({run.algorithm for run in asked}) == 1
+    known = zip(diagnoses[: len(asked)], labels, strict=False)
+    best = every[-1] if len(every) > len(asked) else None
+    return Comparison(
+        outcomes,
+        environments,
+        groups,
+        differences,
+        apart,
+        partings,
+        confounded,
+        framework_differences(asked[0].algorithm, *sorted(frameworks)) if alike and len(frameworks) == 2 else (),
+        tuple(against_reference(diagnosis, label, best) for diagnosis, label in known) if reference else (),
+        winner,
+        summary,
+        tuple(notes),
+    )
+
+
+def _confounded(asked: Sequence[Run], differences: Sequence[SettingDifference], change: str) -> tuple[str, ...]:
+    """What differs between the asked runs beside the change that is meant; nothing where one difference alone is."""
+    count = len(asked)
+    found = [item.key for item in differences if len({repr(value) for value in item.values[:count]} - {"None"}) > 1]
+    if change and change not in found:
+        return tuple(found)
+    if change:
+        return tuple(key for key in found if key != change)
+    return tuple(found) if len(found) > 1 and count > 1 else ()
+
+
+def _confounded_words(keys: Sequence[str], change: str) -> str:
+    named = ", ".join(keys[:MOST_NAMED]) + (f" and {len(keys) - MOST_NAMED} more" if len(keys) > MOST_NAMED else "")
+    if change:
+        return f"Confounded: beside {change} the runs differ in {named}, so {change} alone explains nothing."
+    return (
+        f"Confounded: the runs differ in {len(keys)} settings ({named}), so none of them alone explains a difference."
+    )
 
 
 def _with_best(

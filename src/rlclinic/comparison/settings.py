@@ -114,10 +114,11 @@ def _difference(key: str, title: str, found: Sequence[Setting | None], far: floa
 def _differ(found: Sequence[Setting | None]) -> bool:
     """Whether two runs are known to differ: what a run's files do not tell is no difference."""
     values = [setting.value for setting in found if setting is not None]
-    return any(not _same(values[0], value) for value in values[1:])
+    return any(not same_value(values[0], value) for value in values[1:])
 
 
-def _same(first: object, second: object) -> bool:
+def same_value(first: object, second: object) -> bool:
+    """Whether two values are one, however they are written."""
     if _is_number(first) and _is_number(second):
         return abs(first - second) <= RELATIVE * max(abs(first), abs(second))
     return first == second or str(first) == str(second)

@@ -43,7 +43,7 @@ def standing(outcomes: Sequence[RunOutcome], groups: Sequence[SeedGroup]) -> tup
         when = f"step {faster.steps:,.0f}, {other.label} at step {other.steps:,.0f}"
         return "", (
             f"{first.label} and {second.label} end alike ({first.final:.4g} and {second.final:.4g}, within the noise); "
-            f"{faster.label} reached the threshold at {when}."
+            f"{faster.label} reached the goal at {when}."
         )
     return "", f"{level}, which is within the noise."
 

@@ -19,7 +19,7 @@ FEW_SEEDS = 3
 SWING = 0.2
 # Share of the range of the seeds' final returns, of the best one's size, that counts as wide.
 WIDE = 0.3
-# Share of the steps to the threshold by which another config must be faster.
+# Share of the steps to the goal by which another config must be faster.
 FASTER = 0.9
 # Share of the range of all final returns by which another algorithm may end lower and still be worth a try.
 ALIKE = 0.1
@@ -105,7 +105,7 @@ def _stability(best: PastConfig, run: Run) -> list[Suggestion]:
         )
         items.append(Suggestion(aim, text, Basis.MEASURED, f"{seeds} seeds"))
     if best.swing > SWING:
-        lost = f"lost {100 * best.swing:.0f} % of its climb by the end"
+        lost = f"lost {100 * best.swing:.0f}% of its climb by the end"
         schedule = run.config.get("learning_rate_schedule")
         rate = run.config.number("learning_rate")
         cure = ", and let the learning rate fall to 0 linearly" if rate and schedule in (None, "constant") else ""
@@ -123,7 +123,7 @@ def _samples(configs: Sequence[PastConfig], others: Sequence[PastConfig], run: R
     if fastest is not None and sooner is not None and (slow is None or sooner < FASTER * slow):
         against = "never" if slow is None else f"at {slow:,.0f}"
         text = (
-            f"{fastest.label} reached the threshold at step {sooner:,.0f}, the best config {against}: combine the two "
+            f"{fastest.label} reached the goal at step {sooner:,.0f}, the best config {against}: combine the two "
             "one setting at a time."
         )
         changes = changes_between(best, fastest, run)

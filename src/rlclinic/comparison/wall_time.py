@@ -56,7 +56,7 @@ def wall_time_suggestions(configs: Sequence[PastConfig], run: Run) -> list[Sugge
 def _where(shares: dict[str, float]) -> list[Suggestion]:
     if not shares:
         return []
-    listed = ", ".join(f"{part} {100 * share:.0f} %" for part, share in sorted(shares.items(), key=lambda i: -i[1]))
+    listed = ", ".join(f"{part} {100 * share:.0f}%" for part, share in sorted(shares.items(), key=lambda i: -i[1]))
     lead = max(shares, key=lambda part: shares[part])
     cure = {
         "collecting data": "more parallel environments pay, a faster device for learning does not",

@@ -33,6 +33,14 @@ def ceiling(facts: RunFacts) -> float | None:
     return seen if seen is None or is_density(facts) else max(seen, LEAST_CHOICE)
 
 
+def ceiling_text(facts: RunFacts) -> str:
+    """The greatest entropy in words: where the number of actions is not known, what was seen bounds it from below."""
+    top = ceiling(facts)
+    if top is None:
+        return "an unknown maximum"
+    return f"{top:.3g}" if facts.max_entropy is not None else f"at least {top:.3g}"
+
+
 def uniform(facts: RunFacts) -> float | None:
     """ln(number of actions) where it is known, or where the first entropies are just that of a uniform choice."""
     if facts.max_entropy is not None or is_density(facts):

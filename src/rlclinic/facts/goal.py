@@ -1,4 +1,4 @@
-"""What the run is meant to reached, what a random policy gets, and whether the goal was reached and held."""
+"""What the run is meant to reach, what a random policy gets, and whether the goal was reached and held."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _origin(facts: RunFacts, task: Task | None, level: float) -> str:
         return "the run's own threshold"
     off = departure(facts)
     times = f", times {off.scale:.3g} as its rewards are" if off is not None and off.scale is not None else ""
-    return f"the {'threshold' if task.threshold == level else 'usual target'} of {task.name}{times}"
+    return f"the {'threshold' if task.threshold == level else 'usual goal'} of {task.name}{times}"
 
 
 @fact
@@ -118,12 +118,13 @@ def _pays_otherwise(facts: RunFacts, task: Task) -> bool:
 
 @fact
 def reference_steps(facts: RunFacts) -> float | None:
-    """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one."""
+    """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one; of the middle
+    one where the algorithm is not known."""
     task = known_task(facts)
     if task is None or not task.steps_to_target:
         return None
-    own = task.steps_to_target.get(facts.run.algorithm.upper())
-    return own if own is not None else max(task.steps_to_target.values())
+    own, known = task.steps_to_target.get(facts.run.algorithm.upper()), sorted(task.steps_to_target.values())
+    return own if own is not None else known[-1 if facts.run.algorithm else (len(known) - 1) // 2]
 
 
 def had_time(facts: RunFacts) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind
+from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind, reference_steps
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import USED_UP, does_well, has_fallen, missed_goal, reached_goal, stuck_short, suffers
 from rlclinic.facts.returns import return_curve
@@ -45,7 +45,7 @@ class GoalStatus:
     reached_in_training_only: bool = False
     """So it was by evaluations alone: the training return came to the goal."""
     fell_short: bool = False
-    """So it was, or it ended clearly below the goal that its user set, and was never there."""
+    """So it was, or it ended clearly below a known goal, and was never there."""
     slow: bool = False
     """So it was, and at the pace of its last third that goal is several budgets away."""
     budget_used: bool = False
@@ -110,13 +110,19 @@ def _trained_to_goal(facts: RunFacts) -> bool:
 
 
 def fell_short(facts: RunFacts) -> bool:
-    """Whether the whole budget did not do: a known goal was missed, or the one that the user told.
+    """Whether the whole budget did not do: a known goal was missed, whoever names it.
 
-    Who tells a goal says that less is not enough, so there even a small distance counts, if it is more than noise.
+    A goal says that less is not enough, so even a small distance counts, if it is more than noise. That of a task in
+    general is held against runs that had the steps which published ones needed. A mean over past episodes that still
+    rises lags behind the policy: alone it tells only who set the goal himself.
     """
     goal, curves = goal_of(facts), [facts.curve, return_curve(facts.series("return/eval"))]
-    if missed_goal(facts) or goal is None or goal.source != "user" or not is_open(facts):
+    needed, taken = reference_steps(facts), facts.run.env_steps
+    in_time = goal is not None and (goal.is_own or (needed is not None and taken is not None and taken >= needed))
+    if missed_goal(facts) or goal is None or not in_time or not is_open(facts):
         return missed_goal(facts)
+    if goal.source != "user" and curves[1] is None and curves[0] is not None and curves[0].rising:
+        return False
     known = [curve for curve in curves if curve is not None and curve.points >= FEWEST_EVALUATIONS]
     below = all(curve.final + curve.scatter < goal.level for curve in known)
     return bool(known) and below and known[0].best < goal.level

@@ -12,6 +12,7 @@ import numpy as np
 
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.window_noise import deviation
 from rlclinic.model.series import Series
 
 MIN_POINTS = 12
@@ -28,7 +29,7 @@ WINDOW = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class ScoreChange:
     """Mean of the first and the last third, and the change in standard errors."""
 
     start: float
@@ -49,8 +50,8 @@ class Course:
         return abs(self.end - self.start) > MATERIAL * max(abs(self.start), abs(self.end))
 
 
-def course_of(series: Series | None, fewest: int = MIN_POINTS) -> Course | None:
-    """The course of a series; None where it is too short."""
+def score_change(series: Series | None, fewest: int = MIN_POINTS) -> ScoreChange | None:
+    """The change of a series from its first to its last third; None where it is too short."""
     if series is None:
         return None
     values = series.values[np.isfinite(series.values)]
@@ -59,19 +60,19 @@ def course_of(series: Series | None, fewest: int = MIN_POINTS) -> Course | None:
     third = max(1, values.size // 3)
     start, end = float(np.mean(values[:third])), float(np.mean(values[-third:]))
     steps = np.diff(values)
-    noise = float(1.4826 * np.median(np.abs(steps - np.median(steps)))) / np.sqrt(2.0)
+    noise = deviation(steps) / np.sqrt(2.0)
     error = max(INFLATION * noise * np.sqrt(2.0 / third), 1e-9 * max(abs(start), abs(end), 1e-12))
-    return Course(start, end, float((end - start) / error), int(values.size))
+    return ScoreChange(start, end, float((end - start) / error), int(values.size))
 
 
-def training(facts: RunFacts) -> Course | None:
-    """The course of the raw task score."""
-    return course_of(facts.series("return/train"))
+def training(facts: RunFacts) -> ScoreChange | None:
+    """The change of the raw task score."""
+    return score_change(facts.series("return/train"))
 
 
-def validation(facts: RunFacts) -> Course | None:
-    """The course of the held-out score."""
-    return course_of(facts.series("return/eval"), MIN_VALIDATIONS)
+def validation(facts: RunFacts) -> ScoreChange | None:
+    """The change of the held-out score."""
+    return score_change(facts.series("return/eval"), MIN_VALIDATIONS)
 
 
 def is_progressing(facts: RunFacts) -> bool:

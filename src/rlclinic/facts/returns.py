@@ -57,9 +57,13 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
     first, last = max(1, round(START_SHARE * bins)), max(1, round(END_SHARE * bins))
     start, final = float(np.mean(levels[:first])), _final(levels, last)
     scatter = _noise(levels, smooth)
-    # A mean over the last episodes wanders slowly: averaging its points does not lessen the noise.
-    slow = window is not None or is_windowed(series)
-    scatter = _windowed(window, levels, scatter) if slow else scatter
+    # A mean over the last episodes wanders slowly: averaging its points does not lessen the noise, unless each level
+    # has episodes of its own.
+    slow = window.windows < bins if window is not None else is_windowed(series)
+    if slow:
+        scatter = _windowed(window, levels, scatter)
+    elif window is not None:
+        scatter = min(scatter, window.noise)
     material = max(MATERIAL * max(abs(start), abs(final), abs(float(smooth[best]))), SMALLEST)
     independent = 2.0 if slow else 1.0 / first + 1.0 / max(END_POINTS, last)
     error = max(scatter, SMALLEST) * math.sqrt(independent)

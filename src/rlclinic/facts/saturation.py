@@ -19,6 +19,8 @@ NEARLY_ALL = 0.95
 PINNED = 0.1
 # Share of the points, at the end, at which a return must be one number.
 PINNED_SHARE = 0.2
+# Decimals of a round number.
+ROUND = 1
 # How much the pay per step may differ between the start and the end and still be one and the same.
 SAME_PAY = 0.03
 # The same for lengths, which a mean over episodes may carry a first short one in.
@@ -74,16 +76,18 @@ def _survived(facts: RunFacts) -> str | None:
 
 
 def _pinned(facts: RunFacts) -> str | None:
-    """A return that climbed, and since then is one positive number to the last digit: every episode gets all there is.
+    """A return that climbed, and since then is one round positive number: every episode gets all there is.
 
-    Zero is no such number: nothing that happens pays nothing.
+    Zero is no such number: nothing that happens pays nothing. Nor is one with many digits: a policy that does the same
+    each time and stops short of the goal gets one.
     """
     curve, returns = facts.curve, facts.run.returns
     if curve is None or returns is None or not curve.climbed or returns.decimals is not None:
         return None
     values = returns.values[np.isfinite(returns.values)]
     held = int(np.argmax(values[::-1] != values[-1])) if (values != values[-1]).any() else values.size
-    if values[-1] <= 0.0 or values[-1] < values.max() or held < max(END_POINTS, PINNED_SHARE * values.size):
+    is_highest = 0.0 < values[-1] == round(values[-1], ROUND) and values[-1] >= values.max()
+    if not is_highest or held < max(END_POINTS, PINNED_SHARE * values.size):
         return None
     return f"{returns.logged_as} is {values[-1]:.4g}, its highest value, at each of the last {held} points"
 

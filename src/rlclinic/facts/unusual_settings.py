@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from rlclinic.facts.derived_settings import value_of
 from rlclinic.facts.offline import is_offline
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.reference.usual import Domain, Unusual, domain_of_algorithm, how_unusual
 
 # Settings that only language models have: their PPO is another one.
 OF_LANGUAGE = ("max_response_length", "max_prompt_length", "prompts_per_batch", "group_size")
 
 
+@fact
 def domain_of(facts: RunFacts) -> Domain:
     """What the run is an example of: its values are usual or unusual there."""
     if facts.is_language_model or any(name in facts.run.config for name in OF_LANGUAGE):

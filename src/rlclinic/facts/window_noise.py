@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.model.series import FloatArray, Series
+from rlclinic.signals._robust import TO_SIGMA, median
 
 # Episodes behind a windowed return, by the convention of nearly every framework.
 WINDOW_EPISODES = 100
@@ -65,11 +66,16 @@ def window_noise(series: Series, lengths: Series | None) -> WindowNoise | None:
     )
 
 
+def deviation(values: FloatArray) -> float:
+    """Standard deviation by the median absolute one; 0 where more than half of the values are the same."""
+    return TO_SIGMA * median(np.abs(values - median(values)))
+
+
 def robust_spread(residuals: FloatArray) -> float:
     """Robust scatter; of residuals that are mostly equal (rare successes) the plain one."""
     if not residuals.size:
         return 0.0
-    scatter = float(1.4826 * np.median(np.abs(residuals - np.median(residuals))))
+    scatter = deviation(residuals)
     return scatter if scatter > 0 else float(residuals.std())
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.model.diagnosis import Move
+from rlclinic.model.diagnosis import MetricOnset
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
@@ -37,9 +37,9 @@ SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """The moves in order, and the findings that began after the return fell."""
+    """The onsets in order, and the findings that began after the return fell."""
 
-    moves: tuple[Move, ...] = ()
+    onsets: tuple[MetricOnset, ...] = ()
     after_the_fall: frozenset[str] = frozenset()
 
 
@@ -56,7 +56,7 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     window = (_under_way(curve), float(returns.steps[-1]))
     delay = _delay(facts, returns)
     fall: Onset | None = None
-    moves: list[Move] = []
+    onsets: list[MetricOnset] = []
     for name in UPSTREAM:
         series = facts.series(name)
         if series is None or series.axis != returns.axis:
@@ -64,11 +64,11 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
         pair = lead_lag(series, binned, ("any", "down"), (0.0, delay), window)
         fall = pair.second or fall
         if pair.first is not None and abs(pair.first.effect) >= CLEAR:
-            moves.append(_move(series, pair.first))
+            onsets.append(_onset(series, pair.first))
     if fall is None:
         return Order()
-    ordered = sorted([*moves, _move(returns, fall)], key=lambda move: move.step)
-    begun = next(index for index, move in enumerate(ordered) if move.metric == returns.name)
+    ordered = sorted([*onsets, _onset(returns, fall)], key=lambda onset: onset.step)
+    begun = next(index for index, onset in enumerate(ordered) if onset.metric == returns.name)
     kept = ordered[max(0, begun + 1 - SHOWN) : begun + 1] + ordered[begun + 1 : max(SHOWN, begun + 1)]
     bar = fall.high_step + LATER * (window[1] - float(returns.steps[0]))
     late = frozenset(
@@ -96,5 +96,5 @@ def _delay(facts: RunFacts, returns: Series) -> float:
     return LATE_EPISODES * lengths.value if returns.axis == "env_steps" else 0.0
 
 
-def _move(series: Series, onset: Onset) -> Move:
-    return Move(series.name, series.logged_as, onset.step, onset.low_step, onset.high_step, onset.difference)
+def _onset(series: Series, onset: Onset) -> MetricOnset:
+    return MetricOnset(series.name, series.logged_as, onset.step, onset.low_step, onset.high_step, onset.difference)

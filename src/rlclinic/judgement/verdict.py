@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from rlclinic.facts.costs import longer_episodes_cost_more
+from rlclinic.facts.evaluations import began_unseen
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
 from rlclinic.facts.return_state import missed_goal
 from rlclinic.facts.run_facts import RunFacts
@@ -36,8 +38,8 @@ NEARLY_ALL = 0.95
 # Points from which on a run that was stopped is judged by its course where its budget is not known.
 LONG_ENOUGH = 20
 # Share of the way from random to the best published return that a task's registered threshold must stand for: that
-# of HalfCheetah (4800 of 12,000) is a milestone, not the end.
-NEAR_BEST = 0.75
+# of HalfCheetah (4800 of 12,000) is a milestone, not the end. More of a run that passes it and still rises.
+NEAR_BEST, NEARER_BEST = 0.75, 0.85
 
 
 @dataclass(frozen=True)
@@ -189,7 +191,10 @@ def _near_best(facts: RunFacts, goal: Goal, reached: GoalReached) -> bool:
     if goal.is_own or task is None or task.best_return is None or task.random_mean is None:
         return True
     way = task.best_return - task.random_mean
-    return way <= 0 or (reached.final - task.random_mean) / way >= NEAR_BEST
+    if way <= 0:
+        return True
+    goes_on = goal.level - task.random_mean < NEAR_BEST * way and facts.curve is not None and facts.curve.rising
+    return (reached.final - task.random_mean) / way >= (NEARER_BEST if goes_on else NEAR_BEST)
 
 
 def _collapsed(case: _Case) -> str | None:
@@ -241,6 +246,10 @@ def _plateaued(case: _Case) -> str | None:
         return flat.summary
     if not curve.enough or not had_time(case.facts) or curve.leans_up:
         return None
+    # Without a climb there is nothing to have levelled off.
+    gained = curve.climbed or curve.surely_gained or curve.rose_from_trough or curve.gain > curve.noise
+    if not gained and not began_unseen(case.facts):
+        return None
     return (
         f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and changed by "
         f"{curve.late_rise:.3g} over the last third of the run"
@@ -257,7 +266,11 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     if curve.rising:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
-    return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
+    if curve.points < FEW_POINTS or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
+        return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
+    if curve.whole.is_sure_fall:
+        return Verdict.UNSTABLE, f"{went} and declined all along"
+    return Verdict.NOT_LEARNING, f"{went}, which is no more than noise ({curve.noise:.2g})"
 
 
 def _rise(case: _Case) -> str:

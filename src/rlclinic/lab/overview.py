@@ -21,7 +21,7 @@ RETURNS = "train/roll/ep_rew/mean"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RunOverview:
     """One run at this moment."""
 
     id: str
@@ -43,28 +43,28 @@ class Standing:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-def standings(root: Path) -> list[Standing]:
+def run_overviews(root: Path) -> list[RunOverview]:
     """Every run below a root that has a status.json, newest first; a run's own folder stands for itself."""
     if (root / STATUS).is_file():
         paths = [root]
     else:
         paths = [path.parent for path in root.glob(f"*/{STATUS}") if not path.parent.is_symlink()]
     found = [pair for path in paths if (pair := _dated(path)) is not None]
-    return [standing for _, standing in sorted(found, key=lambda pair: pair[0], reverse=True)]
+    return [overview for _, overview in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 
-def _dated(path: Path) -> tuple[float, Standing] | None:
+def _dated(path: Path) -> tuple[float, RunOverview] | None:
     """When a run started and how it stands; of a damaged one what is wrong with it."""
     try:
         with contained(path):
             state = load_state(path / STATUS)
-            return None if state is None else (state.started, _standing(path, state))
+            return None if state is None else (state.started, _overview(path, state))
     except RlclinicError as error:
         unknown = Status.UNKNOWN.value
-        return 0.0, Standing(path.name, str(path), "", "", unknown, error.message, 0, None, None, 0.0, None, 0.0, 0)
+        return 0.0, RunOverview(path.name, str(path), "", "", unknown, error.message, 0, None, None, 0.0, None, 0.0, 0)
 
 
-def _standing(path: Path, state: RunState) -> Standing:
+def _overview(path: Path, state: RunState) -> RunOverview:
     config = _config(path)
     now = status_now(state)
     total = number(config.get("total_steps"))
@@ -72,7 +72,7 @@ def _standing(path: Path, state: RunState) -> Standing:
     running = now.state is Status.RUNNING
     speed = state.env_steps / state.seconds if state.seconds > 0 else 0.0
     left = (steps - state.env_steps) / speed if running and steps and speed else None
-    return Standing(
+    return RunOverview(
         path.name,
         str(path),
         str(config.get("algorithm", "")),

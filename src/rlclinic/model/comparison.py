@@ -22,7 +22,7 @@ class RunOutcome:
     final: float | None = None
     """Level of the return over the last tenth."""
     final_low: float | None = None
-    """Lower end of its 95 % interval."""
+    """Lower end of its 95% interval."""
     final_high: float | None = None
     best: float | None = None
     """Highest level of the smoothed return."""
@@ -53,7 +53,7 @@ class SeedGroup:
     final_high: float
     area: float
     reached: int
-    """Runs that reached the threshold."""
+    """Runs that reached the goal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +109,91 @@ class Parting:
 
 
 @dataclass(frozen=True, slots=True)
+class BandPoint:
+    """A value beside the band that known-good runs had at the same place."""
+
+    step: float
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInBand:
+    """One metric beside the band that known-good runs had at the same share of the budget."""
+
+    metric: str
+    logged_as: str
+    value: float
+    """In the last twentieth of the budget that both have."""
+    low: float
+    high: float
+    outside: float
+    """Share of the budget, of what both have, that it lies outside of the band."""
+    since: float | None
+    """Share of the budget from which on it is outside; None where it ends inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDifference:
+    """One setting that differs from the known-good config, with how much that is thought to matter."""
+
+    key: str
+    title: str
+    value: object
+    """None: switched off."""
+    reference: object
+    score: float
+    """Orders the differences of one run; it is no probability."""
+    is_default: bool
+    """Whether the run's value is a default of its framework rather than set by the user."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkDifference:
+    """What two frameworks do differently under the same settings."""
+
+    title: str
+    names: tuple[str, str]
+    """The frameworks."""
+    first: str
+    second: str
+    weight: str
+    """strong, moderate or slight."""
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgainstReference:
+    """One run beside what is known to work on its task with its algorithm."""
+
+    label: str
+    known: str
+    """Which known-good runs, in words; empty where none are kept."""
+    settings_of: str
+    """Whose settings it is held against; empty where there are none."""
+    curve: tuple[BandPoint, ...] = ()
+    """The return over env steps."""
+    curve_name: str = ""
+    metrics: tuple[MetricInBand, ...] = ()
+    """The farthest outside first."""
+    differences: tuple[RankedDifference, ...] = ()
+    """What is thought to matter most first."""
+    frameworks: tuple[FrameworkDifference, ...] = ()
+    """Between the run's framework and that of the known-good runs."""
+    published: tuple[str, ...] = ()
+    is_configured: bool = True
+    """Whether a config was read."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def below(self) -> float | None:
+        """Share of the points of the curve below the band."""
+        return sum(point.value < point.low for point in self.curve) / len(self.curve) if self.curve else None
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Everything rlclinic says about several runs side by side."""
 
@@ -121,6 +206,12 @@ class Comparison:
     apart: tuple[SettingDifference, ...] = ()
     """Seeds, names, paths and budgets: they differ and explain nothing by themselves."""
     partings: tuple[Parting, ...] = ()
+    confounded: tuple[str, ...] = ()
+    """Settings that differ beside the change that is meant; the outcome cannot be laid to any one of them."""
+    frameworks: tuple[FrameworkDifference, ...] = ()
+    """What two frameworks do differently under the same settings, where the runs are of two."""
+    references: tuple[AgainstReference, ...] = ()
+    """Each asked run beside what is known to work, where that was asked for."""
     winner: str = ""
     """Label of the run or group that is better beyond the noise; empty where none is."""
     summary: str = ""

@@ -31,7 +31,7 @@ class Evidence:
     steps: tuple[float, float] | None = None
     points: int = 0
     note: str = ""
-    """What the value is: `mean of the last 10 %`, `ratio of end to start`, ..."""
+    """What the value is: `mean of the last 10%`, `ratio of end to start`, ..."""
 
 
 @dataclass(frozen=True, slots=True)

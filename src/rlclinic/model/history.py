@@ -67,7 +67,7 @@ class Separation:
     effect: float
     """Cliff's delta: 1 where every run of the better side beats every one of the other, 0 where it is a coin toss."""
     low: float
-    """Lower end of its 95 % bootstrap interval."""
+    """Lower end of its 95% bootstrap interval."""
     high: float
     difference: float
     """Interquartile mean of the better side minus that of the other, in units of the return."""

@@ -36,7 +36,7 @@ def run_html(run: Run) -> str:
 def diagnosis_html(diagnosis: Diagnosis) -> str:
     """The verdict, the likeliest causes and the findings; `rlclinic diagnose --output-format html` has the whole."""
     causes = "".join(
-        f"<tr><td>{escape(cause.id)}</td><td>{100 * cause.probability:.0f} %</td></tr>" for cause in diagnosis.causes
+        f"<tr><td>{escape(cause.id)}</td><td>{100 * cause.probability:.0f}%</td></tr>" for cause in diagnosis.causes
     )
     findings = "".join(
         f"<tr><td>{escape(item.code)}</td><td>{escape(item.severity.value)}</td><td>{escape(item.summary)}</td></tr>"

@@ -54,6 +54,8 @@ def bounded_array(values: ArrayLike) -> NDArray[np.float64]:
     """The same of the values of a metric."""
     array = np.asarray(values, dtype=np.float64)
     size = np.abs(array)
+    if size.size and size.min() >= SMALLEST and size.max() <= LARGEST:
+        return array
     large, small = size > LARGEST, (size < SMALLEST) & (size > 0)
     if not large.any() and not small.any():
         return array

@@ -36,7 +36,7 @@ class Attempt:
     """What differs from the starting configuration."""
     outcome: Outcome
     score: float
-    """Env steps to the threshold; beyond the budget of a run where it was not reached, more the farther it stayed."""
+    """Env steps to the goal; beyond the budget of a run where it was not reached, more the farther it stayed."""
     used: float
     """Env steps of the whole optimisation up to and with this run."""
     best: float

@@ -31,14 +31,14 @@ class Expectation:
     """What becomes of the return by the end of the budget if it goes on as it does now."""
 
     probability: float
-    """Of reaching the target within the budget."""
+    """Of reaching the goal within the budget."""
     value: float
     """Level at the end of the budget, in the middle of the possible futures."""
     low: float
-    """Lower end of the 90 % interval of that level."""
+    """Lower end of the 90% interval of that level."""
     high: float
     step: float | None = None
-    """Step at which the target is expected, in the middle of the futures that reach it."""
+    """Step at which the goal is expected, in the middle of the futures that reach it."""
     step_low: float | None = None
     step_high: float | None = None
 
@@ -54,11 +54,11 @@ class Outlook:
     reason: str
     progress: float | None = None
     """Share of the budget that is used."""
-    target: float | None = None
+    goal: float | None = None
     """The return that counts as success."""
-    target_origin: str = ""
+    goal_origin: str = ""
     """Who says so, in words."""
     expectation: Expectation | None = None
-    """None where the target, the budget or points enough are missing; `reason` then says which."""
+    """None where the goal, the budget or points enough are missing; `reason` then says which."""
     seconds_left: float | None = None
     """Wall time to the end of the budget at the speed so far."""

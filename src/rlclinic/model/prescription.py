@@ -13,11 +13,11 @@ class Priority(StrEnum):
     CRITICAL = "critical"
     """The run cannot converge without it."""
     HIGH = "high"
-    """More than 30 % fewer steps to the threshold are expected."""
+    """More than 30% fewer steps to the goal are expected."""
     MEDIUM = "medium"
-    """10 to 30 % fewer."""
+    """10 to 30% fewer."""
     LOW = "low"
-    """Less than 10 %, or only a check."""
+    """Less than 10%, or only a check."""
 
     @property
     def rank(self) -> int:
@@ -78,10 +78,10 @@ class Native:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """Expected relative change of a metric, as an interval: -0.3 of steps-to-threshold is 30 % fewer steps."""
+    """Expected relative change of a metric, as an interval: -0.3 of steps-to-threshold is 30% fewer steps."""
 
     metric: str
-    """`steps-to-threshold`, else `final-return`."""
+    """`missing-return` (the share of it that comes back), `steps-to-threshold`, else `final-return`."""
     low: float
     high: float
     basis: Basis

@@ -9,6 +9,8 @@ from rlclinic.model.series import FloatArray
 
 FEWEST_POINTS = 8
 """Points below which neither a fall nor the lack of a rise can be told from a few bad points."""
+MANY_POINTS = 20
+"""Points below which a decline from the first one on is as likely its luck."""
 RISE = 1.5
 """Units of noise that the rise of the last third must exceed."""
 MATERIAL_RISE = 0.08
@@ -21,6 +23,12 @@ AS_CLEAR_AS_A_CLIMB = 4.0
 """Units of noise that a rise must exceed which does not even bring the return back to where it began."""
 SMOOTH = 0.05
 """Share of the climb below which the scatter of points hides nothing: there the last third itself tells."""
+SURE_FALL = 2.0
+"""Units of noise that a drop must exceed which is the end of a sure fall."""
+BY_FAR = 2.0
+"""Times the doubt that a drop must exceed which no stretch shows as a sure fall."""
+FALLING = 0.3
+"""Share of the climb that a sure fall over the last third must take."""
 FELL_BELOW = 0.5
 """Share of the range that a fall below the first level must make up."""
 
@@ -36,6 +44,10 @@ class Rise:
     @property
     def is_sure(self) -> bool:
         return self.low > 0.0
+
+    @property
+    def is_sure_fall(self) -> bool:
+        return self.high < 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +146,42 @@ class ReturnCurve:
         return self.gain > 0.0 and (self.gain > 3.0 * self.start_error or (self.whole.is_sure and self.half.high > 0.0))
 
     @property
+    def least_fall(self) -> float:
+        """What a drop from the best level must exceed to be one; less where the last half as a whole surely falls."""
+        return min(self.doubt, SURE_FALL * self.noise) if self.half.is_sure_fall else self.doubt
+
+    @property
+    def surely_lost(self) -> bool:
+        """Whether the end is below the best level beyond doubt: by far, or after a stretch that surely falls."""
+        fell = any(stretch.is_sure_fall for stretch in (self.whole, self.half, self.third))
+        return fell or self.drop > BY_FAR * self.doubt
+
+    @property
+    def falling(self) -> bool:
+        """Whether the last third surely falls, by a good part of the climb."""
+        return self.third.is_sure_fall and -self.third.value > FALLING * max(self.climb, 0.0)
+
+    @property
+    def first_level(self) -> float:
+        """The level that held for the first fifth, or the first of all where that was lost by then."""
+        if self.established - self.final > self._least_decline or not self.whole.is_sure_fall:
+            return self.established
+        sure = self.points >= MANY_POINTS and self.start - self.final > 3.0 * self.start_error
+        return max(self.established, self.start) if sure else self.established
+
+    @property
     def fell_below_start(self) -> bool:
-        """Whether the level that held for the first fifth is clearly lost."""
-        return self.sure_start and self.established - self.final > max(self.doubt, FELL_BELOW * self.span)
+        """Whether the level that it began with is clearly lost."""
+        return self.sure_start and self.first_level - self.final > self._least_decline
+
+    @property
+    def _least_decline(self) -> float:
+        return max(self.doubt, FELL_BELOW * self.span)
 
     @property
     def decline(self) -> float:
-        """What was lost of the first level that held, as a share of its size."""
-        return (self.established - self.final) / max(abs(self.established), self.noise)
+        """What was lost of the first level, as a share of its size."""
+        return (self.first_level - self.final) / max(abs(self.first_level), self.noise)
 
     @property
     def still_rising(self) -> bool:

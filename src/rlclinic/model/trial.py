@@ -41,7 +41,7 @@ class Outcome:
     auc: float = float("nan")
     """Mean return over the budget; a run that stopped early counts as holding its last level."""
     steps_to_threshold: float | None = None
-    """None where the threshold was not reached, or is not known."""
+    """None where the goal was not reached, or is not known."""
     wall_time: float = float("nan")
     """Seconds."""
     steps: float = 0.0
@@ -62,7 +62,7 @@ class Effect:
     """Interquartile means over the seeds."""
     low: float
     high: float
-    """95 % bootstrap interval of after - before."""
+    """95% bootstrap interval of after - before."""
     improvement: float
     """Probability that a run with the change beats one without it."""
     p_better: float

@@ -10,7 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.causes.evidence import STOCK
+from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import GoalStatus
+from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
@@ -18,6 +21,7 @@ from rlclinic.model.numbers import number
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.hyperparameters import amount
 from rlclinic.reference.reference_configs import has_reference_config, reference_config
 from rlclinic.reference.tasks import Task, task_of
 from rlclinic.rules.registry import rules_meaning
@@ -27,6 +31,8 @@ from rlclinic.rules.rule import Sign
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
 # Frameworks whose trainers `rlclinic probe` knows by name.
 PROBED = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl"}
+# Verdicts of runs that have nothing of what they could have.
+NOTHING_YET = frozenset({Verdict.CRASHED, Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING})
 # Rescaled returns are brought to this order; the literature's target is a few units.
 WANTED_RETURN = 10.0
 
@@ -83,7 +89,7 @@ class Assessment:
 
     def number(self, key: str) -> float | None:
         """The value in force: what the user set, else what the log shows, else the framework's default."""
-        value, setting = self.run.config.number(key), self.run.config.settings.get(key)
+        value, setting = amount(key, self.run.config.get(key)), self.run.config.settings.get(key)
         if setting is None or setting.is_default:
             # Schedules fall from the largest value, or warm up to it.
             logged = self.logged(LOGGED.get(key, ""))
@@ -106,7 +112,7 @@ class Assessment:
 
     def reference_number(self, key: str) -> float | None:
         """The reference value, if it is a number."""
-        return number(self.reference.get(key))
+        return amount(key, self.reference.get(key))
 
     def probability(self, cause: str) -> float:
         """The probability of a cause; 0 where it was left out."""
@@ -159,6 +165,31 @@ class Assessment:
         """A power of ten that brings the returns of the run to the order of ten; at least 10."""
         ratio = max(self.largest_return / WANTED_RETURN, 1.0)
         return float(10 ** max(1, round(math.log10(ratio))))
+
+    @property
+    def is_stock(self) -> bool:
+        """Whether the trainer is that of a released library: many train with it, so a bug in it is unlikely."""
+        return self.run.framework in STOCK or self.run.framework in PROBED
+
+    @cached_property
+    def at_stake(self) -> float:
+        """Share of the return that is missing: of the way to a known goal, else all of it where nothing was learned."""
+        goal, curve = goal_of(self.facts), self.facts.curve
+        if self.verdict in (Verdict.INSUFFICIENT_DATA, Verdict.INTERRUPTED):
+            return 0.0
+        if goal is not None and curve is not None and not self.status.done:
+            return min(max(1.0 - goal.share(curve.final), 0.0), 1.0)
+        if self.verdict in NOTHING_YET:
+            return 1.0
+        if curve is None or self.verdict is not Verdict.UNSTABLE or curve.climb <= 0.0:
+            return 0.0
+        return min(max(curve.drop / curve.climb, 0.0), 1.0)
+
+    @cached_property
+    def never_moved(self) -> bool:
+        """Whether the return is no better than at the start: more of the same would cost and give nothing."""
+        flat = self.verdict is Verdict.PLATEAUED and is_flat(self.facts)
+        return self.verdict is Verdict.NOT_LEARNING or flat
 
     @property
     def trainer(self) -> str:

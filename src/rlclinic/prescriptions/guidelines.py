@@ -41,10 +41,11 @@ def _shown(path: Path) -> str:
 def _folders(start: Path) -> Iterator[Path]:
     """The folders above a run, up to a repository's root; the home folder and all above it are not the project's."""
     home = _home()
+    beyond = {home, *home.parents} if home else set()
     for folder in (start, *start.parents)[:HIGHEST]:
-        if folder == home or folder in (home.parents if home else ()) or folder == folder.parent:
+        if folder in beyond or folder == folder.parent:
             return
-        if folder.is_dir():
+        if folder is not start or folder.is_dir():
             yield folder
         if (folder / ".git").exists():
             return

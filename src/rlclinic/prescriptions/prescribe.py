@@ -14,23 +14,23 @@ from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
-from rlclinic.model.prescription import Prescription, PrescriptionKind
+from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.proposals.effects import Effects, packaged_effects
-from rlclinic.prescriptions.proposals.impact import has_goal
+from rlclinic.prescriptions.proposals.far_off import far_off_experiments
+from rlclinic.prescriptions.proposals.impact import has_goal, priority_at_stake
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.prescriptions.proposals.neighbours import Neighbour, neighbours_of, promising, was_no_help, was_passed
 from rlclinic.prescriptions.proposals.proposal import Proposal, proposal_of
 from rlclinic.prescriptions.proposals.speed_up import speed_ups
+from rlclinic.prescriptions.ranking.candidates import LEADING, observation, with_candidates
 from rlclinic.prescriptions.ranking.implicated import far_off_first, implicated_first
 from rlclinic.prescriptions.ranking.optional_remark import is_healthy, optional_remark
 from rlclinic.prescriptions.ranking.order import comparable, ordered
-from rlclinic.prescriptions.ranking.separating_test import separating_test
+from rlclinic.prescriptions.ranking.separating_test import is_open, separating_test
 from rlclinic.prescriptions.wording import begun
 
-# Prescriptions that lead a report; more are not read, and not done.
-LEADING = 3
 NOT_KNOWN = GoalStatus()
 LATER = "If that does not suffice: "
 CONFIRMED = "If the test confirms it: "
@@ -63,13 +63,18 @@ def prescribe(
     if is_healthy(assessment, ranked[0], proposals):
         return optional_remark(assessment, proposals, faster)
     likely = far_off_first(implicated_first(assessment, comparable(proposals)), proposals)
+    if is_open(assessment, likely):
+        # Nothing else explains it: what the report itself calls far off is the first experiment.
+        tried = [item for item in far_off_experiments(assessment, table) if not was_no_help(item.changes, neighbours)]
+        likely = [*tried[:1], *likely]
     test = separating_test(assessment, likely)
     chosen = [item.prescription for item in ordered(assessment, likely)]
     if test is not None:
         chosen.insert(0, test)
     if faster and all(_only_lasts_longer(item) for item in chosen):
         chosen = _with_step(chosen, faster[0].prescription)
-    return tuple(_worded(chosen[:LEADING], tested=test is not None))
+    chosen = with_candidates(assessment, chosen, proposals, table)
+    return tuple(_worded(_urgent(assessment, chosen), tested=test is not None))
 
 
 def _proposals(assessment: Assessment, effects: Effects) -> list[Proposal]:
@@ -77,7 +82,8 @@ def _proposals(assessment: Assessment, effects: Effects) -> list[Proposal]:
     found: dict[tuple[object, ...], Proposal] = {}
     for cause in assessment.causes.values():
         made = proposal_of(assessment, cause, effects)
-        if made is None:
+        if made is None or (assessment.never_moved and made.changes and _only_lasts_longer(made.prescription)):
+            # A run that stands where it began gets no more of the same.
             continue
         first = found.get(made.signature)
         if first is not None:
@@ -112,19 +118,22 @@ def _only_lasts_longer(item: Prescription) -> bool:
     return {change.key for change in item.changes} <= BUDGETS
 
 
+def _urgent(assessment: Assessment, chosen: Sequence[Prescription]) -> list[Prescription]:
+    """What leads is as urgent as the share of the return that is at stake."""
+    least = priority_at_stake(assessment.at_stake)
+    first = [replace(item, priority=min(item.priority, least, key=lambda one: one.rank)) for item in chosen[:1]]
+    return [*first, *chosen[1:]]
+
+
 def _worded(chosen: Sequence[Prescription], *, tested: bool) -> list[Prescription]:
-    """One mechanism per round: what follows waits for the outcome of what comes before."""
+    """One mechanism per round: what follows waits for the outcome of what comes before, and says what chooses it."""
     finished: list[Prescription] = []
-    waits = ""
     for index, item in enumerate(chosen):
-        acts = item.kind is not PrescriptionKind.CHECK
-        if waits == CONFIRMED and not set(item.causes) & set(chosen[0].causes):
-            # The test is about something else.
-            waits = LATER
-        text = f"{waits}{begun(item.instruction)}" if waits and acts else item.instruction
-        finished.append(replace(item, instruction=text))
-        if acts:
-            waits = LATER
-        elif tested and index == 0:
+        waits = ""
+        if index and tested and set(item.causes) & set(chosen[0].causes):
             waits = CONFIRMED
+        elif index:
+            seen = observation(item.causes)
+            waits = f"If that does not suffice, and {seen}: " if seen else LATER
+        finished.append(replace(item, instruction=f"{waits}{begun(item.instruction)}" if waits else item.instruction))
     return finished

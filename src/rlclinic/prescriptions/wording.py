@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
-from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
+from rlclinic.model.words import percent
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
 
 # Findings quoted per prescription, and letters of a quoted error.
@@ -51,7 +52,7 @@ def change_words(change: Change) -> str:
         return f"Switch {'on' if after else 'off'} {hyperparameters()[change.key].title} ({name})"
     if before is None:
         return f"Set {name} to {as_text(after)}"
-    ups = number(before), number(after)
+    ups = amount(change.key, before), amount(change.key, after)
     if ups[0] is None or ups[1] is None:
         return f"Set {name} from {as_text(before)} to {as_text(after)}"
     return f"{'Raise' if ups[1] > ups[0] else 'Lower'} {name} from {as_text(before)} to {as_text(after)}"
@@ -62,13 +63,19 @@ def begun(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def rationale(assessment: Assessment, cause: Cause, evidence: Sequence[Finding], changes: Sequence[Change] = ()) -> str:
-    """Why: the findings with their codes and numbers, and how the value stands to what works."""
+def rationale(
+    assessment: Assessment,
+    cause: Cause,
+    evidence: Sequence[Finding],
+    watch: Sequence[str],
+    changes: Sequence[Change] = (),
+) -> str:
+    """Why: the findings with their codes and numbers, else what is watched; and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
     found = "; ".join(quoted)
-    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. "
+    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, watch)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
-    share = f"The probability of {cause.id} is {100 * cause.probability:.0f} %."
+    share = f"The probability of {cause.id} is {percent(cause.probability)}."
     return " ".join([f"{told}{share}", *compared])
 
 
@@ -78,6 +85,8 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": assessment.run.environment or "ENV",
         "trainer": assessment.trainer,
+        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`",
+        "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
         "reward_divisor": f"{assessment.reward_divisor:g}",
@@ -88,6 +97,24 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     for name, value in values.items():
         template = template.replace("{" + name + "}", value)
     return template
+
+
+def _measured(assessment: Assessment, watch: Sequence[str]) -> str:
+    """The numbers that a cause without findings rests on: the return, and what its remedy moves."""
+    names = dict.fromkeys([return_name(assessment.facts), *watch])
+    lines: list[str] = []
+    for name in names:
+        early, late = assessment.facts.early(name), assessment.facts.late(name)
+        if early is not None and late is not None and len(lines) < QUOTED:
+            lines.append(f"{assessment.run.series[name].logged_as} went from {early.value:.4g} to {late.value:.4g}")
+    return f"{'; '.join(lines)}. " if lines else ""
+
+
+def _suspects(assessment: Assessment) -> str:
+    """Where to look first for a fault that no setting shows: the likelier place before the unlikelier one."""
+    if assessment.is_stock:
+        return f"Stock {assessment.run.algorithm or 'algorithms'} of a released library is rarely the fault"
+    return "The environment is the quicker test"
 
 
 def _against_reference(assessment: Assessment, change: Change) -> str:

@@ -53,6 +53,8 @@ class Query:
     """For logged, ledger and contract: which number."""
     unit: float = 1.0
     """The reading is divided by this."""
+    from_start: bool = False
+    """The reading is how far it has moved since before the training."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,17 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast the policy is to move: momentum carries a wide network far beyond a clip that a narrow one stops at, so
+    the learning rate is set by what one pass over the rollout does to this very trainer."""
+
+    logits: float
+    """Per pass."""
+    starts: tuple[float, float] = (0.25, 0.7)
+    """Probabilities of the paying arm before training that leave room for right and wrong answers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One way to run a probe."""
 
@@ -100,6 +113,8 @@ class Case:
     contract: Contract | None = None
     gamma: float | None = None
     """Fixed by the case; else the user's."""
+    pace: Pace | None = None
+    """Where the distance that the policy moves is what is asked for."""
 
     def settings(self, family: Family) -> dict[str, Any]:
         """All settings of the case."""

@@ -50,6 +50,11 @@ def _reward_scaled(scale: float, stream: Stream, estimator: Estimator) -> Recurs
     return right(replace(stream, reward=scale * stream.reward), estimator)
 
 
+def _target_stuck(stream: Stream, estimator: Estimator) -> Recursion:
+    """A target network that never learned adds about nothing."""
+    return replace(right(stream, estimator), keep=np.zeros_like(stream.reward))
+
+
 def _advantage_for_return(stream: Stream, estimator: Estimator) -> Recursion:
     return replace(right(stream, estimator), less_value=True)
 
@@ -200,6 +205,7 @@ FAULTS: Mapping[str, Fault] = {
     "observation-shifted": _observation_shifted,
     "reward-one-step-late": _reward_late,
     "reward-discounted": lambda stream, estimator: _reward_scaled(estimator.gamma, stream, estimator),
+    "reward-negated": lambda stream, estimator: _reward_scaled(-1.0, stream, estimator),
     "reward-scale-leaks": lambda stream, estimator: _reward_scaled(USUAL_REWARD_SCALE, stream, estimator),
     "advantage-for-return": _advantage_for_return,
     "no-discount": lambda stream, estimator: _discounted(FOREVER, stream, estimator),
@@ -220,6 +226,7 @@ FAULTS: Mapping[str, Fault] = {
     "gae-forward": _forward,
     "trace-not-cut": _trace_not_cut,
     "window-crosses-episodes": _trace_not_cut,
+    "target-stuck": _target_stuck,
     "rollout-end-terminal": _rollout_end_terminal,
     "rollout-end-from-itself": _rollout_end_from_itself,
     "truncation-as-termination": _truncation_terminal,
@@ -242,5 +249,5 @@ OF_ROLLOUTS = frozenset({
     "flattened-before-gae", "interleaved-before-gae",
 })  # fmt: skip
 """Those that a replay cannot have."""
-OF_REPLAYS = frozenset({"window-crosses-episodes"})
+OF_REPLAYS = frozenset({"window-crosses-episodes", "target-stuck", "target-stuck-and-read"})
 """Those that only a replay can have."""

@@ -22,6 +22,8 @@ class FaultEntry:
     fails: tuple[str, ...] = ()
     may_fail: tuple[str, ...] = ()
     untrained: tuple[str, ...] = ()
+    like: str = ""
+    """Another fault whose readings this one leads to as well."""
 
 
 @cache
@@ -30,11 +32,14 @@ def faults() -> Mapping[str, FaultEntry]:
     text = resources.files("rlclinic.probes").joinpath("faults.toml").read_text(encoding="utf-8")
     found = {}
     for name, row in tomllib.loads(text).items():
-        extra = set(row) - {"component", "title", *LISTS}
+        extra = set(row) - {"component", "title", "like", *LISTS}
         if extra:
             raise ValueError(f"faults.toml: {name} has the unknown field {sorted(extra)[0]!r}")
         lists = {key: tuple(row.get(key, ())) for key in LISTS}
-        found[name] = FaultEntry(name, row["component"], row["title"], **lists)
+        found[name] = FaultEntry(name, row["component"], row["title"], **lists, like=row.get("like", ""))
+    unknown = {entry.like for entry in found.values()} - {"", *found}
+    if unknown:
+        raise ValueError(f"faults.toml: there is no fault {sorted(unknown)[0]!r}")
     return found
 
 

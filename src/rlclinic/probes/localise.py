@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from rlclinic.probes.estimator_faults import OF_REPLAYS, OF_ROLLOUTS
 from rlclinic.probes.faults import FaultEntry, faults, touches
 from rlclinic.probes.ladder import LADDER
-from rlclinic.probes.portrait import Portrait, why_not
+from rlclinic.probes.portrait import Portrait, lacking_methods, why_not
+from rlclinic.probes.protocol import OPTIONAL_METHODS
 from rlclinic.probes.result import Answer, CaseResult, Suspicion, answers_of
 from rlclinic.probes.signatures import Signatures, signatures
 
@@ -30,10 +32,22 @@ VAGUE = 2.0
 """What a prediction of some failure costs against a number that fits."""
 UNEXPLAINED = 3.5
 """What a failure costs that nothing explains; a fault that predicts right where a probe failed costs more."""
-CONTRACT_WEIGHT = 3.0
-"""Readings that all queries of one static contract count for together: they look at one function."""
+CONTRACT_WEIGHT, CASE_WEIGHT = 3.0, 2.0
+"""Readings that all queries of a static contract, and of another case, count for together: they go wrong together."""
+STRAY = 5.0
+"""What a failure costs a fault that does not lead to it. Not more: one odd probe must not drown an exact match."""
+UNREACHED = 10.0
+"""A fixed point so far from the right answer, in units of it, is never reached: values are on their way to it."""
+ON_THE_WAY = 0.5
+"""What a reading on the way to such a point costs against one that fits."""
+HEAT, SKIPPED_HEAT = 1.5, 1.0
+"""By what differences of log-likelihood are divided (readings depend on each other; chosen on mutants, each with its
+own fault left out), and what is added where all static contracts are skipped: then faults in different lines of code
+cannot be told apart however well one fits."""
 ELSEWHERE = 0.5
 """What a right contract costs a fault that would break it: it may sit outside the function that was looked at."""
+ALIKE = 0.7
+"""What a fault costs that is known by the readings of another: the other is seen more often."""
 PASSES_ANYWAY, FAILS_TOO = 0.3, 3.0
 """What a right and a wrong reading cost where a fault may show or not."""
 ONLY_POSSIBLE = 2.0
@@ -47,6 +61,18 @@ MOST_REASONS = 4
 
 
 @dataclass(frozen=True, slots=True)
+class Localisation:
+    """What the readings point to."""
+
+    suspicions: tuple[Suspicion, ...] = ()
+    """Components by weight, the heaviest first."""
+    separating: str = ""
+    """The cheapest probe or case that would tell the first from others."""
+    settling: str = ""
+    """Methods that the trainer does not offer, and the contract that would tell with them."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Reading:
     code: str
     case: str
@@ -56,33 +82,45 @@ class _Reading:
 
     @property
     def weight(self) -> float:
-        return min(1.0, CONTRACT_WEIGHT / len(self.siblings)) if self.answer.query.how == "contract" else 1.0
+        most = CONTRACT_WEIGHT if self.answer.query.how == "contract" else CASE_WEIGHT
+        return min(1.0, most / len(self.siblings))
 
     @property
     def name(self) -> str:
         return f"{self.code}.{self.case}:{self.answer.query.name}"
 
 
-def localise(results: Iterable[CaseResult], portrait: Portrait, gamma: float) -> tuple[tuple[Suspicion, ...], str]:
-    """Components by weight, the heaviest first, and the probe or case that would tell the first from others."""
+def localise(
+    results: Iterable[CaseResult], portrait: Portrait, gamma: float, leave_out: frozenset[str] = frozenset()
+) -> Localisation:
+    """Components by weight and what would tell them apart; `leave_out` are faults that the table shall not know."""
     results = tuple(results)
     if not any(result.verdict == "fail" for result in results):
-        return (), ""
+        return Localisation()
     table = signatures(portrait.family, gamma)
     readings = _readings(results)
-    scores = {
-        name: _score(entry, readings, table) for name, entry in faults().items() if _possible(entry, portrait, table)
-    }
+    possible = [entry for entry in faults().values() if entry.id not in leave_out and _possible(entry, portrait, table)]
+    scores = {entry.id: _score(entry, readings, table) for entry in possible}
     scores[""] = -UNEXPLAINED * sum(r.weight for r in readings if not r.answer.right)
-    best = max(scores.values())
-    weights = {name: math.exp(score - best) for name, score in scores.items()}
+    best, heat = max(scores.values()), _heat(portrait)
+    weights = {name: math.exp((score - best) / heat) for name, score in scores.items()}
     total = sum(weights.values())
     suspicions = _grouped({name: weight / total for name, weight in weights.items()}, readings, table)
-    return suspicions, _separating(suspicions, results, portrait, table)
+    telling = _Telling(suspicions, results, portrait, table)
+    return Localisation(suspicions, telling.case(), telling.methods())
+
+
+def _heat(portrait: Portrait) -> float:
+    """How much less the readings are trusted to tell faults apart: contracts that cannot be looked at tell most."""
+    contracts = [case for probe in LADDER if probe.exact for case in probe.cases if portrait.family in case.budget]
+    skipped = sum(bool(why_not(case, portrait)) for case in contracts)
+    return HEAT + SKIPPED_HEAT * skipped / len(contracts)
 
 
 def _possible(entry: FaultEntry, portrait: Portrait, table: Signatures) -> bool:
     """Can the trainer have the fault? Not where it lacks everything that the fault is sure to spoil."""
+    if entry.id in (OF_REPLAYS if portrait.family == "on-policy" else OF_ROLLOUTS):
+        return False
     sure = {name.partition(":")[0] for name, values in table.get(entry.id, {}).items() if values}
     sure |= {pattern.partition(":")[0] for pattern in (*entry.fails, *entry.untrained)}
     return not sure or any(
@@ -106,13 +144,16 @@ def _readings(results: Iterable[CaseResult]) -> list[_Reading]:
 
 
 def _score(entry: FaultEntry, readings: list[_Reading], table: Signatures) -> float:
-    """Log-likelihood of all readings, up to a constant."""
-    total, explains = 0.0, False
+    """Log-likelihood of all readings, up to a constant. Who leads to none of the failures is out of the question."""
+    total, explains, possible = 0.0, False, False
     for reading in readings:
         prediction = _best(entry, reading, table)
         total += reading.weight * _fit(entry, prediction, reading)
         explains |= not reading.answer.right and prediction not in ("either", "right")
-    return total if explains else total - ONLY_POSSIBLE
+        possible |= not reading.answer.right and prediction != "right"
+    if not possible:
+        return -math.inf
+    return total - (0.0 if explains else ONLY_POSSIBLE) - (ALIKE if entry.like else 0.0)
 
 
 def _best(entry: FaultEntry, reading: _Reading, table: Signatures) -> Prediction:
@@ -121,7 +162,15 @@ def _best(entry: FaultEntry, reading: _Reading, table: Signatures) -> Prediction
 
 
 def _predict(entry: FaultEntry, reading: _Reading, table: Signatures) -> tuple[Prediction, ...]:
-    """What a fault may lead to."""
+    """What a fault may lead to; where it misleads the policy like another one, what that one leads to."""
+    found = _own(entry, reading, table)
+    if entry.like and reading.answer.query.how != "contract":
+        other = _own(faults()[entry.like], reading, table)
+        return other if found == ("right",) else (*found, *(item for item in other if item != "right"))
+    return found
+
+
+def _own(entry: FaultEntry, reading: _Reading, table: Signatures) -> tuple[Prediction, ...]:
     place = (reading.code, reading.case)
     numbers = table.get(entry.id, {})
     found: list[Prediction] = list(numbers.get(reading.name, ()))
@@ -137,8 +186,9 @@ def _predict(entry: FaultEntry, reading: _Reading, table: Signatures) -> tuple[P
 
 
 def _listed(entry: FaultEntry, reading: _Reading) -> list[Answer]:
-    """Those answers of a case that a fault lists as failing."""
-    return [a for a in reading.siblings if touches(entry.fails, reading.code, reading.case, a.query.name)]
+    """Those answers of a case that a fault, or the one that it is like, lists as failing."""
+    listed = entry.fails + (faults()[entry.like].fails if entry.like else ())
+    return [a for a in reading.siblings if touches(listed, reading.code, reading.case, a.query.name)]
 
 
 def _fit(entry: FaultEntry, prediction: Prediction, reading: _Reading) -> float:
@@ -148,7 +198,7 @@ def _fit(entry: FaultEntry, prediction: Prediction, reading: _Reading) -> float:
     assert value is not None
     contract = query.how == "contract"
     if contract and answer.right and prediction != "right":
-        return -ELSEWHERE
+        return -ELSEWHERE / (len(reading.siblings) * reading.weight)
     if prediction == "wrong":
         return -VAGUE if not answer.right else -0.5 * FAR**2 / len(_listed(entry, reading))
     if prediction == "either":
@@ -158,9 +208,12 @@ def _fit(entry: FaultEntry, prediction: Prediction, reading: _Reading) -> float:
         prediction = "right" if answer.untrained is None else answer.untrained
     if prediction == "right" and not answer.right:
         # A verdict over seeds has found it wrong, however near it is.
-        return -0.5 * FAR**2
+        return -STRAY
     target = query.truth if isinstance(prediction, str) else prediction
     gap = abs(target - query.truth)
+    if gap > UNREACHED * max(abs(query.truth), 1.0) and not answer.right:
+        ahead = (value - query.truth) * (target - query.truth) > 0 and abs(value - query.truth) <= gap
+        return -ON_THE_WAY if ahead else -0.5 * FAR**2
     width = query.tolerance if contract else max(query.tolerance, SLACK * gap)
     # What is not trained stays where it is, and a prediction that is that sharp says more where it is borne out.
     sharp = STAYS * gap if stays and gap > query.tolerance else width
@@ -201,32 +254,51 @@ def _reasons(entry: FaultEntry, readings: list[_Reading], table: Signatures) -> 
     return tuple(line for _, line in sorted(lines, key=lambda item: item[0])[:MOST_REASONS])
 
 
-def _separating(
-    suspicions: tuple[Suspicion, ...], results: tuple[CaseResult, ...], portrait: Portrait, table: Signatures
-) -> str:
-    """The cheapest case not yet run that tells the first suspicion from the next one that can be told from it."""
-    named = [faults()[suspicion.fault] for suspicion in suspicions if suspicion.fault in faults()]
-    if suspicions[0].weight >= SURE or not named:
+@dataclass(frozen=True, slots=True)
+class _Telling:
+    """What would tell the first suspicion from the next ones."""
+
+    suspicions: tuple[Suspicion, ...]
+    results: tuple[CaseResult, ...]
+    portrait: Portrait
+    table: Signatures
+
+    def case(self) -> str:
+        """The cheapest case not yet run that tells the first from the next one that can be told from it."""
+        done = {(result.code, result.case) for result in self.results}
+        return self._first([
+            (case.budget[self.portrait.family], probe.code if len(probe.cases) == 1 else f"{probe.code}.{case.name}",
+             f"{probe.code}.{case.name}:")
+            for probe in LADDER for case in probe.cases
+            if (probe.code, case.name) not in done and not why_not(case, self.portrait)
+        ])  # fmt: skip
+
+    def methods(self) -> str:
+        """The same among the static contracts that lack nothing but a method of the trainer."""
+        complete = replace(self.portrait, methods=OPTIONAL_METHODS)
+        return self._first([
+            (0, f"{' and '.join(lacking_methods(case, self.portrait))} ({probe.code} {probe.name})",
+             f"{probe.code}.{case.name}:")
+            for probe in LADDER if probe.exact for case in probe.cases
+            if lacking_methods(case, self.portrait) and not why_not(case, complete)
+        ])  # fmt: skip
+
+    def _first(self, left: list[tuple[int, str, str]]) -> str:
+        named = [faults()[suspicion.fault] for suspicion in self.suspicions if suspicion.fault in faults()]
+        if self.suspicions[0].weight >= SURE or not named:
+            return ""
+        # What a fault may or may not spoil tells little, so that is asked last.
+        for vaguely in (False, True):
+            first = {prefix: _outline(named[0], prefix, self.table, vaguely=vaguely) for _, _, prefix in left}
+            for rival in named[1:]:
+                telling = [
+                    (budget, name)
+                    for budget, name, prefix in left
+                    if first[prefix] != _outline(rival, prefix, self.table, vaguely=vaguely)
+                ]
+                if telling:
+                    return min(telling)[1]
         return ""
-    done = {(result.code, result.case) for result in results}
-    left = [
-        (case.budget[portrait.family], probe.code if len(probe.cases) == 1 else f"{probe.code}.{case.name}", prefix)
-        for probe in LADDER
-        for case in probe.cases
-        for prefix in (f"{probe.code}.{case.name}:",)
-        if (probe.code, case.name) not in done and not why_not(case, portrait)
-    ]
-    # What a fault may or may not spoil tells little, so that is asked last.
-    for vaguely in (False, True):
-        for rival in named[1:]:
-            telling = [
-                (budget, name)
-                for budget, name, prefix in left
-                if _outline(named[0], prefix, table, vaguely=vaguely) != _outline(rival, prefix, table, vaguely=vaguely)
-            ]
-            if telling:
-                return min(telling)[1]
-    return ""
 
 
 def _outline(entry: FaultEntry, prefix: str, table: Signatures, *, vaguely: bool) -> tuple[object, ...]:

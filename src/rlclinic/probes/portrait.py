@@ -68,11 +68,17 @@ def why_not(case: Case, portrait: Portrait) -> str:
         return f"not for {portrait.family} trainers"
     if case.actions != "any" and case.actions not in portrait.actions:
         return f"the trainer has no {case.actions} actions"
-    missing = [need for need in case.methods if not set(need.split("|")) & set(portrait.methods)]
+    missing = lacking_methods(case, portrait)
     if missing:
-        return "the trainer offers no " + " and no ".join(need.replace("|", "() or ") + "()" for need in missing)
+        return "the trainer offers no " + " and no ".join(missing)
     unknown = [name for name in case.needs if name in portrait.unknown and not _harmless(name, case.needs[name])]
     return f"the trainer does not have the setting {', '.join(unknown)}" if unknown else ""
+
+
+def lacking_methods(case: Case, portrait: Portrait) -> tuple[str, ...]:
+    """Methods that a case asks for and the trainer does not offer, as they are called."""
+    lacking = [need for need in case.methods if not set(need.split("|")) & set(portrait.methods)]
+    return tuple(need.replace("|", "() or ") + "()" for need in lacking)
 
 
 def _harmless(name: str, value: Any) -> bool:

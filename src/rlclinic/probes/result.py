@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal, TypeAlias
 
-from rlclinic.probes.definition import Query, Wrong
+from rlclinic.probes.definition import Probe, Query, Wrong
+from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.portrait import Portrait
 from rlclinic.probes.seed_run import SeedResult
 
@@ -68,6 +69,8 @@ class ProbeReport:
     suspicions: tuple[Suspicion, ...] = ()
     separating: str = ""
     """The smallest further probe that would tell the first suspicion from others."""
+    settling: str = ""
+    """Methods that the trainer does not offer and that would let a static contract tell them apart."""
     problems: tuple[str, ...] = ()
     """What the trainer does wrong apart from its answers."""
     seconds: float = 0.0
@@ -82,6 +85,17 @@ class ProbeReport:
     def judged(self) -> tuple[CaseResult, ...]:
         """The cases that passed or failed."""
         return tuple(result for result in self.results if result.verdict in ("pass", "fail"))
+
+    @property
+    def not_looked_at(self) -> tuple[tuple[Probe, str], ...]:
+        """Probes for trainers of this family of which no case was judged, and why."""
+        judged = {result.code for result in self.judged}
+        reasons = {result.code: result.reason for result in reversed(self.results)}
+        return tuple(
+            (probe, reasons.get(probe.code) or "left out")
+            for probe in LADDER
+            if probe.code not in judged and any(self.portrait.family in case.budget for case in probe.cases)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The object of `rlclinic probe --json`."""
@@ -104,6 +118,11 @@ class ProbeReport:
                 for s in self.suspicions
             ],
             "separating_probe": self.separating or None,
+            "settling_method": self.settling or None,
+            "not_looked_at": [
+                {"code": probe.code, "name": probe.name, "components": list(probe.components), "reason": reason}
+                for probe, reason in self.not_looked_at
+            ],
             "problems": list(self.problems),
             "seconds": self.seconds,
         }
@@ -162,6 +181,7 @@ def _case_json(result: CaseResult) -> dict[str, Any]:
         "seeds": {
             "right": sum(seed.passed for seed in result.seeds),
             "run": len(result.seeds),
+            "wrong": [seed.seed for seed in result.seeds if not (seed.passed or seed.error)],
         },
         "errors": errors,
         "env_steps": sum(seed.steps for seed in result.seeds),

@@ -78,11 +78,13 @@ def run_probes(
     locate: bool = False,
     processes: int = 2,
     stall_seconds: float = STALL_SECONDS,
+    first_seed: int = FIRST_SEED,
     progress: Progress = lambda *_: None,
 ) -> ProbeReport:
     """Probe a trainer, given by name (`sb3:PPO`) or as a factory. With `processes=0` all runs in this process.
 
-    With `locate` a failure is followed up: the probes that tell the suspected components apart are run too.
+    With `locate` a failure is followed up: the probes that tell the suspected components apart are run too. Every case
+    takes its seeds from `first_seed` on.
     """
     if not 0.0 < gamma < 1.0:
         raise UsageError(f"gamma is {gamma:g}, but the probes need it between 0 and 1", hint="the default is 0.7")
@@ -98,29 +100,40 @@ def run_probes(
         else:
             factory = load_trainer(trainer) if isinstance(trainer, str) else as_factory(trainer)
             portrait, work = draw_portrait(factory), partial(_work_here, factory)
-        results, seeds = _judged(portrait, probes, gamma, preflight, partial(work, progress=progress))
-        suspicions, separating = localise(results, portrait, gamma)
-        while locate and separating:
-            more = _judged(portrait, chosen_probes((separating,)), gamma, preflight, partial(work, progress=progress))
+        judged = partial(_judged, portrait, gamma, first_seed, preflight, partial(work, progress=progress))
+        results, seeds = judged(probes)
+        found = localise(results, portrait, gamma)
+        while locate and found.separating:
+            more = judged(chosen_probes((found.separating,)))
             results, seeds = [*results, *more[0]], [*seeds, *more[1]]
-            suspicions, separating = localise(results, portrait, gamma)
+            found = localise(results, portrait, gamma)
     problems = (*_problems(portrait, seeds), *([UNGUARDED] if unguarded else []))
     order = [(probe.code, case.name) for probe in LADDER for case in probe.cases]
     in_order = tuple(sorted(results, key=lambda result: order.index((result.code, result.case))))
     return ProbeReport(
-        name, gamma, portrait, in_order, suspicions, separating, problems, time.monotonic() - began, preflight
+        trainer=name,
+        gamma=gamma,
+        portrait=portrait,
+        results=in_order,
+        suspicions=found.suspicions,
+        separating=found.separating,
+        settling=found.settling,
+        problems=problems,
+        seconds=time.monotonic() - began,
+        preflight=preflight,
     )
 
 
 def _judged(
     portrait: Portrait,
-    probes: tuple[Probe, ...],
     gamma: float,
+    first_seed: int,
     quick: bool,  # noqa: FBT001
     work: Callable[..., None],
+    probes: tuple[Probe, ...],
 ) -> tuple[list[CaseResult], list[list[SeedResult]]]:
     """A result for every case, with the seeds of those that were run in worlds without chance."""
-    running, results = _plan(portrait, probes, gamma)
+    running, results = _plan(portrait, probes, gamma, first_seed)
     work(running, quick)
     comparable = [item.seeds for item in running if not item.case.world.by_chance]
     return [*results, *(_finished(item, quick) for item in running)], comparable
@@ -134,7 +147,9 @@ def _work_here(factory: Any, running: list[_Running], quick: bool, progress: Pro
             item.started += 1
 
 
-def _plan(portrait: Portrait, probes: tuple[Probe, ...], gamma: float) -> tuple[list[_Running], list[CaseResult]]:
+def _plan(
+    portrait: Portrait, probes: tuple[Probe, ...], gamma: float, first_seed: int
+) -> tuple[list[_Running], list[CaseResult]]:
     running, results = [], []
     for probe in probes:
         for case in probe.cases:
@@ -144,19 +159,19 @@ def _plan(portrait: Portrait, probes: tuple[Probe, ...], gamma: float) -> tuple[
                 results.append(CaseResult(probe.code, case.name, verdict, reason))
                 continue
             try:
-                running.append(_prepared(probe, case, portrait, gamma))
+                running.append(_prepared(probe, case, portrait, gamma, first_seed))
             except CannotJudge as error:
                 results.append(CaseResult(probe.code, case.name, "not-judged", error.message))
     return running, results
 
 
-def _prepared(probe: Probe, case: Case, portrait: Portrait, gamma: float) -> _Running:
+def _prepared(probe: Probe, case: Case, portrait: Portrait, gamma: float, first_seed: int) -> _Running:
     family = portrait.family
     kind = portrait.actions[0] if case.actions == "any" else case.actions
     known = {name: value for name, value in case.settings(family).items() if name not in portrait.unknown}
 
     def job(number: int) -> Job:
-        return Job(probe.code, case.name, FIRST_SEED + number, gamma, family, kind, known)
+        return Job(probe.code, case.name, first_seed + number, gamma, family, kind, known)
 
     return _Running(probe, case, case.questions(given_of(case, job(0))), job)
 

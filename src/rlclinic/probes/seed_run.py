@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
 
-from rlclinic.probes.definition import CannotJudge, Case, Given, Query
+from rlclinic.probes.definition import CannotJudge, Case, Given, Pace, Query
 from rlclinic.probes.environment import Ledger, WorldEnv
 from rlclinic.probes.reading import WrongShape, read
 from rlclinic.probes.settings import Family
@@ -27,6 +27,12 @@ SETTLED_EARLIEST = 0.5
 """Share of the budget before which no seed stops with a wrong answer."""
 LAST_CHECKS = 3
 """Readings whose median counts when the budget is used up."""
+PACE_TRIES = 4
+"""Trainers that are built to find the learning rate of a pace."""
+STILL = 1e-9
+"""Logits below which nothing moves at all, so that no learning rate helps."""
+CERTAIN = 1e-6
+"""Probabilities nearer to 0 and 1 are taken for this."""
 MISUSED = 0.02
 """Share of steps after the end of an episode above which the environment counts as misused."""
 
@@ -74,7 +80,8 @@ def run_seed(
     try:
         given = given_of(case, job)
         queries = case.questions(given)
-        trainer = make_trainer(_env_fn(given.world, job.seed, envs), seed=job.seed, gamma=given.gamma, **job.settings)
+        settings = job.settings if case.pace is None else _paced(case.pace, queries[0], job, given, make_trainer)
+        trainer = make_trainer(_env_fn(given.world, job.seed, envs), seed=job.seed, gamma=given.gamma, **settings)
         measured = dict(case.contract(trainer, given)) if case.contract else {}
         budget = case.budget[job.family]
         chunk = max(budget // CHECKS, 1)
@@ -117,16 +124,45 @@ def given_of(case: Case, job: Job) -> Given:
     return Given(case.gamma or job.gamma, job.family, world, settings)
 
 
+def _paced(pace: Pace, query: Query, job: Job, given: Given, make_trainer: Callable[..., Any]) -> Mapping[str, Any]:
+    """The settings with a learning rate at which one pass over the rollout moves the policy at the pace."""
+    settings = {**job.settings, "n_epochs": 1}
+    for _ in range(PACE_TRIES):
+        env_fn = _env_fn(given.world, job.seed, [])
+        trainer = make_trainer(env_fn, seed=job.seed, gamma=given.gamma, **settings)
+        start = read(query, trainer, given, (), {})
+        trainer.train(given.rollout * given.n_envs)
+        end = read(query, trainer, given, (), {})
+        if start is None or end is None:
+            break
+        if not pace.starts[0] <= start <= pace.starts[1]:
+            raise _Misused("precondition", f"the untrained policy takes the paying arm with probability {start:.2f}")
+        moved = abs(_logit(end) - _logit(start))
+        if moved <= STILL or pace.logits / 2 <= moved <= 2 * pace.logits:
+            break
+        settings["learning_rate"] *= pace.logits / moved
+    return {**settings, "n_epochs": job.settings["n_epochs"]}
+
+
+def _logit(probability: float) -> float:
+    kept = min(max(probability, CERTAIN), 1 - CERTAIN)
+    return math.log(kept / (1 - kept))
+
+
 class _Progress:
     """The readings so far."""
 
     def __init__(self) -> None:
         self.steps = 0
         self.history: list[dict[str, float]] = []
+        self.first: dict[str, float] = {}
 
     def check(self, queries: Any, trainer: Any, given: Given, ledgers: Any, measured: Any) -> None:
         found = {query.name: read(query, trainer, given, ledgers, measured) for query in queries}
-        self.history.append({name: value for name, value in found.items() if value is not None})
+        row = {name: value for name, value in found.items() if value is not None}
+        self.first = self.first or row
+        moves = {query.name for query in queries if query.from_start}
+        self.history.append({name: value - self.first[name] if name in moves else value for name, value in row.items()})
 
     def steady(self, queries: tuple[Query, ...], budget: int) -> bool:
         """All of the newest readings are right, and hardly move any more."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import resources
@@ -24,6 +24,7 @@ from rlclinic.probes.world import World
 FAMILIES: tuple[Family, ...] = ("on-policy", "off-policy")
 USUAL_GAMMA = 0.99
 """The default that a trainer falls back to when it does not use the gamma it is given."""
+NEGATED = "reward-negated"
 Signatures: TypeAlias = Mapping[str, Mapping[str, Sequence[float]]]
 """Fault -> `CODE.case:query` -> the readings that it may lead to; none where a policy learns from targets that the
 fault changes, which may mislead it or not. What is not listed reads right."""
@@ -80,13 +81,15 @@ def _solved(given: Given, query: Query) -> dict[str, float]:
     """The reading of one query under every fault of the oracle."""
     seen = given.world.observations
     stacked = any(place not in seen for _, place in query.terms)
-    world = _under_the_best_policy(given.world)
-    if query.how != "value" or stacked or world is None:
+    world, opposite = _under_a_policy(given.world, max), _under_a_policy(given.world, min)
+    if query.how != "value" or stacked or world is None or opposite is None:
         return {}
     given = replace(given, world=world)
     found = {}
     for fault in _faults_of(given.family):
-        values = dict(zip(seen, predicted(given, fault).tolist(), strict=True))
+        # Who takes what costs for what pays does what costs most.
+        here = replace(given, world=opposite) if fault == NEGATED else given
+        values = dict(zip(seen, predicted(here, fault).tolist(), strict=True))
         found[fault] = sum(weight * values[place] for weight, place in query.terms) / query.unit
     other = Given(USUAL_GAMMA, given.family, given.world, given.settings)
     values = dict(zip(seen, predicted(other, None).tolist(), strict=True))
@@ -108,15 +111,15 @@ def _faults_of(family: Family) -> tuple[str, ...]:
     return tuple(fault for fault in FAULTS if fault not in foreign)
 
 
-def _under_the_best_policy(world: World) -> World | None:
-    """The world with what the best action pays; no action of the ladder changes where a state leads."""
+def _under_a_policy(world: World, best: Callable[[Iterable[float]], float]) -> World | None:
+    """The world with what the best action pays, or the worst; no action of the ladder changes where a state leads."""
     if not any(callable(state.pays) for state in world.states.values()):
         return world
     if world.actions.kind != "discrete":
         return None
     arms = range(world.actions.sizes[0])
     states = {
-        name: replace(state, pays=max(state.pays(arm) for arm in arms)) if callable(state.pays) else state
+        name: replace(state, pays=best(state.pays(arm) for arm in arms)) if callable(state.pays) else state
         for name, state in world.states.items()
     }
     return replace(world, states=states)

@@ -7,7 +7,7 @@ from typing import Any
 from rlclinic.probes.definition import GAMMA
 from rlclinic.probes.ladder import chosen_probes
 from rlclinic.probes.result import ProbeReport
-from rlclinic.probes.run import run_probes
+from rlclinic.probes.run import FIRST_SEED, run_probes
 from rlclinic.probes.words import failure_lines
 from rlclinic.probes.workers import STALL_SECONDS
 
@@ -20,6 +20,7 @@ def probe(
     locate: bool = False,
     processes: int = 2,
     stall_seconds: float = STALL_SECONDS,
+    first_seed: int = FIRST_SEED,
 ) -> ProbeReport:
     """Probe a trainer: a name (`sb3:PPO`), a factory or an SB3 class. `names` choose probes: P3, truncation-twin."""
     return run_probes(
@@ -30,6 +31,7 @@ def probe(
         locate=locate,
         processes=processes,
         stall_seconds=stall_seconds,
+        first_seed=first_seed,
     )
 
 
@@ -41,6 +43,7 @@ def assert_probes(
     locate: bool = False,
     processes: int = 2,
     stall_seconds: float = STALL_SECONDS,
+    first_seed: int = FIRST_SEED,
 ) -> ProbeReport:
     """Fail a test when a probe fails, or when nothing could be judged; the message names the suspected component."""
     __tracebackhide__ = True
@@ -52,6 +55,7 @@ def assert_probes(
         locate=locate,
         processes=processes,
         stall_seconds=stall_seconds,
+        first_seed=first_seed,
     )
     if report.failed or not report.judged:
         raise AssertionError("\n".join(failure_lines(report)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.result import Answer, CaseResult, ProbeReport
 from rlclinic.probes.verdict import QUICK
 
@@ -64,21 +63,22 @@ def _conclusion(report: ProbeReport) -> list[str]:
     if not report.failed:
         if not report.judged:
             return ["Nothing could be judged."]
-        return ["No probe failed. What was skipped was not checked.", *_left_out(report)]
+        return ["No probe failed.", *_not_looked_at(report)]
     lines = ["Suspected components:"]
     for place, suspicion in enumerate(report.suspicions[:LEADING], start=1):
         lines.append(f"  {place}. {suspicion.component} ({suspicion.weight:.0%}): {suspicion.title}")
         lines += [f"     {reason}" for reason in suspicion.reasons]
     if report.separating:
         lines.append(f"Probe {report.separating} would tell the first from others; --locate goes on with it.")
-    return lines
+    if report.settling:
+        lines.append(f"A trainer that offers {report.settling} lets a static contract tell the first from others.")
+    return [*lines, *_not_looked_at(report)]
 
 
-def _left_out(report: ProbeReport) -> list[str]:
-    """What a preflight says nothing about."""
-    if not report.preflight:
-        return []
-    asked = {result.code for result in report.results}
-    missing = [f"{probe.code} {probe.name}" for probe in LADDER if not probe.preflight and probe.code not in asked]
-    told = f" It left out {', '.join(missing)}." if missing else ""
-    return [f"The preflight stops at {QUICK} right seeds, so a fault that shows in some seeds only may pass.{told}"]
+def _not_looked_at(report: ProbeReport) -> list[str]:
+    """What the probing says nothing about."""
+    lines = []
+    if report.preflight:
+        lines.append(f"The preflight stops at {QUICK} right seeds: a fault that shows in some seeds only may pass.")
+    missing = [f"{', '.join(probe.components)} ({probe.code})" for probe, _ in report.not_looked_at]
+    return [*lines, f"Not looked at: {'; '.join(missing)}."] if missing else lines

@@ -10,11 +10,11 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import TypeVar
 
-from rlclinic.model.errors import RlclinicError, contained
+from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
 from rlclinic.readers.reading import parsed_once
-from rlclinic.readers.registry import ROWS, Row, row_of
-from rlclinic.readers.tree import Folder, walk
+from rlclinic.readers.registry import SOURCES, SourceSpec, source_of
+from rlclinic.readers.tree import MAX_LISTED, Folder, walk
 
 # Files of a folder that are looked into to see whether one holds metrics.
 MOST_SNIFFED = 50
@@ -53,9 +53,16 @@ class RunRef:
         return f"{self.path}{MEMBER}{self.member}" if self.member else str(self.path)
 
 
-def find(root: Path) -> list[RunRef]:
-    """Every run below a root, by path."""
-    return sorted(_runs(walk(root)), key=lambda ref: (str(ref.path), ref.member))
+def find(root: Path, most: int = MAX_LISTED) -> list[RunRef]:
+    """Every run below a root, by path; UsageError where more than `most` files lie below it."""
+    folder = walk(root, most=most)
+    if folder.is_cut and most < MAX_LISTED:
+        raise UsageError(
+            f"more than {most:,} files lie below this folder, too many to search for runs",
+            path=str(root),
+            hint="name a folder nearer to the runs",
+        )
+    return sorted(_runs(folder), key=lambda ref: (str(ref.path), ref.member))
 
 
 def place_of(ref: RunRef) -> Place:
@@ -78,7 +85,7 @@ def ref_of_folder(path: Path) -> RunRef | None:
 
 
 def _runs(folder: Folder) -> Iterator[RunRef]:
-    row = next((row for row in ROWS if row.claims(folder) and _looked(_confirmed, row, folder, True)), None)
+    row = next((row for row in SOURCES if row.claims(folder) and _looked(_confirmed, row, folder, True)), None)
     if row is not None and row.owns_subfolders:
         yield from _own(folder, row, set())
         return
@@ -92,7 +99,7 @@ def _runs(folder: Folder) -> Iterator[RunRef]:
     yield from _own(folder, row, names)
 
 
-def _looked(look: Callable[[Row, Folder], T], row: Row, folder: Folder, otherwise: T) -> T:
+def _looked(look: Callable[[SourceSpec, Folder], T], row: SourceSpec, folder: Folder, otherwise: T) -> T:
     """What a look into the files finds; where it fails, reading the run will tell why."""
     try:
         with contained(folder.path):
@@ -101,7 +108,7 @@ def _looked(look: Callable[[Row, Folder], T], row: Row, folder: Folder, otherwis
         return otherwise
 
 
-def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
+def _own(folder: Folder, row: SourceSpec, others: set[Path]) -> Iterator[RunRef]:
     """The folder's own run, or runs where it holds several."""
     theirs = tuple(f"{other.relative_to(folder.path).as_posix()}/" for other in others)
     fingerprint = tuple(item for item in folder.fingerprint(deep=True) if not f"{item[0]}/".startswith(theirs))
@@ -114,7 +121,7 @@ def _own(folder: Folder, row: Row, others: set[Path]) -> Iterator[RunRef]:
         yield RunRef(path, row.id, member, whole=not others, fingerprint=fingerprint, at=at)
 
 
-def _members(row: Row, folder: Folder) -> list[tuple[str, str]]:
+def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
     """The file, none where it is the whole folder, and the name in it of each of several runs."""
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import members
@@ -134,7 +141,7 @@ def _members(row: Row, folder: Folder) -> list[tuple[str, str]]:
     return []
 
 
-def _separate_files(row: Row, folder: Folder) -> list[str]:
+def _separate_files(row: SourceSpec, folder: Folder) -> list[str]:
     """Files of one folder that are a training each: tables of numbered seeds, logs of one JSON object."""
     if row.id == "tables":
         found = sorted(name for name in folder.files if _NUMBERED.search(name))
@@ -145,7 +152,7 @@ def _separate_files(row: Row, folder: Folder) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _absorbed(row: Row, below: list[RunRef]) -> list[RunRef]:
+def _absorbed(row: SourceSpec, below: list[RunRef]) -> list[RunRef]:
     """SB3 writes event files into one subfolder (PPO_1) beside progress.csv, evaluations beside its console."""
     if row.id == "json-tables":
         # tensorboardX exports its event files, one folder for each metric, as one JSON file.
@@ -162,7 +169,7 @@ def _only_evaluations(ref: RunRef) -> bool:
     return "evaluations.npz" in names and not names & {"progress.csv", "monitor.csv"}
 
 
-def _confirmed(row: Row, folder: Folder) -> bool:
+def _confirmed(row: SourceSpec, folder: Folder) -> bool:
     """A look into the files where their names alone prove little."""
     if row.id == "trackio":
         from rlclinic.readers.sources.trackio import is_trackio
@@ -172,6 +179,10 @@ def _confirmed(row: Row, folder: Folder) -> bool:
         from rlclinic.readers.sources.json_tables import is_json_table
 
         return any(parsed_once(is_json_table, entry_in(folder, name)) for name in folder.files if row.has(name))
+    if row.id == "home-made":
+        from rlclinic.readers.sources.home_made import has_returns
+
+        return any(parsed_once(has_returns, entry_in(folder, name)) for name in folder.files if row.has(name))
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 
@@ -180,15 +191,23 @@ def _confirmed(row: Row, folder: Folder) -> bool:
     return True
 
 
-def reader_of_file(entry: Entry) -> Row:
+def reader_of_file(entry: Entry) -> SourceSpec:
     """The reader of a single file that the user names."""
     if entry.name.endswith(".wandb"):
-        return row_of("wandb")
+        return source_of("wandb")
     from rlclinic.readers.sources.json_tables import is_json_table
     from rlclinic.readers.sources.trackio import is_trackio
 
     if entry.name == "trainer_state.json":
-        return row_of("hf-trainer")
-    if entry.name.endswith(".json") and parsed_once(is_json_table, entry):
-        return row_of("json-tables")
-    return row_of("trackio") if parsed_once(is_trackio, entry) else row_of("tensorboard")
+        return source_of("hf-trainer")
+    if entry.name.endswith((".json", ".npz", ".npy")):
+        from rlclinic.readers.sources.home_made import has_returns
+
+        columns = entry.name.endswith(".json") and parsed_once(is_json_table, entry)
+        if columns and source_of("json-tables").has(entry.name):
+            return source_of("json-tables")
+        if parsed_once(has_returns, entry):
+            return source_of("home-made")
+        if columns:
+            return source_of("json-tables")
+    return source_of("trackio") if parsed_once(is_trackio, entry) else source_of("tensorboard")

@@ -10,7 +10,7 @@ from pathlib import Path
 from rlclinic.readers.draft import Draft
 from rlclinic.reference.algorithms import algorithm_in, algorithm_name
 from rlclinic.reference.environment_names import environment_of_folder
-from rlclinic.reference.framework import Framework, framework, heads
+from rlclinic.reference.framework import Framework, Head, framework, heads
 from rlclinic.reference.patterns import compiled, matches
 from rlclinic.reference.tasks import task_of
 
@@ -29,10 +29,10 @@ def identify_framework(draft: Draft) -> str:
     if draft.framework:
         return draft.framework
     names = draft.metric_names
-    for head in heads():
-        if any(all(_holds(condition, draft, names) for condition in line) for line in head.detect):
-            return head.id
-    return "unknown"
+    known = names, set(draft.settings), set(draft.text_tags), tuple(draft.log_marks)
+    if draft.identified is None or draft.identified[0] != known:
+        draft.identified = known, next((head.id for head in heads() if _is_of(head, draft, names)), "unknown")
+    return draft.identified[1]
 
 
 def identify_algorithm(draft: Draft, tables: Framework, configured: Mapping[str, object]) -> str:
@@ -63,7 +63,9 @@ def identify_environment(draft: Draft, tables: Framework, configured: Mapping[st
         return draft.environment
     named = configured.get("env_id")
     if isinstance(named, str) and named.lower() not in _NOT_ENVIRONMENTS and not set(named) & set("<$"):
-        return named
+        # An expression that makes the environment, such as Gym('Hopper-v4'), is known by the id in it.
+        inside = _ENV_ID.search(named) if "(" in named else None
+        return inside.group() if inside is not None else named
     found = _data_set(configured.get("train_data")) or _from_path(draft, _environment_in)
     found = found or _above(draft, tables.path.environment) or _from_path(draft, environment_of_folder)
     return found or next((name for label in draft.labels if (name := _environment_of_label(label))), "")
@@ -82,6 +84,10 @@ class Tables:
 
 def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:
     return algorithm in tables.algorithms and by_names != algorithm
+
+
+def _is_of(head: Head, draft: Draft, names: set[str]) -> bool:
+    return any(all(_holds(condition, draft, names) for condition in line) for line in head.detect)
 
 
 def _holds(condition: str, draft: Draft, names: set[str]) -> bool:

@@ -8,7 +8,7 @@ from rlclinic.readers.draft import Draft
 from rlclinic.readers.identify import Tables, identify_algorithm, identify_framework
 from rlclinic.readers.parts.events import event_entries, read_events
 from rlclinic.readers.place import Place, scan
-from rlclinic.readers.registry import row_of
+from rlclinic.readers.registry import source_of
 
 # How many folders beside the run's are looked at.
 MAX_NEIGHBOURS = 6
@@ -39,7 +39,7 @@ def ask_neighbours(draft: Draft) -> None:
 def _probe(place: Place) -> Draft:
     probe = Draft(place)
     if place.first("meta.yaml") is not None and place.match("metrics/*"):
-        row_of("mlflow").read(probe)
+        source_of("mlflow").read(probe)
     else:
         read_events(probe, event_entries(place)[:1])
     return probe

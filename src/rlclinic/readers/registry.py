@@ -19,12 +19,17 @@ if TYPE_CHECKING:
 EVENTS = "*tfevents*"
 JSON_TABLES = ("*_log.json", "log.json", "*history*.json", "summary.json")
 """Files that may hold metrics as one JSON object; a look into them decides."""
+HOME_MADE = (
+    "*.npz", "*.npy", "*metric*.json", "*result*.json", "*reward*.json", "*return*.json", "*score*.json",
+    "*stats*.json", "*log*.json", "training*.json", "progress*.json",
+)  # fmt: skip
+"""Files of lists that home-made scripts save; a look into them decides."""
 ACME = ("actor", "learner", "evaluator", "environment_loop", "train_loop", "eval_loop")
 """Parts of an Acme run, each of which logs into a folder of its own."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SourceSpec:
     """One reader."""
 
     id: str
@@ -49,48 +54,53 @@ class Row:
         return function
 
 
-ROWS: tuple[Row, ...] = (
-    Row("wandb", "wandb", (("run-*.wandb",), ("@run-*_*-*", "files/"), ("@offline-run-*_*-*", "files/"))),
-    Row("mlflow", "mlflow", (("meta.yaml", "params/"), ("meta.yaml", "metrics/"), ("meta.yaml", "tags/"))),
-    Row("sacred", "sacred", (("run.json", "info.json"), ("run.json", "metrics.json"), ("run.json", "config.json"))),
-    Row(
+SOURCES: tuple[SourceSpec, ...] = (
+    SourceSpec("wandb", "wandb", (("run-*.wandb",), ("@run-*_*-*", "files/"), ("@offline-run-*_*-*", "files/"))),
+    SourceSpec("mlflow", "mlflow", (("meta.yaml", "params/"), ("meta.yaml", "metrics/"), ("meta.yaml", "tags/"))),
+    SourceSpec(
+        "sacred", "sacred", (("run.json", "info.json"), ("run.json", "metrics.json"), ("run.json", "config.json"))
+    ),
+    SourceSpec(
         "gymnasium-solver",
         "gymnasium_solver",
         (("config.json", "metrics.csv"), ("config.json", "run.log"), ("status.json", "metrics.csv")),
     ),
-    Row("rl-zoo", "rl_zoo", (("*/args.yml", "*/config.yml"),)),
-    Row("mlagents", "mlagents", (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"))),
-    Row("sample-factory", "sample_factory", (("config.json", ".summary/"), ("cfg.json", ".summary/"))),
-    Row("d3rlpy", "d3rlpy", (("params.json", "loss.csv"), ("params.json", "time_step.csv"), ("*.d3", "*.csv"))),
-    Row("rllib", "rllib", (("result.json",), ("params.json", "progress.csv"), ("params.json", EVENTS))),
-    Row("torchrl", "torchrl_csv", (("scalars/",),)),
-    Row("hf-trainer", "hf_trainer", (("trainer_state.json",), ("checkpoint-*/trainer_state.json",))),
-    Row("hydra", "hydra", ((".hydra/config.yaml",), ("hydra/config.yaml", "hydra/overrides.yaml"))),
-    Row("isaac-lab", "files", (("params/agent.yaml",),)),
-    Row("acme", "files", tuple((f"{part}/logs.csv",) for part in ACME)),
+    SourceSpec("rl-zoo", "rl_zoo", (("*/args.yml", "*/config.yml"),)),
+    SourceSpec("mlagents", "mlagents", (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"))),
+    SourceSpec("sample-factory", "sample_factory", (("config.json", ".summary/"), ("cfg.json", ".summary/"))),
+    SourceSpec("d3rlpy", "d3rlpy", (("params.json", "loss.csv"), ("params.json", "time_step.csv"), ("*.d3", "*.csv"))),
+    SourceSpec("rllib", "rllib", (("result.json",), ("params.json", "progress.csv"), ("params.json", EVENTS))),
+    SourceSpec("torchrl", "torchrl_csv", (("scalars/",),)),
+    SourceSpec("hf-trainer", "hf_trainer", (("trainer_state.json",), ("checkpoint-*/trainer_state.json",))),
+    SourceSpec("hydra", "hydra", ((".hydra/config.yaml",), ("hydra/config.yaml", "hydra/overrides.yaml"))),
+    SourceSpec("isaac-lab", "files", (("params/agent.yaml",),)),
+    SourceSpec("acme", "files", tuple((f"{part}/logs.csv",) for part in ACME)),
     # tensorboardX writes one folder of events for each metric; summary.json follows only where a run came to its end.
-    Row(
+    SourceSpec(
         "mappo",
         "files",
         tuple(
             ("@logs", f"{tag}/{EVENTS}") for tag in ("average_episode_rewards/*", "value_loss/*", "agent0/*/agent0/*")
         ),
     ),
-    Row("rl_games", "files", ((f"summaries/{EVENTS}",),)),
-    Row(
+    SourceSpec("rl_games", "files", ((f"summaries/{EVENTS}",),)),
+    SourceSpec(
         "sb3",
         "files",
         (("progress.csv",), ("*monitor.csv",), ("evaluations.npz",), ("progress.txt",), ("progress.json",)),
         owns_subfolders=False,
     ),
-    Row("tensorboard", "files", ((EVENTS,),), owns_subfolders=False),
-    Row("trackio", "trackio", (("*.db",),), owns_subfolders=False),
-    Row("tables", "files", (("*.csv",), ("*.tsv",), ("*.jsonl",)), owns_subfolders=False),
-    Row("json-tables", "json_tables", tuple((name,) for name in JSON_TABLES), owns_subfolders=False),
-    Row("console", "files", (("*.log",), ("*.out",), ("*.txt",), ("*.ipynb",), ("*.md",)), owns_subfolders=False),
+    SourceSpec("tensorboard", "files", ((EVENTS,),), owns_subfolders=False),
+    SourceSpec("trackio", "trackio", (("*.db",),), owns_subfolders=False),
+    SourceSpec("tables", "files", (("*.csv",), ("*.tsv",), ("*.jsonl",)), owns_subfolders=False),
+    SourceSpec("json-tables", "json_tables", tuple((name,) for name in JSON_TABLES), owns_subfolders=False),
+    SourceSpec(
+        "console", "files", (("*.log",), ("*.out",), ("*.txt",), ("*.ipynb",), ("*.md",)), owns_subfolders=False
+    ),
+    SourceSpec("home-made", "home_made", tuple((name,) for name in HOME_MADE), owns_subfolders=False),
 )
 
 
-def row_of(reader_id: str) -> Row:
+def source_of(reader_id: str) -> SourceSpec:
     """The row of a reader."""
-    return next(row for row in ROWS if row.id == reader_id)
+    return next(row for row in SOURCES if row.id == reader_id)

@@ -38,7 +38,7 @@ def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: 
         share = 100 * steps / budget
         return RunStatus(
             Status.INTERRUPTED,
-            f"the log ends at {share:.0f} % of the budget of {budget:,.0f} steps, with no error",
+            f"the log ends at {share:.0f}% of the budget of {budget:,.0f} steps, with no error",
         )
     return RunStatus(Status.UNKNOWN, "nothing in the files says how the run ended")
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from rlclinic.model.numbers import number
+
 KINDS = frozenset({"number", "integer", "flag", "text", "any"})
 
 
@@ -19,6 +21,17 @@ class Hyperparameter:
     kind: str
     title: str
     group: str
+
+
+# What counts write for "as many as there are": a mode, not a number.
+MODE = -1
+
+
+def amount(name: str, value: object) -> float | None:
+    """The number that a value of a hyperparameter is; None for a mode, such as -1 of a count or `auto`."""
+    entry = hyperparameters().get(name)
+    is_mode = value == MODE and entry is not None and entry.kind == "integer"
+    return None if is_mode else number(value)
 
 
 @cache

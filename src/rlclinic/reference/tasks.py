@@ -19,9 +19,11 @@ from rlclinic.reference.reference_configs import (
 from rlclinic.reference.yaml_table import load_table
 
 __all__ = [
+    "PublishedScore",
     "Task",
     "has_reference_config",
     "log_position",
+    "published_scores",
     "reference_config",
     "reference_spread",
     "task_of",
@@ -70,6 +72,30 @@ def task_of(environment: str) -> Task | None:
     if found is None:
         return None
     return variants.get((found.base, found.version), tasks[found.base])
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedScore:
+    """A final return that somebody published."""
+
+    value: float
+    steps: float | None
+    source: str
+    environment: str
+
+
+@lru_cache(maxsize=256)
+def published_scores(environment: str, algorithm: str) -> tuple[PublishedScore, ...]:
+    """The published returns of an algorithm on a task; empty where there are none."""
+    table = _published()
+    found = environment_name(environment, table)
+    rows = table[found.base].get(algorithm.upper(), []) if found is not None else []
+    return tuple(PublishedScore(float(value), number(steps), source, name) for value, steps, source, name in rows)
+
+
+@cache
+def _published() -> Mapping[str, Mapping[str, list[list[Any]]]]:
+    return load_table("published.yaml")
 
 
 @cache

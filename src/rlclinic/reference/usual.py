@@ -2,7 +2,8 @@
 
 A value is held against the entry for its task, else against the working configs of its algorithm, else against the
 framework's default; and against the bounds of what people train with in its domain (usual.toml). Sizes are compared on
-a logarithmic axis: a discount by its horizon 1 / (1 - gamma), an initial log standard deviation as it is.
+a logarithmic axis: a discount by its horizon 1 / (1 - gamma), an initial log standard deviation as it is. The same
+working configs tell the usual value for a budget and the range of values that work.
 """
 
 from __future__ import annotations
@@ -14,15 +15,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
+from statistics import median_low
 from typing import Literal, get_args
 
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.reference_configs import (
     CLOSEST_TO_ONE,
+    FEWEST_CONFIGS,
     NEAR_ONE,
     has_reference_config,
     reference_config,
     reference_spread,
+    working_configs,
 )
 
 Domain = Literal["on-policy", "off-policy", "offline", "evolution-strategies", "language-model", "unknown"]
@@ -38,6 +42,9 @@ NOTHING = {"ent_coef": 1e-3}
 LOGARITHMS = frozenset({"log_std_init"})
 LINEAR = frozenset({"target_entropy_per_action"})
 EVOLUTION = frozenset({"ARS", "ES", "OPENAI-ES", "CMA-ES", "CEM", "PGPE"})
+# Configs whose budgets are nearest to the run's make its usual value: fast settings go with short budgets. An odd
+# number, so that the middle one is a value that works somewhere.
+NEAREST = 5
 # Domains that the reference configs are about.
 OF_REFERENCE = frozenset({"on-policy", "off-policy", "offline", "unknown"})
 
@@ -138,6 +145,42 @@ def value_at(name: str, place: float) -> float:
     return 1.0 - math.pow(10.0, -place) if name in NEAR_ONE else math.pow(10.0, place)
 
 
+def size_of(name: str, value: float) -> float:
+    """What counts about a setting: the value, or the horizon of a discount."""
+    return 1.0 / max(1.0 - value, CLOSEST_TO_ONE) if name in NEAR_ONE else value
+
+
+def value_of_size(name: str, size: float) -> float:
+    """The setting of a size."""
+    return 1.0 - 1.0 / max(size, 1.0) if name in NEAR_ONE else size
+
+
+@cache
+def working_range(algorithm: str, name: str) -> tuple[float, float] | None:
+    """The least and the greatest size among the working configs; None where too few have the setting."""
+    values = [value for config in working_configs(algorithm) if (value := _value(config, name)) is not None]
+    if len(values) < FEWEST_CONFIGS:
+        return None
+    sizes = [size_of(name, value) for value in values]
+    return min(sizes), max(sizes)
+
+
+def usual_value(algorithm: str, name: str, budget: float | None) -> float | None:
+    """The middle value of the working configs whose budgets are nearest; of all of them where no budget is known."""
+    found = []
+    for config in working_configs(algorithm):
+        value, steps = _value(config, name), config.get("total_steps")
+        if value is None:
+            continue
+        apart = abs(math.log(steps / budget)) if budget and isinstance(steps, int | float) else 0.0
+        found.append((apart, size_of(name, value)))
+    if len(found) < FEWEST_CONFIGS:
+        return None
+    found.sort(key=lambda pair: pair[0])
+    nearest = [size for _, size in (found[:NEAREST] if budget else found)]
+    return value_of_size(name, median_low(nearest))
+
+
 @cache
 def usual_bounds(name: str, domain: Domain) -> Bounds | None:
     """The bounds of a setting, or of what several come to, in a domain; None where every value is used somewhere."""
@@ -189,3 +232,8 @@ def _bounds() -> Mapping[str, Mapping[str, Bounds]]:
                     raise ValueError(f"usual.toml: {name} has two entries for {domain}")
                 found[name][domain] = Bounds(entry.get("low"), entry.get("high"))
     return found
+
+
+def _value(config: Mapping[str, object], name: str) -> float | None:
+    value = config.get(name)
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)

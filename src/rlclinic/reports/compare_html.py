@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rlclinic.model.comparison import Comparison, RunOutcome
+from rlclinic.model.comparison import AgainstReference, Comparison, RunOutcome
 from rlclinic.model.series import Series
 from rlclinic.reports.compare_sections import comparison_sections, comparison_title
 from rlclinic.reports.curves import Chart, Line, Mark, svg
@@ -37,6 +37,8 @@ def _section(section: Section, comparison: Comparison) -> str:
         blocks = _returns(comparison) + blocks
     if section.key == "partings":
         blocks += _metrics(comparison)
+    beside = [item for at, item in enumerate(comparison.references) if section.key == f"reference-{at}-curve"]
+    blocks = "".join(_in_band(item) for item in beside) + blocks
     return f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>{blocks}</section>'
 
 
@@ -61,6 +63,21 @@ def _returns(comparison: Comparison) -> str:
     caption = f"return over {axis_words(shown[0][1].axis)}{more}"
     figure = f'<figure class="wide"><figcaption>{text_html(caption)}</figcaption>{drawn}</figure>'
     return f'{figure}<ul class="legend">{"".join(keys)}</ul>'
+
+
+def _in_band(item: AgainstReference) -> str:
+    """The return of a run and the two ends of its band."""
+    steps = np.array([point.step for point in item.curve])
+    ends = (("run", "value"), ("band, lower end", "low"), ("band, upper end", "high"))
+    lines = tuple(
+        Line(name, steps, np.array([getattr(point, key) for point in item.curve]), colour=min(at, 1))
+        for at, (name, key) in enumerate(ends)
+    )
+    drawn = svg(Chart("return beside its band", lines, width=WIDE, height=TALL))
+    if not drawn:
+        return ""
+    keys = legend_key("line line-0", item.label) + legend_key("line line-1", "band of known-good runs")
+    return f'<figure class="wide">{drawn}</figure><ul class="legend">{keys}</ul>'
 
 
 def _metrics(comparison: Comparison) -> str:

@@ -23,6 +23,9 @@ def comparison_object(comparison: Comparison) -> dict[str, Any]:
         "differences": [asdict(item) for item in comparison.differences],
         "apart": [asdict(item) for item in comparison.apart],
         "partings": [asdict(item) for item in comparison.partings],
+        "confounded": list(comparison.confounded),
+        "frameworks": [asdict(item) for item in comparison.frameworks],
+        "references": [asdict(item) for item in comparison.references],
         "notes": list(comparison.notes),
     }
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from rlclinic.model.comparison import Comparison, FirstMove, Parting, RunOutcome, SettingDifference
 from rlclinic.model.run import Status
-from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Words, percent, sentence
+from rlclinic.model.words import percent, sentence
+from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Words
 from rlclinic.reports.performance import duration
+from rlclinic.reports.reference_sections import framework_blocks, reference_sections
 from rlclinic.reports.text import number, shorten
 
 # With more runs than this, values are listed instead of one column per run.
@@ -29,17 +31,20 @@ def comparison_sections(comparison: Comparison) -> tuple[Section, ...]:
         ("seeds", "Over seeds", _seeds(comparison)),
         ("settings", "Settings that differ", _settings(comparison)),
         ("partings", "Where the curves part", _partings(comparison)),
+        ("frameworks", "What the frameworks do differently", framework_blocks(comparison.frameworks)),
         ("apart", "Also different", _apart(comparison)),
         ("notes", "Notes", [Listing(comparison.notes)] if comparison.notes else []),
     )
-    return tuple(Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks)
+    found = [Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks]
+    beside = [part for at, item in enumerate(comparison.references) for part in reference_sections(item, at)]
+    return (*found[:1], *beside, *found[1:])
 
 
 def _outcomes(comparison: Comparison) -> list[Block]:
     header = ("run", "verdict", "final", "best", "mean", "to threshold", "steps", "wall time", "leading cause")
     rows = tuple(_outcome(outcome) for outcome in comparison.outcomes)
     blocks: list[Block] = [Table(header, rows, frozenset({2, 3, 4, 5, 6, 7}), cut=(0,), drop=(6, 3))]
-    notes = ["Final is the level over the last tenth of the run, with half its 95 % interval"]
+    notes = ["Final is the level over the last tenth of the run, with half its 95% interval"]
     notes.append("mean is the mean return up to the last step that all runs have (the area under the curve)")
     levels = {outcome.threshold for outcome in comparison.outcomes if outcome.threshold is not None}
     if len(levels) == 1:

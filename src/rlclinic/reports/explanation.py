@@ -15,7 +15,7 @@ def explanation_text(found: Explanation) -> str:
     """The pieces in the order of the table of causes, and their sum."""
     if not found.pieces:
         return f"{found.cause}: {OUT}\n"
-    percent = f"{100 * found.probability:.3g} %"
+    percent = f"{100 * found.probability:.3g}%"
     rows = [(f"{piece.value:+.2f}", piece.kind, printable(piece.text)) for piece in found.pieces]
     total = (f"{math.log(found.probability):+.2f}", "sum", f"the natural logarithm of {percent}")
     return "\n".join([f"{found.cause}: {percent}", *columns([*rows, total], right=frozenset({0}))]) + "\n"

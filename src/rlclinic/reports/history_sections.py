@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from rlclinic.model.history import Aim, Attempt, History, PastConfig, Separation, Suggestion
 from rlclinic.model.prescription import Change
-from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words, sentence
+from rlclinic.model.words import sentence
+from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words
 from rlclinic.reports.performance import duration
 from rlclinic.reports.text import number, shorten
 
@@ -95,7 +96,7 @@ def _separations(history: History) -> list[Block]:
     shown = [item for item in found if item.p_value < SAID][:MOST_SEPARATIONS]
     if not shown:
         return [Words(f"None of the {len(found)} settings with values enough to compare goes with better runs.")]
-    header = ("setting", "better", "worse", "higher by", "delta (95 %)", "p")
+    header = ("setting", "better", "worse", "higher by", "delta (95%)", "p")
     rows = tuple(_separation(item) for item in shown)
     mixed: list[Block] = [
         Words(

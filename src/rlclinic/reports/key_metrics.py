@@ -62,7 +62,7 @@ def key_metric_blocks(diagnosis: Diagnosis) -> list[Block]:
     rows = tuple(_row(series, run) for series in shown)
     header = ("metric", "early", "late", "course", "usual", "logged as")
     blocks: list[Block] = [Table(header, rows, frozenset({1, 2}), cut=(0,), drop=(0, 3))]
-    words = f"Early and late are medians of the first and last {100 * WINDOW:.0f} % of the points."
+    words = f"Early and late are medians of the first and last {100 * WINDOW:.0f}% of the points."
     if any(row[4] for row in rows):
         words += " Usual ranges are rules of thumb, shown as context: no finding rests on them alone."
     blocks.append(Words(words))

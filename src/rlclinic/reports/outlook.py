@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rlclinic.model.outlook import Advice, Expectation, Outlook
-from rlclinic.reports.page import Block, Facts, Inline, Words, percent, sentence
+from rlclinic.model.words import percent, sentence
+from rlclinic.reports.page import Block, Facts, Inline, Words
 from rlclinic.reports.performance import duration
 from rlclinic.reports.text import number
 
@@ -24,8 +25,8 @@ def outlook_blocks(outlook: Outlook | None) -> list[Block]:
     if outlook.progress is not None:
         left = "" if outlook.seconds_left is None else f", about {duration(outlook.seconds_left)} left at this speed"
         rows.append(("budget", f"{percent(outlook.progress)} used{left}"))
-    if outlook.target is not None:
-        rows.append(("target", f"{number(outlook.target)}, {outlook.target_origin}"))
+    if outlook.goal is not None:
+        rows.append(("goal", f"{number(outlook.goal)}, {outlook.goal_origin}"))
     if outlook.expectation is not None:
         rows += _expected(outlook.expectation)
     return [
@@ -46,8 +47,8 @@ def outlook_object(outlook: Outlook | None) -> dict[str, Any] | None:
         "advice": outlook.advice.value,
         "reason": outlook.reason,
         "progress": outlook.progress,
-        "target": outlook.target,
-        "target_origin": outlook.target_origin,
+        "target": outlook.goal,
+        "target_origin": outlook.goal_origin,
         "expectation": None
         if ahead is None
         else {
@@ -64,8 +65,8 @@ def outlook_object(outlook: Outlook | None) -> dict[str, Any] | None:
 def _expected(ahead: Expectation) -> list[tuple[str, Inline]]:
     level = f"{number(ahead.value)} ({number(ahead.low)} to {number(ahead.high)})"
     rows: list[tuple[str, Inline]] = [
-        ("chance", f"{percent(ahead.probability)} of the target within the budget"),
-        ("at the end", sentence(f"{level} if it goes on as it does now, 90 % interval")),
+        ("chance", f"{percent(ahead.probability)} of the goal within the budget"),
+        ("at the end", sentence(f"{level} if it goes on as it does now, 90% interval")),
     ]
     if ahead.step is not None and ahead.probability >= 0.5:
         span = "" if ahead.step_low is None else f" ({number(ahead.step_low)} to {number(ahead.step_high)})"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlclinic.model.diagnosis import Cause, Diagnosis, Move, Suspect, Verdict
+from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
-from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words, percent
-from rlclinic.reports.text import number
+from rlclinic.model.words import percent
+from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
 
 NOTHING_WRONG = "nothing-wrong"
 UNKNOWN = "unknown"
 
 MEANINGS = {
-    NOTHING_WRONG: "The run is healthy as far as it can be judged",
+    NOTHING_WRONG: "No fault that these logs could show",
     UNKNOWN: "Something else, or not enough to tell",
 }
 
@@ -44,8 +44,8 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
     blocks: list[Block] = [Words(sentence, leads=not index) for index, sentence in enumerate(_lead(diagnosis, causes))]
     if lead.component is not None:
         blocks.append(Words(f"The suspected component is {lead.component}; see the section on the suspected bug."))
-    if len(diagnosis.moves) > 1:
-        blocks.append(Words(_moves(diagnosis.moves)))
+    if len(diagnosis.onsets) > 1:
+        blocks.append(Words(_order(diagnosis.onsets)))
     blocks += [_candidate(cause, diagnosis) for cause in causes[:MAX_SHOWN]]
     rest = 1.0 - sum(cause.probability for cause in causes[:MAX_SHOWN])
     if rest >= 0.01 and len(causes) <= MAX_SHOWN:
@@ -76,13 +76,13 @@ def bug_blocks(diagnosis: Diagnosis) -> list[Block]:
     return blocks
 
 
-def _moves(moves: Sequence[Move]) -> str:
+def _order(onsets: Sequence[MetricOnset]) -> str:
     """What moved first when the return fell."""
-    told = [f"{move.metric} {'up' if move.change > 0 else 'down'} at step {number(move.step)}" for move in moves]
+    told = [f"{onset.metric} {'up' if onset.change > 0 else 'down'} at step {onset.step:,.0f}" for onset in onsets]
     order = f"First to move: {told[0]}, then {', '.join(told[1:])}."
-    if moves[0].metric in RETURN_METRICS:
+    if onsets[0].metric in RETURN_METRICS:
         return f"{order} Nothing that is logged moved before the return."
-    if moves[-1].metric in RETURN_METRICS:
+    if onsets[-1].metric in RETURN_METRICS:
         return order
     return f"{order} What moved after the return cannot have caused its fall."
 
@@ -96,6 +96,8 @@ def _details(diagnosis: Diagnosis, suspect: Suspect) -> list[tuple[str, Inline]]
         ("must fail", suspect.probe),
         ("smallest config", Code(config)),
         ("look at", places if places else _where(diagnosis, suspect.component)),
+        *((f"your code {number}", Code(place)) for number, place in enumerate(suspect.places, 1)),
+        *((("proposed change", Code(suspect.diff)),) if suspect.diff else ()),
     ]
 
 
@@ -105,7 +107,7 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
     if lead.id == UNKNOWN and diagnosis.verdict is Verdict.INSUFFICIENT_DATA:
         return ["Too little was logged to name a cause."]
     if lead.id == NOTHING_WRONG:
-        sentences = [_healthy(lead, sure)]
+        sentences = [_healthy(diagnosis, lead, sure)]
         if len(causes) > 1:
             sentences.append("The other candidates are not ruled out; change nothing on their account alone.")
         return sentences
@@ -133,7 +135,11 @@ def _class_level(diagnosis: Diagnosis, lead: Cause) -> list[str]:
     ]
 
 
-def _healthy(lead: Cause, sure: str) -> str:
+def _healthy(diagnosis: Diagnosis, lead: Cause, sure: str) -> str:
+    if diagnosis.lacking:
+        return (
+            f"Nothing wrong was found ({sure}), but the run is not known to be healthy: {'; '.join(diagnosis.lacking)}."
+        )
     if lead.probability >= LIKELY:
         return f"Nothing wrong was found: as far as it can be judged, the run is healthy ({sure})."
     return f"Nothing wrong was found, which is not certain: that the run is healthy leads with {sure}."

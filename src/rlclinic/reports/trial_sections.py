@@ -8,7 +8,8 @@ import numpy as np
 
 from rlclinic.model.prescription import Change
 from rlclinic.model.trial import BASELINE, ArmResult, Effect, Outcome, OutcomeState, Trial, TrialVerdict
-from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Tone, Words, percent, sentence
+from rlclinic.model.words import percent, sentence
+from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Tone, Words
 from rlclinic.reports.text import number, sparkline
 
 TONES: dict[TrialVerdict, Tone] = {
@@ -58,7 +59,7 @@ def _setup(trial: Trial) -> Facts:
 
 def _arm(arm: ArmResult) -> list[Block]:
     rows = tuple(_effect_row(effect) for effect in arm.effects)
-    header = ("measure", "before", "after", "95 % interval of the difference", "P(better)")
+    header = ("measure", "before", "after", "95% interval of the difference", "P(better)")
     return [
         Words((f"{arm.verdict.value}: ", Code(change_words(arm.changes))), leads=True),
         Words(sentence(arm.reason)),

@@ -25,7 +25,7 @@ class DecisionStep(StrEnum):
     EXPLORATION = "Does the policy still explore?"
     GRADIENTS = "Are the gradients sane?"
     ADVANTAGES = "Are the advantages of a sane size?"
-    PACE = "Does the policy move at a sane pace?"
+    UPDATE_SIZE = "Does the policy move at a sane pace?"
     REWARD = "Does the reward carry a signal?"
     ENVIRONMENT = "Does the environment behave?"
     TASK = "Is the task within reach?"

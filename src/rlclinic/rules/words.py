@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import StepAxis
 
 # Longest quotation from a log inside a one-line summary, in characters.
@@ -29,6 +30,13 @@ def axis_of(facts: RunFacts) -> StepAxis:
     """What the steps of the return count; the run's own axis where there is no return."""
     returns = facts.run.returns
     return returns.axis if returns is not None else facts.run.step_axis
+
+
+def first_level_words(curve: ReturnCurve) -> str:
+    """The level that a return began with, as the rest of a sentence."""
+    level = curve.first_level
+    held = level <= curve.established
+    return f"was at {level:.4g} or above for the first fifth of the run" if held else f"began at {level:.4g}"
 
 
 def quoted(text: str) -> str:

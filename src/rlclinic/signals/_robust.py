@@ -13,7 +13,7 @@ from rlclinic.signals._shapes import Centre
 TO_SIGMA = 1.4826
 """Standard deviation of a normal over its median absolute deviation."""
 TRIM = 0.2
-"""Share left out at each end of a robust mean: nearly as precise as the mean, and 20 % outliers do nothing."""
+"""Share left out at each end of a robust mean: nearly as precise as the mean, and 20% outliers do nothing."""
 
 FEW = 2000
 """Values that are sorted sooner than numpy's median has found their middle."""

@@ -32,7 +32,7 @@ class Slopes:
         return float(self.ordered[(pairs - 1) // 2] + self.ordered[pairs // 2]) / 2.0
 
     def interval(self, effective: float) -> tuple[float, float]:
-        """Sen's 95 % interval, widened for points that are worth only `effective` independent ones."""
+        """Sen's 95% interval, widened for points that are worth only `effective` independent ones."""
         n, pairs = self.n, int(self.ordered.size)
         kendall = math.sqrt(n * (n - 1.0) * (2.0 * n + 5.0) / 18.0 * max(1.0, n / effective))
         reach = t_quantile(0.95, max(1.0, min(effective, n) - 2.0)) * kendall / 2.0

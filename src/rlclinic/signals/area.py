@@ -29,7 +29,7 @@ class Area:
     """Whether there are points enough for an interval; the mean needs one point."""
     mean: float = math.nan
     low: float = math.nan
-    """Lower end of the 95 % interval."""
+    """Lower end of the 95% interval."""
     high: float = math.nan
     share: float = math.nan
     """The mean between the start (0) and the farthest smoothed level from it (1): 1 learned at once."""

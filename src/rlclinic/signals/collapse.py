@@ -42,7 +42,7 @@ class Collapse:
     drop: float = math.nan
     """From peak to end, positive when something was lost."""
     drop_low: float = math.nan
-    """Lower end of the 95 % interval of the drop."""
+    """Lower end of the 95% interval of the drop."""
     drop_high: float = math.nan
     share: float = math.nan
     """Drop over climb: 0 kept everything, 1 ended where it began; NaN without a climb."""

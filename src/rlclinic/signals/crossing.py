@@ -37,7 +37,7 @@ class Crossing:
     reached_step: float | None = None
     """First step at which the smoothed curve is at or beyond it: the time to the threshold."""
     reached_earliest: float | None = None
-    """The same with the smoothed curve at the favourable end of its 95 % interval."""
+    """The same with the smoothed curve at the favourable end of its 95% interval."""
     reached_latest: float | None = None
     held_step: float | None = None
     """First step from which the smoothed curve stays at or beyond it up to the end."""

@@ -44,7 +44,7 @@ class Distribution:
     deviation: float = math.nan
     """Standard deviation."""
     quantiles: tuple[float, ...] = ()
-    """Minimum, 5 %, 25 %, 50 %, 75 %, 95 % and maximum."""
+    """Minimum, 5%, 25%, 50%, 75%, 95% and maximum."""
     distinct: int = 0
     """Different values among at most 20,000 points."""
     atoms: tuple[Atom, ...] = ()
@@ -61,7 +61,7 @@ class Distribution:
     valley: float = math.nan
     """Density between the groups over that of the less dense group's peak: 1 is one hump, 0 two islands."""
     valley_high: float = math.nan
-    """Upper end of the 95 % interval of the valley."""
+    """Upper end of the 95% interval of the valley."""
 
 
 def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) -> Distribution:

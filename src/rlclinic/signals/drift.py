@@ -36,7 +36,7 @@ class Drift:
     total: float = math.nan
     """From the beginning to the end of the monotone course, with its sign."""
     low: float = math.nan
-    """Lower end of the 95 % interval of the total."""
+    """Lower end of the 95% interval of the total."""
     high: float = math.nan
     total_noise: float = math.nan
     """The total in standard deviations of a logged point; infinite where there is no noise."""

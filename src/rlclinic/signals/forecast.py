@@ -34,7 +34,7 @@ SEED = 20240229
 SUREST = 0.97
 """No extrapolation is surer than this: of real curves that seemed sure to miss a threshold, some percent reached it."""
 INTERVAL = (0.05, 0.95)
-"""Ends of the interval: 90 %."""
+"""Ends of the interval: 90%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class Forecast:
     value: float = math.nan
     """Level at the end of the budget, in the middle."""
     low: float = math.nan
-    """Lower end of the 90 % interval of that level."""
+    """Lower end of the 90% interval of that level."""
     high: float = math.nan
     step: float | None = None
     """Step of the crossing, in the middle of the futures that cross; None when none does."""
     step_low: float | None = None
-    """Lower end of its 90 % interval."""
+    """Lower end of its 90% interval."""
     step_high: float | None = None
 
 

@@ -15,7 +15,7 @@ from rlclinic.signals.change_points import ChangePoint, change_points
 from rlclinic.signals.resample import resample
 
 INTERVAL = 1.96
-"""Standard deviations on each side of a 95 % interval."""
+"""Standard deviations on each side of a 95% interval."""
 MANY = 1e6
 """Degrees of freedom at which Student's distribution is the normal one."""
 
@@ -28,7 +28,7 @@ class Onset:
 
     step: float
     low_step: float
-    """Lower end of the 95 % interval."""
+    """Lower end of the 95% interval."""
     high_step: float
     difference: float
     """The move, from the level before its first jump to the level after its last."""
@@ -48,7 +48,7 @@ class LeadLag:
     lag: float = math.nan
     """Steps from the onset of the first to that of the second: positive when the first one leads."""
     low: float = math.nan
-    """Lower end of the 95 % interval of the lag."""
+    """Lower end of the 95% interval of the lag."""
     high: float = math.nan
     probability: float = math.nan
     """That the first one moved first."""

@@ -27,7 +27,7 @@ class Level:
     """Whether the series has points enough for an interval; the value needs one point."""
     value: float = math.nan
     low: float = math.nan
-    """Lower end of the 95 % interval."""
+    """Lower end of the 95% interval."""
     high: float = math.nan
     start_step: float = math.nan
     """Step of the first point that counted."""

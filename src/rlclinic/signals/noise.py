@@ -23,7 +23,7 @@ class Noise:
     scale: float = math.nan
     """Standard deviation of one logged point around the smooth course, by robust means."""
     low: float = math.nan
-    """Lower end of the 95 % interval of the scale."""
+    """Lower end of the 95% interval of the scale."""
     high: float = math.nan
     curve_scale: float = math.nan
     """The same for one point of the resampled curve."""

@@ -52,7 +52,7 @@ class Plateau:
     """Share of the steps of the series that the plateau covers."""
     level: float = math.nan
     low: float = math.nan
-    """Lower end of the 95 % interval of the level."""
+    """Lower end of the 95% interval of the level."""
     high: float = math.nan
     rise: float = math.nan
     """Rise along the plateau, by a line."""

@@ -33,7 +33,7 @@ class ReturnOnLength:
     slope: float = math.nan
     """Return per step of the episode."""
     low: float = math.nan
-    """Lower end of the 95 % interval."""
+    """Lower end of the 95% interval."""
     high: float = math.nan
     intercept: float = math.nan
     correlation: float = math.nan

@@ -27,7 +27,7 @@ class Trend:
     slope: float = math.nan
     """Change of the value per step."""
     low: float = math.nan
-    """Lower end of the slope's 95 % interval."""
+    """Lower end of the slope's 95% interval."""
     high: float = math.nan
     rise: float = math.nan
     """Slope times the steps of the window."""

@@ -1,6 +1,6 @@
 """A configuration under trial in an optimisation: its scores by seed, and the step from which it cannot win any more.
 
-A score is the number of env steps to the threshold. A rival that has not got there after as many steps as the best
+A score is the number of env steps to the goal. A rival that has not got there after as many steps as the best
 configuration needed has lost, whatever it would do later, so its run is cut there: the adaptive capping of ParamILS
 (Hutter et al. 2009, doi:10.1613/jair.2861).
 """
@@ -41,7 +41,7 @@ class Candidate:
         return sum(self.scores.values()) / len(self.scores) if self.scores else math.inf
 
     def reaches(self, recipe: Recipe) -> bool:
-        """Whether no run of it is known to have missed the threshold within its budget."""
+        """Whether no run of it is known to have missed the goal within its budget."""
         return recipe.threshold is not None and bool(self.scores) and max(self.scores.values()) <= recipe.total_steps
 
 
@@ -58,7 +58,7 @@ class Waiting:
 
 
 def score_of(outcome: Outcome, recipe: Recipe) -> float:
-    """Steps to the threshold; a run that did not reach it scores worse than any that did. Lower is better."""
+    """Steps to the goal; a run that did not reach it scores worse than any that did. Lower is better."""
     whole = float(recipe.total_steps)
     if outcome.state is OutcomeState.STOPPED and outcome.steps:
         # At least one step more than it was given.

@@ -1,4 +1,4 @@
-"""From a run of a trial to its outcome: final return, mean return over the budget, steps to the threshold."""
+"""From a run of a trial to its outcome: final return, mean return over the budget, steps to the goal."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rlclinic.apps.mcp.confine import inside
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.model.errors import UsageError
 from tests.apps.mcp.talk import SECRET, SOLVER, Talk, text_of
 from tests.apps.mcp.test_tools import CALLS
@@ -43,7 +43,7 @@ ODD: list[Any] = [
 ]  # fmt: skip
 ROUNDS = 160
 # Long work is not started by accident: what these begin is tested where it ends.
-HARMLESS = [row for row in ROWS if row.effect == "reads"]
+HARMLESS = [row for row in TOOLS if row.effect == "reads"]
 
 
 @pytest.mark.parametrize("name", ESCAPES, ids=range(len(ESCAPES)))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.lab.recipe import FIELDS
 from rlclinic.lab.values import is_setting
 from rlclinic.model.config import Setting
@@ -87,7 +87,7 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
 
 
 def test_every_tool_has_an_error_here() -> None:
-    assert {tool for tool, _, _ in WRONG} == {row.name for row in ROWS}
+    assert {tool for tool, _, _ in WRONG} == {row.name for row in TOOLS}
 
 
 @pytest.mark.parametrize(("tool", "arguments", "words"), WRONG, ids=[f"{n}-{row[0]}" for n, row in enumerate(WRONG)])

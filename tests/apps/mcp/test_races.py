@@ -16,8 +16,8 @@ import anyio
 import pytest
 
 from rlclinic.apps.mcp.bound import BoundTool
-from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
+from rlclinic.apps.mcp.workspace import Workspace
 from tests.apps.mcp.talk import RUNS, SOLVER, text_of
 
 MARKER = "ZEBRA7"
@@ -109,12 +109,12 @@ def _swapping(root: Path, name: str) -> Iterator[None]:
 
 def _race(root: Path, what: str, seconds: float) -> tuple[int, int]:
     """Call tools for a while; how many calls there were, and how many succeeded."""
-    tools = {row.name: row for row in ROWS}
+    tools = {row.name: row for row in TOOLS}
     calls, succeeded, until = 0, 0, time.monotonic() + seconds
 
     async def call(tool: str, arguments: dict[str, Any]) -> bool:
-        # A desk of its own each time: what was read before is read again.
-        result = await BoundTool(tools[tool], Desk(root)).answer(arguments)
+        # A workspace of its own each time: what was read before is read again.
+        result = await BoundTool(tools[tool], Workspace(root)).answer(arguments)
         told = text_of(result)
         assert MARKER not in told, f"{tool} told what lies outside: {told}"
         assert "inside rlclinic" not in told, told

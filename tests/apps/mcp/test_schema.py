@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
 from rlclinic.apps.mcp.published import described, published
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
 from tests.apps.mcp.talk import Talk
 
 # The tools of gymnasium-solver's server with their parameters; `!` marks a required one.
@@ -69,8 +69,8 @@ def test_a_client_gets_what_is_written_down(talk: Talk) -> None:
 
 def test_a_server_is_made_without_the_tools_and_what_they_need(tmp_path: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from rlclinic.apps.mcp.desk import Desk; "
-        "from rlclinic.apps.mcp.server import build_server; build_server(Desk(Path.cwd())); "
+        "import sys; from pathlib import Path; from rlclinic.apps.mcp.workspace import Workspace; "
+        "from rlclinic.apps.mcp.server import build_server; build_server(Workspace(Path.cwd())); "
         "print([name for name in sys.modules if name == 'numpy' or name.startswith('rlclinic.apps.mcp.tools.')])"
     )
     command = [sys.executable, "-c", script]
@@ -94,12 +94,12 @@ def test_the_description_of_all_tools_fits_a_context(talk: Talk) -> None:
 
 def test_every_tool_is_on_the_page_of_the_server() -> None:
     page = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text(encoding="utf-8")
-    assert [row.name for row in ROWS if f"`{row.name}`" not in page] == []
+    assert [row.name for row in TOOLS if f"`{row.name}`" not in page] == []
 
 
 def test_the_command_tells_its_tools(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["mcp", "--root", str(tmp_path), "--json"])
     told = json.loads(result.output)
     assert told["schema"] == "rlclinic.mcp/1"
-    assert [row["name"] for row in told["tools"]] == [row.name for row in ROWS]
+    assert [row["name"] for row in told["tools"]] == [row.name for row in TOOLS]
     assert CliRunner().invoke(app, ["mcp", "--root", str(tmp_path / "none")]).exception is not None

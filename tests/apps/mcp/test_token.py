@@ -19,7 +19,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The tokens that servers were started with, and what their trainings would find in the environment."""
     found: list[str] = []
     monkeypatch.setattr(
-        serve, "serve_http", lambda desk, name, port, token: found.extend([token, os.environ.get(NAME, "")])
+        serve, "serve_http", lambda workspace, name, port, token: found.extend([token, os.environ.get(NAME, "")])
     )
     return found
 

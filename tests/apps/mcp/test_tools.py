@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rlclinic.apps.mcp.registry import ROWS
+from rlclinic.apps.mcp.registry import TOOLS
 from tests.apps.mcp.talk import CRASHED, INJECTION, SOLVER, STOPPED, Talk, text_of
 
 SHORTEST_ANSWERS = 8_192
@@ -18,6 +18,7 @@ SHORTEST_ANSWERS = 8_192
 CALLS: dict[str, dict[str, Any]] = {
     "diagnose": {"run_id": "ppo_cartpole_high_lr"},
     "explain": {"name": "learning-rate-too-high"},
+    "advise": {"facts": {"task.one_step": "yes"}},
     "show_run": {"run_id": "ppo_cartpole"},
     "propose_fix": {"run_id": "ppo_cartpole_high_lr"},
     "get_history": {"env_id": "CartPole-v1"},
@@ -41,6 +42,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "get_run_logs": {"run_id": SOLVER},
     "stream_training_logs": {"run_id": SOLVER},
     "get_metric_alerts": {"run_id": SOLVER},
+    "watch_run": {"run_id": SOLVER},
     "list_environments": {},
     "list_variants": {"env_id": "CartPole-v1"},
     "get_config": {"env_id": "CartPole-v1", "variant": "ppo"},
@@ -56,7 +58,7 @@ ELSEWHERE = {
 
 
 def test_every_tool_is_called_somewhere() -> None:
-    assert set(CALLS) | ELSEWHERE == {row.name for row in ROWS}
+    assert set(CALLS) | ELSEWHERE == {row.name for row in TOOLS}
 
 
 @pytest.mark.parametrize("tool", sorted(CALLS))
@@ -247,6 +249,15 @@ def test_the_alerts_of_the_trainer_are_parsed(talk: Talk) -> None:
     assert "first time" in alert["note"]
 
 
+def test_what_is_worth_an_alert_is_told_of_runs_of_every_framework(talk: Talk) -> None:
+    holding = talk.data("get_metric_alerts", run_id="ppo_cartpole_high_lr")["holding"]
+    assert [(item["key"], item["level"]) for item in holding][:1] == [("kl-too-large", "error")]
+    assert holding[0]["cause"].startswith("learning-rate-too-high")
+    watched = talk.data("watch_run", run_id="ppo_cartpole_high_lr", since_step=10**9)
+    assert [item["key"] for item in watched["alerts"]] == [item["key"] for item in holding]
+    assert (watched["state"], watched["verdict"], watched["news"]) == ("unknown", "collapsed", True)
+
+
 def test_variants_of_every_name_are_listed(talk: Talk) -> None:
     assert talk.data("list_variants", env_id="CartPole-v1")["variants"] == ["ppo", "rgb_ppo"]
     assert "sac" in talk.data("list_variants", env_id="Pendulum-v1")["variants"]
@@ -261,9 +272,21 @@ def test_waiting_never_takes_longer_than_a_client_does(talk: Talk) -> None:
 
 def test_hints_tell_what_a_tool_does_to_the_world(talk: Talk) -> None:
     tools = {tool.name: tool for tool in talk.wait(talk.client.list_tools()).tools}
-    for row in ROWS:
+    for row in TOOLS:
         hints = tools[row.name].annotations
         assert hints.read_only_hint is (row.effect == "reads")
         assert hints.destructive_hint is (row.effect == "stops")
         assert tools[row.name].output_schema["type"] == "object"
         assert tools[row.name].input_schema["additionalProperties"] is False
+
+
+def test_advice_names_its_rules_and_what_it_would_ask(talk: Talk) -> None:
+    found = talk.data("advise", facts={"task.one_step": "yes"})
+    assert found["options"][0]["id"] == "bandit"
+    assert found["rules"][0]["because"] == ["task.one_step is yes"]
+    assert found["questions"]
+
+
+def test_advice_imports_no_environment_that_only_a_client_names(talk: Talk) -> None:
+    refused = talk.error("advise", environment="antigravity:Env-v0")
+    assert "antigravity" in refused

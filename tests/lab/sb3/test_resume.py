@@ -19,7 +19,7 @@ from rlclinic import read
 from rlclinic.lab.checkpoints import last_checkpoint
 from rlclinic.lab.folder import open_folder
 from rlclinic.lab.instruments.episodes import EpisodeLog
-from rlclinic.lab.overview import standings
+from rlclinic.lab.overview import run_overviews
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.sb3.measures import MeanLogger
 from rlclinic.lab.sb3.model import build_model
@@ -59,7 +59,7 @@ def test_a_killed_run_is_readable_and_goes_on_where_it_was_saved(tmp_path: Path)
     os.kill(process.pid or 0, signal.SIGKILL)
     process.join()
     assert (path / "metrics.csv").read_bytes().endswith(b"\n")
-    assert [entry.state for entry in standings(tmp_path)] == ["interrupted"]
+    assert [entry.state for entry in run_overviews(tmp_path)] == ["interrupted"]
     saved = last_checkpoint(path)
     assert saved is not None
     before = read(path)

@@ -10,8 +10,8 @@ from rlclinic.lab.torchrl.networks import Shape, policy
 from rlclinic.lab.torchrl.normaliser import Moments, Normaliser
 from rlclinic.lab.torchrl.replay import Replay
 from rlclinic.lab.torchrl.rollout import Collector
-from rlclinic.lab.torchrl.row import Row, Transition
 from rlclinic.lab.torchrl.spaces import Spaces, spaces_of
+from rlclinic.lab.torchrl.vector_env import Transition, VectorEnv
 from rlclinic.model.errors import UsageError
 from tests.lab.torchrl.small_envs import Counter, Pixels, Target
 
@@ -21,7 +21,7 @@ SHAPE = Shape((8,), (8,), "tanh", orthogonal=True)
 def collector(lengths: list[int], *, truncate: bool = False, normalise: bool = False) -> Collector:
     torch.manual_seed(0)
     spaces = spaces_of(Counter.observation_space, Counter.action_space)
-    row = Row([lambda length=length: Counter(length, truncate=truncate) for length in lengths], spaces, seed=0)
+    row = VectorEnv([lambda length=length: Counter(length, truncate=truncate) for length in lengths], spaces, seed=0)
     normaliser = Normaliser(1, len(lengths), 0.9, observations=normalise, rewards=normalise)
     return Collector(row, policy(spaces, SHAPE), spaces, normaliser)
 

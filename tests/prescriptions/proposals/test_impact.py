@@ -33,7 +33,7 @@ def test_fewer_than_three_environments_are_a_guess() -> None:
 def test_three_environments_are_a_measurement_with_a_predictive_interval() -> None:
     effects = (-0.6, -0.5, -0.4)
     found = impact({"learning-rate-too-high": 1.0}, [row(e, x) for e, x in zip(ENVIRONMENTS, effects, strict=False)])
-    # Student's t with 2 degrees of freedom at 80 %: 1.886; spread 0.1; a new environment adds its own.
+    # Student's t with 2 degrees of freedom at 80%: 1.886; spread 0.1; a new environment adds its own.
     reach = 1.886 * 0.1 * math.sqrt(1 + 1 / 3)
     assert found.basis is Basis.MEASURED
     assert found.low == pytest.approx(-0.5 - reach, abs=0.01)

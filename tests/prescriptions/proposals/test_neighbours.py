@@ -59,7 +59,7 @@ def test_runs_of_another_task_and_runs_that_differ_in_much_tell_nothing() -> Non
 
 def test_a_direction_that_helped_is_taken_further_while_the_goal_is_far() -> None:
     run = run_of(200, learning_rate=2e-3)
-    (made,) = advised(run, [run_of(40, learning_rate=0.06)])
+    made, *_ = advised(run, [run_of(40, learning_rate=0.06)])
     assert changed_keys([made]) == {"learning_rate": (2e-3, 1e-3)}
     assert made.instruction.startswith("Optional")
     assert made.rationale.startswith("A run with learning_rate 0.06 ended clearly lower than this one")

@@ -43,7 +43,7 @@ def advised(
 
 
 def test_small_updates_are_made_larger_and_the_reason_is_their_kl() -> None:
-    (made,) = advised(run_of(PPO, kl=1e-4))
+    made, *_ = advised(run_of(PPO, kl=1e-4))
     assert changed_keys([made]) == {"learning_rate": (3e-4, 9e-4)}
     assert propose.testable(made)
     assert "The goal of 400 was missed with the whole budget" in made.rationale
@@ -57,7 +57,7 @@ def test_updates_without_room_are_left_as_they_are() -> None:
 
 
 def test_a_step_never_passes_the_kl_of_a_healthy_update() -> None:
-    (made,) = advised(run_of(PPO, kl=0.02 / 9 - 1e-6))
+    made, *_ = advised(run_of(PPO, kl=0.02 / 9 - 1e-6))
     before, after = changed_keys([made])["learning_rate"]
     assert isinstance(before, float)
     assert isinstance(after, float)
@@ -69,7 +69,7 @@ def test_nothing_is_sped_up_in_a_run_that_fell_short_of_nothing(status: GoalStat
     assert changed_keys(advised(run_of(PPO, kl=1e-4), status=status)) == {}
 
 
-@pytest.mark.parametrize("rule", ["kl-too-large", "clipping-most-updates", "entropy-fell-early"])
+@pytest.mark.parametrize("rule", ["kl-too-large", "clip-fraction-high", "entropy-fell-early"])
 def test_nothing_is_sped_up_that_is_too_fast_already(rule: str) -> None:
     assert "learning_rate" not in changed_keys(advised(run_of(PPO, kl=1e-4), rule))
 
@@ -87,7 +87,7 @@ def test_few_updates_in_a_budget_become_more() -> None:
 @pytest.mark.parametrize(("native", "algorithm"), [(SAC, "SAC"), (DQN, "DQN")])
 def test_off_policy_each_sample_is_used_more_often(native: Mapping[str, object], algorithm: str) -> None:
     run = run_of({"train_freq": 4, "gradient_steps": 2, **native}, algorithm=algorithm)
-    (made,) = advised(run)
+    made, *_ = advised(run)
     assert changed_keys([made]) == {"train_freq": (4, 2)}
     assert "gradient steps per env step" in made.rationale
 
@@ -97,7 +97,7 @@ def test_samples_that_are_used_often_already_are_not_used_more() -> None:
 
 
 def test_values_that_run_away_are_not_fed_more_updates() -> None:
-    assert "train_freq" not in changed_keys(advised(run_of(DQN, algorithm="DQN"), "q-runs-away"))
+    assert "train_freq" not in changed_keys(advised(run_of(DQN, algorithm="DQN"), "q-values-diverge"))
 
 
 def test_what_can_be_tried_in_the_same_budget_comes_before_a_longer_one() -> None:
@@ -105,7 +105,7 @@ def test_what_can_be_tried_in_the_same_budget_comes_before_a_longer_one() -> Non
     test, faster, longer = advised(run_of(PPO, kl=1e-4), shares=shares)
     assert test.changes == ()
     assert list(changed_keys([faster, longer])) == ["learning_rate", "total_steps"]
-    assert faster.instruction.startswith("If that does not suffice: raise"), "the test is about the budget"
+    assert faster.instruction.startswith("If that does not suffice, and each update moves"), "the test is of the budget"
 
 
 def test_a_change_for_a_fault_goes_without_it() -> None:

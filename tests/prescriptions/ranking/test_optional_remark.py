@@ -25,7 +25,7 @@ def test_a_healthy_run_is_left_alone(verdict: Verdict, shares: dict[str, float])
 
 
 def test_a_run_that_still_rises_may_go_on() -> None:
-    (made,) = advised(RUN, {"nothing-wrong": 0.5, "budget-too-small": 0.3}, verdict=Verdict.LEARNING)
+    made, *_ = advised(RUN, {"nothing-wrong": 0.5, "budget-too-small": 0.3}, verdict=Verdict.LEARNING)
     assert made.priority is Priority.LOW
     assert made.instruction.startswith("Optional")
     assert made.changes == ()

@@ -21,7 +21,7 @@ def test_of_close_causes_the_one_whose_setting_is_off_goes_first() -> None:
 def test_facts_come_before_everything_else() -> None:
     shares = {"learning-rate-too-high": 0.5, "evaluation-mismatch": 0.3}
     made = advised(FASTER, shares, "kl-too-large", verdict=Verdict.COLLAPSED)
-    assert [item.causes[0] for item in made] == ["evaluation-mismatch", "learning-rate-too-high"]
+    assert [item.causes[0] for item in made][:2] == ["evaluation-mismatch", "learning-rate-too-high"]
 
 
 @pytest.mark.parametrize(("rate", "mismatch"), [(0.5, 0.3), (0.3, 0.5)])

@@ -6,7 +6,7 @@ from math import isnan, nan
 
 import pytest
 
-from rlclinic.readers.consoles.rows import Row, agree, decimals_by_key, join_repeats, numbers_of, read_number
+from rlclinic.readers.consoles.rows import ConsoleRow, agree, decimals_by_key, join_repeats, numbers_of, read_number
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,11 @@ def test_numbers_printed_as_strings_count_and_other_values_do_not() -> None:
 
 
 def test_rows_of_one_step_join_only_while_they_agree() -> None:
-    rows = [Row(1, 1, {"a": 1.0, "b": nan}), Row(1, 2, {"b": nan, "c": 2.0}), Row(1, 3, {"a": 5.0})]
+    rows = [
+        ConsoleRow(1, 1, {"a": 1.0, "b": nan}),
+        ConsoleRow(1, 2, {"b": nan, "c": 2.0}),
+        ConsoleRow(1, 3, {"a": 5.0}),
+    ]
     joined = join_repeats(rows)
     assert [row.line for row in joined] == [1, 3]
     assert joined[0].values.keys() == {"a", "b", "c"}
@@ -49,7 +53,7 @@ def test_a_validation_run_once_more_is_no_disagreement() -> None:
 
 def test_decimals_are_reported_only_where_every_print_agrees() -> None:
     rows = [
-        Row(1, 1, {}, {"a": "0.10", "b": "0.1", "c": "1e-5"}),
-        Row(2, 2, {}, {"a": "2.25", "b": "0.12", "c": "1e-5"}),
+        ConsoleRow(1, 1, {}, {"a": "0.10", "b": "0.1", "c": "1e-5"}),
+        ConsoleRow(2, 2, {}, {"a": "2.25", "b": "0.12", "c": "1e-5"}),
     ]
     assert decimals_by_key(rows) == {"a": 2}

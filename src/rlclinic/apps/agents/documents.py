@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 
-from rlclinic.apps.mcp.registry import ROWS as TOOLS
+from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.explain import cause_page
 from rlclinic.rules.documentation import page_of
@@ -70,7 +70,7 @@ def tools_page(server: str = SERVER) -> str:
         parameters = [
             f"`{key}`" + ("" if value.default is inspect.Parameter.empty else f" = {value.default!r}")
             for key, value in inspect.signature(row.function).parameters.items()
-            if key != "desk"
+            if key != "workspace"
         ]
         words = " ".join(inspect.cleandoc(row.function.__doc__ or "").split())
         effect = {"reads": "", "starts": " Starts a process.", "stops": " Stops a process."}[row.effect]

@@ -34,6 +34,8 @@ HISTORY = {
     "--history", "folder", type=FILE, help="Where the best run is looked for; the runs' own folder by default."
 )
 @click.option("--no-history", is_flag=True, help="Compare the named runs with each other only.")
+@click.option("--reference", is_flag=True, help="Hold each RUN against known-good runs and published returns.")
+@click.option("--change", metavar="KEY", default="", help="The setting that is meant to differ; say what else does.")
 @click.option("--env", "environment", default="", help="Without RUN: what --history has taught about this environment.")
 @click.option("--algorithm", default="", help="With --env: only runs of this algorithm.")
 @click.option("--output-format", "form", type=click.Choice(tuple(COMPARISON)), default="text", show_default=True)
@@ -43,6 +45,8 @@ def compare(
     source: dict[str, Any],
     folder: Path | None,
     no_history: bool,
+    reference: bool,
+    change: str,
     environment: str,
     algorithm: str,
     form: str,
@@ -53,8 +57,10 @@ def compare(
 
     RUN is named as in `rlclinic show`. The best run of the same environment below --history is shown beside them; one
     RUN alone is compared with the best of its environment and algorithm. Runs that differ in their seeds alone are
-    summarised over them. Without RUN, `--history ROOT --env ENV` says which configs were best there, what separates
-    good from bad runs and what to try next. Exit codes: 0, 2 a usage error or a missing path, 5 nothing to compare.
+    summarised over them. --reference sets each RUN beside known-good runs of its task and algorithm: its return and
+    every metric against their bands, and the settings that differ, what matters most first. Without RUN, `--history
+    ROOT --env ENV` says which configs were best there, what separates good from bad runs and what to try next. Exit
+    codes: 0, 2 a usage error or a missing path, 5 nothing to compare.
     """
     form = "json" if as_json else form
     if environment:
@@ -70,7 +76,7 @@ def compare(
     if not runs:
         click.get_current_context().exit(_exit_code(runs, errors))
     place = None if no_history else folder or source["root"] or _common_folder(runs)
-    found = run_comparison(runs, history=place, progress=Progress("reading runs"))
+    found = run_comparison(runs, history=place, progress=Progress("reading runs"), reference=reference, change=change)
     _deliver(COMPARISON[form], found, form, output)
     click.get_current_context().exit(_exit_code(runs, errors))
 

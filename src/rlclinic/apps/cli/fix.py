@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlclinic.apps.cli.output import write_json, write_lines
-from rlclinic.apps.cli.reading import FILE, goal_option
+from rlclinic.apps.cli.reading import FILE, goal_option, task_options
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Outcome:
+class FixResult:
     """What was decided, for text and JSON alike."""
 
     run: Run
@@ -47,6 +47,7 @@ class Outcome:
 @click.option("--prescription", "number", type=click.IntRange(min=1), help="Which one, as numbered by `diagnose`.")
 @goal_option
 @click.option("--config", default="", metavar="FILE[::SECTION]", help="The config file to edit.")
+@task_options
 @click.option("--unsafe", is_flag=True, help="Write also what alters behaviour or the learning problem.")
 @click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -56,6 +57,8 @@ def fix(
     number: int | None,
     goal: float | None,
     config: str,
+    environment: str,
+    algorithm: str,
     unsafe: bool,
     root: Path | None,
     as_json: bool,
@@ -68,11 +71,12 @@ def fix(
     written only when its number is named. Exit codes: 0 done or nothing to fix, 2 refused or a usage error, 5 nothing
     could be read.
     """
-    outcome, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write", goal=goal)
+    task = environment, algorithm
+    result, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write", goal=goal, task=task)
     if as_json:
-        write_json(fix_object(outcome))
+        write_json(fix_object(result))
     else:
-        write_lines([_text(outcome)])
+        write_lines([_text(result)])
     click.get_current_context().exit(int(code))
 
 
@@ -85,39 +89,40 @@ def decide(
     unsafe: bool,
     writes: bool,
     goal: float | None = None,
-) -> tuple[Outcome, ExitCode]:
+    task: tuple[str, str] = ("", ""),
+) -> tuple[FixResult, ExitCode]:
     """What to change in which file; written only where `writes` says so."""
     from rlclinic.prescriptions.edit.plan import plan
     from rlclinic.prescriptions.edit.write_file import write_file
     from rlclinic.prescriptions.syntax import render
 
-    diagnosis = _diagnosis(name, root, goal, config)
-    outcome = Outcome(diagnosis.run, guidelines=list(diagnosis.guidelines))
-    outcome.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
-    _choose(diagnosis, number, outcome)
-    chosen = outcome.prescription
+    diagnosis = _diagnosis(name, root, goal, config, task)
+    result = FixResult(diagnosis.run, guidelines=list(diagnosis.guidelines))
+    result.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
+    _choose(diagnosis, number, result)
+    chosen = result.prescription
     if chosen is None:
-        return outcome, ExitCode.OK
-    _hold_back(outcome, unsafe=unsafe)
+        return result, ExitCode.OK
+    _hold_back(result, unsafe=unsafe)
     try:
         native = render(diagnosis.run, chosen.changes)
-        outcome.native = native.format, native.text
+        result.native = native.format, native.text
     except RlclinicError as error:
-        outcome.reason, outcome.hint = error.message, error.hint
+        result.reason, result.hint = error.message, error.hint
     try:
-        outcome.plan = plan(diagnosis.run, chosen.changes, config)
-        outcome.reason = ""
-        if writes and not outcome.held:
-            outcome.backup = write_file(outcome.plan)
+        result.plan = plan(diagnosis.run, chosen.changes, config)
+        result.reason = ""
+        if writes and not result.held:
+            result.backup = write_file(result.plan)
     except RlclinicError as error:
         where = f"{error.path}: " if error.path else ""
-        outcome.reason, outcome.hint = f"{where}{error.message}", error.hint
+        result.reason, result.hint = f"{where}{error.message}", error.hint
         # A file that the user named, or asked to be written, and that stays as it is, is a refusal.
-        return outcome, ExitCode.ERROR if writes or config else ExitCode.OK
-    return outcome, ExitCode.ERROR if writes and outcome.held else ExitCode.OK
+        return result, ExitCode.ERROR if writes or config else ExitCode.OK
+    return result, ExitCode.ERROR if writes and result.held else ExitCode.OK
 
 
-def _diagnosis(name: str, root: Path | None, goal: float | None, config: str) -> Diagnosis:
+def _diagnosis(name: str, root: Path | None, goal: float | None, config: str, task: tuple[str, str]) -> Diagnosis:
     from rlclinic.engine import diagnose
     from rlclinic.readers.open import read
     from rlclinic.readers.scripts.load import CODE
@@ -127,7 +132,7 @@ def _diagnosis(name: str, root: Path | None, goal: float | None, config: str) ->
     if len(paths) > 1:
         raise UsageError(f"{name!r} names {len(paths)} runs", path=name, hint="one run is fixed at a time")
     scripts = (config,) if config.endswith(CODE) and Path(config).is_file() else ()
-    diagnosis = diagnose(read(paths[0], configs=scripts), goal=goal)
+    diagnosis = diagnose(read(paths[0], configs=scripts, environment=task[0], algorithm=task[1]), goal=goal)
     # A run that died before its first row can still show what is wrong with its config.
     changes = any(item.changes for item in diagnosis.prescriptions)
     if not changes and not any(len(series) for series in diagnosis.run.series.values()):
@@ -135,7 +140,7 @@ def _diagnosis(name: str, root: Path | None, goal: float | None, config: str) ->
     return diagnosis
 
 
-def _choose(diagnosis: Diagnosis, number: int | None, outcome: Outcome) -> None:
+def _choose(diagnosis: Diagnosis, number: int | None, result: FixResult) -> None:
     """The named prescription, or the first that a config can hold."""
     known = list(enumerate(diagnosis.prescriptions, start=1))
     if number is not None:
@@ -144,77 +149,77 @@ def _choose(diagnosis: Diagnosis, number: int | None, outcome: Outcome) -> None:
         chosen = diagnosis.prescriptions[number - 1]
         if chosen.kind != PrescriptionKind.CONFIG:
             raise UsageError(f"prescription {number} is no config change: {chosen.instruction}", hint="do it by hand")
-        outcome.number, outcome.prescription = number, chosen
+        result.number, result.prescription = number, chosen
         return
     configs = [(index, item) for index, item in known if item.kind == PrescriptionKind.CONFIG]
     if not configs:
-        outcome.reason = f"no config change is prescribed; the verdict is {diagnosis.verdict}"
+        result.reason = f"no config change is prescribed; the verdict is {diagnosis.verdict}"
         return
-    outcome.number, outcome.prescription = configs[0]
-    outcome.first = [item.instruction for index, item in known if index < outcome.number]
+    result.number, result.prescription = configs[0]
+    result.first = [item.instruction for index, item in known if index < result.number]
 
 
-def _hold_back(outcome: Outcome, *, unsafe: bool) -> None:
+def _hold_back(result: FixResult, *, unsafe: bool) -> None:
     """What is unsafe, or waits for something else, is written only when the user says so."""
-    chosen = outcome.prescription
+    chosen = result.prescription
     assert chosen is not None
     reasons, options = [], []
-    if outcome.first:
+    if result.first:
         reasons.append("something else comes first")
-        options.append(f"--prescription {outcome.number}")
+        options.append(f"--prescription {result.number}")
     if chosen.safety != Safety.SAFE and not unsafe:
         reasons.append(f"it is {chosen.safety}: {_begun(chosen.risk)}")
         options.append("--unsafe")
-    outcome.held = ", and ".join(reasons)
-    outcome.hint = f"write it all the same with {' '.join(options)}" if options else ""
+    result.held = ", and ".join(reasons)
+    result.hint = f"write it all the same with {' '.join(options)}" if options else ""
 
 
 def _begun(sentence: str) -> str:
     return sentence[:1].lower() + sentence[1:].rstrip(".")
 
 
-def _text(outcome: Outcome) -> str:
+def _text(result: FixResult) -> str:
     lines: list[str] = []
-    chosen = outcome.prescription
+    chosen = result.prescription
     if chosen is not None:
-        lines.append(f"Prescription {outcome.number}: {chosen.instruction}")
-        lines += ["", "First, by hand:", *(f"  - {item}" for item in outcome.first)] if outcome.first else []
+        lines.append(f"Prescription {result.number}: {chosen.instruction}")
+        lines += ["", "First, by hand:", *(f"  - {item}" for item in result.first)] if result.first else []
     if chosen is None:
-        lines.append(f"Nothing to fix in a config: {outcome.reason}.")
-    elif outcome.plan is not None and not outcome.reason:
-        lines += ["", outcome.plan.diff.rstrip("\n"), "", _state(outcome, outcome.plan)]
-        lines += [f"  {outcome.hint}"] if outcome.held else []
-        lines += [f"Note: {outcome.plan.note}."] if outcome.plan.note else []
+        lines.append(f"Nothing to fix in a config: {result.reason}.")
+    elif result.plan is not None and not result.reason:
+        lines += ["", result.plan.diff.rstrip("\n"), "", _state(result, result.plan)]
+        lines += [f"  {result.hint}"] if result.held else []
+        lines += [f"Note: {result.plan.note}."] if result.plan.note else []
     else:
-        lines += ["", f"No file was edited: {outcome.reason}."]
-        lines += [f"  {outcome.hint}"] if outcome.hint else []
-        if outcome.native is not None:
-            form, text = outcome.native
+        lines += ["", f"No file was edited: {result.reason}."]
+        lines += [f"  {result.hint}"] if result.hint else []
+        if result.native is not None:
+            form, text = result.native
             lines += ["", f"The change as {form}:", *(f"  {line}" for line in text.splitlines())]
-    others = [item for item in outcome.by_hand if item not in outcome.first]
+    others = [item for item in result.by_hand if item not in result.first]
     lines += ["", "By hand:", *(f"  - {item}" for item in others)] if others else []
-    lines += [f"This project has guidelines: {', '.join(outcome.guidelines)}"] if outcome.guidelines else []
+    lines += [f"This project has guidelines: {', '.join(result.guidelines)}"] if result.guidelines else []
     return "\n".join(lines)
 
 
-def _state(outcome: Outcome, plan: Plan) -> str:
-    if outcome.backup is not None:
-        return f"Written to {plan.file}; the old file is {outcome.backup}."
-    if outcome.held:
-        return f"Not written: {outcome.held}."
+def _state(result: FixResult, plan: Plan) -> str:
+    if result.backup is not None:
+        return f"Written to {plan.file}; the old file is {result.backup}."
+    if result.held:
+        return f"Not written: {result.held}."
     return f"Not written yet: --write changes {plan.file}."
 
 
-def fix_object(outcome: Outcome) -> dict[str, Any]:
-    """The outcome as `--json` prints it."""
-    chosen, plan = outcome.prescription, outcome.plan
+def fix_object(result: FixResult) -> dict[str, Any]:
+    """The result as `--json` prints it."""
+    chosen, plan = result.prescription, result.plan
     return {
         "schema": "rlclinic.fix/1",
-        "run": {"id": outcome.run.id, "path": outcome.run.path, "framework": outcome.run.framework},
+        "run": {"id": result.run.id, "path": result.run.path, "framework": result.run.framework},
         "prescription": None
         if chosen is None
         else {
-            "number": outcome.number,
+            "number": result.number,
             "instruction": chosen.instruction,
             "safety": str(chosen.safety),
             "changes": [
@@ -222,15 +227,15 @@ def fix_object(outcome: Outcome) -> dict[str, Any]:
                 for item in chosen.changes
             ],
         },
-        "native": None if outcome.native is None else {"format": outcome.native[0], "text": outcome.native[1]},
+        "native": None if result.native is None else {"format": result.native[0], "text": result.native[1]},
         "file": None if plan is None else str(plan.file),
         "diff": "" if plan is None else plan.diff,
-        "written": outcome.backup is not None,
-        "backup": None if outcome.backup is None else str(outcome.backup),
-        "reason": outcome.reason or outcome.held,
-        "hint": outcome.hint,
+        "written": result.backup is not None,
+        "backup": None if result.backup is None else str(result.backup),
+        "reason": result.reason or result.held,
+        "hint": result.hint,
         "note": "" if plan is None else plan.note,
-        "first": outcome.first,
-        "by_hand": outcome.by_hand,
-        "guidelines": outcome.guidelines,
+        "first": result.first,
+        "by_hand": result.by_hand,
+        "guidelines": result.guidelines,
     }

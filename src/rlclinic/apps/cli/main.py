@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from rlclinic import __version__
 from rlclinic.apps.cli.output import write, write_error
-from rlclinic.model.errors import ExitCode, RlclinicError, contained
+from rlclinic.model.errors import ExitCode, RlclinicError, UsageError, contained
 
 WELCOME = """\
 rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
@@ -19,6 +21,7 @@ rlclinic finds out why a reinforcement-learning run is not learning, and proves 
   rlclinic show PATH          what was read: config, metrics, status, what could not be read
   rlclinic runs FOLDER        a table of every run below a folder
   rlclinic compare A B        runs side by side: outcomes, settings, where the curves part
+  rlclinic watch PATH         follow runs while they train: findings, forecast, alerts
   rlclinic fix PATH           the prescribed change in your own config file
   rlclinic explain CODE       what a rule or probe sees, or what a cause means
   rlclinic train ENV:ALGO     train with Stable-Baselines3 or TorchRL; status and stop follow it
@@ -26,6 +29,8 @@ rlclinic finds out why a reinforcement-learning run is not learning, and proves 
   rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
   rlclinic probe TRAINER      find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
   rlclinic examine ENV        find out whether reward, environment or task is what is wrong
+  rlclinic advise             whether RL fits a problem, which approach, which settings; cited
+  rlclinic samples PATH       the logged responses of a language model that are worth reading
   rlclinic mcp                serve all of this to coding agents; agents install teaches them
   rlclinic demo               all of it on one small task
 
@@ -36,8 +41,8 @@ Every verb takes --help, and --json where it has a result.
 # Verbs by the module of this package that holds them, a command of the same name each. They are imported when asked
 # for, so that no verb waits for what another needs.
 VERBS = (
-    "diagnose", "show", "runs", "compare", "fix", "explain", "train", "status", "stop", "trial", "optimize", "probe",
-    "examine", "mcp", "agents", "demo",
+    "diagnose", "show", "runs", "compare", "watch", "fix", "explain", "train", "status", "stop", "trial", "optimize",
+    "probe", "examine", "advise", "samples", "mcp", "agents", "demo",
 )  # fmt: skip
 
 
@@ -57,8 +62,16 @@ class Verbs(click.Group):
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if arguments and arguments[0] not in VERBS:
+            _check_is_no_verb(arguments[0])
             arguments = ["diagnose", *arguments]
         return super().resolve_command(context, arguments)
+
+
+def _check_is_no_verb(word: str) -> None:
+    """A misspelt verb must not be looked for as a run."""
+    meant = get_close_matches(word, VERBS, n=1, cutoff=0.75)
+    if meant and word.isalpha() and not Path(word).exists():
+        raise UsageError(f"no verb and no run is called {word!r}", hint=f"did you mean `rlclinic {meant[0]}`?")
 
 
 @click.group(

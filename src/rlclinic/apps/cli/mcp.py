@@ -39,27 +39,27 @@ def mcp(
     Runs are looked for below ROOT, first in ROOT/runs; training configs are the reference ones and those of
     ROOT/config/environments. Trainings and trials go on when the server ends, and are found again by the next one.
     """
-    from rlclinic.apps.mcp.desk import Desk
+    from rlclinic.apps.mcp.workspace import Workspace
 
     if not root.is_dir():
         raise UsageError("no such folder", path=str(root), hint="name the folder of your project with --root")
-    desk = Desk(root.resolve(), jobs, trainers)
+    workspace = Workspace(root.resolve(), jobs, trainers)
     try:
         if as_json:
             from rlclinic.apps.cli.output import write_json
-            from rlclinic.apps.mcp.registry import ROWS
+            from rlclinic.apps.mcp.registry import TOOLS
 
-            rows = [{"name": row.name, "title": row.title, "effect": row.effect} for row in ROWS]
-            write_json({"schema": "rlclinic.mcp/1", "root": str(desk.root), "name": name, "tools": rows})
+            rows = [{"name": row.name, "title": row.title, "effect": row.effect} for row in TOOLS]
+            write_json({"schema": "rlclinic.mcp/1", "root": str(workspace.root), "name": name, "tools": rows})
             return
         from rlclinic.apps.mcp.serve import serve_http, serve_stdio
 
         if http:
             # Taken out of the environment: the trainings that the server starts need it not.
             told = os.environ.pop(TOKEN, "") if token_file is None else token_file.read()
-            serve_http(desk, name, port, told.strip())
+            serve_http(workspace, name, port, told.strip())
         else:
-            serve_stdio(desk, name)
+            serve_stdio(workspace, name)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("rlclinic"):
             raise

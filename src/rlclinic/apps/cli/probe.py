@@ -22,6 +22,13 @@ BAR = 24
 @click.option("--gamma", type=float, default=0.7, show_default=True, help="Discount that the trainer is built with.")
 @click.option("--processes", type=click.IntRange(1, 64), default=2, show_default=True, help="Seeds run side by side.")
 @click.option("--stall-seconds", type=float, default=120.0, show_default=True, help="A seed without progress hangs.")
+@click.option(
+    "--first-seed",
+    type=click.IntRange(0),
+    default=5000,
+    show_default=True,
+    help="Seeds count from here: that of a failure runs it again, another one tries other seeds.",
+)
 @click.option("--all-cases", is_flag=True, help="List skipped cases one by one.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def probe(
@@ -32,6 +39,7 @@ def probe(
     gamma: float,
     processes: int,
     stall_seconds: float,
+    first_seed: int,
     all_cases: bool,
     as_json: bool,
 ) -> None:
@@ -51,6 +59,7 @@ def probe(
         locate=locate,
         processes=processes,
         stall_seconds=stall_seconds,
+        first_seed=first_seed,
         progress=_show_progress,
     )
     if sys.stderr.isatty():

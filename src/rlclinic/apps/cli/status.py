@@ -13,7 +13,7 @@ from rlclinic.apps.cli.training_progress import duration
 from rlclinic.model.errors import UsageError
 
 if TYPE_CHECKING:
-    from rlclinic.lab.overview import Standing
+    from rlclinic.lab.overview import RunOverview
 
 
 @click.command()
@@ -25,33 +25,33 @@ def status(root: Path, show_all: bool, as_json: bool) -> None:
 
     A run whose process was killed is shown as interrupted. Exit code 0, also where nothing runs.
     """
-    from rlclinic.lab.overview import standings
+    from rlclinic.lab.overview import run_overviews
 
     if not root.is_dir():
         raise UsageError("no such folder", path=str(root), hint="name the folder that holds the runs")
-    found = standings(root)
+    found = run_overviews(root)
     if as_json:
-        write_json({"schema": "rlclinic.status/1", "runs": [standing.to_json() for standing in found]})
+        write_json({"schema": "rlclinic.status/1", "runs": [overview.to_json() for overview in found]})
         return
-    running = [standing for standing in found if standing.state in ("running", "unknown")]
+    running = [overview for overview in found if overview.state in ("running", "unknown")]
     shown = found if show_all or (root / "status.json").is_file() else running
     ended = len(found) - len(running)
-    lines = [_line(standing) for standing in shown] or [f"no run goes on below {root}"]
+    lines = [_line(overview) for overview in shown] or [f"no run goes on below {root}"]
     if ended and len(shown) == len(running):
         lines.append(f"{ended} ended; --all shows them")
     write_lines(lines)
 
 
-def _line(standing: Standing) -> str:
-    parts = [standing.id, f"{standing.algorithm} on {standing.environment}", standing.state]
-    total = f"/{standing.total_steps:,}" if standing.total_steps else ""
-    parts.append(f"{standing.env_steps:,}{total} steps")
-    if standing.train_return is not None:
-        parts.append(f"return {standing.train_return:.4g}")
-    if standing.seconds_left is not None:
-        parts.append(f"{duration(standing.seconds_left)} left")
-    if standing.state == "running":
-        parts.append(f"process {standing.pid}")
+def _line(overview: RunOverview) -> str:
+    parts = [overview.id, f"{overview.algorithm} on {overview.environment}", overview.state]
+    total = f"/{overview.total_steps:,}" if overview.total_steps else ""
+    parts.append(f"{overview.env_steps:,}{total} steps")
+    if overview.train_return is not None:
+        parts.append(f"return {overview.train_return:.4g}")
+    if overview.seconds_left is not None:
+        parts.append(f"{duration(overview.seconds_left)} left")
+    if overview.state == "running":
+        parts.append(f"process {overview.pid}")
     else:
-        parts.append(standing.reason)
+        parts.append(overview.reason)
     return "  ".join(parts)

@@ -154,19 +154,19 @@ def _report(folder: RunFolder) -> Diagnosis | None:
 
 
 def _tell(folder: RunFolder, diagnosis: Diagnosis | None, *, as_json: bool) -> None:
-    from rlclinic.lab.overview import standings
+    from rlclinic.lab.overview import run_overviews
 
-    standing = standings(folder.path)[0]
+    overview = run_overviews(folder.path)[0]
     facts: dict[str, Any] = {
-        **standing.to_json(),
+        **overview.to_json(),
         "verdict": None if diagnosis is None else str(diagnosis.verdict),
     }
     if as_json:
         write_json({"schema": "rlclinic.train/1", **facts})
         return
-    lines = [f"{folder.path}", f"  {standing.state} at step {standing.env_steps:,}: {standing.reason}"]
-    if standing.train_return is not None:
-        lines.append(f"  return {standing.train_return:.4g} (mean of the last 100 training episodes)")
+    lines = [f"{folder.path}", f"  {overview.state} at step {overview.env_steps:,}: {overview.reason}"]
+    if overview.train_return is not None:
+        lines.append(f"  return {overview.train_return:.4g} (mean of the last 100 training episodes)")
     if facts["verdict"]:
         lines.append(f"  verdict {facts['verdict']}; the diagnosis is in {folder.path / 'report.md'}")
     write_lines(lines)

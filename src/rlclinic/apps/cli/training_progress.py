@@ -46,7 +46,7 @@ def describe(progress: Progress, *, bar: bool = True) -> str:
     """One line: share, steps, returns, speed, time left."""
     share = min(progress.env_steps / progress.total_steps, 1.0)
     filled = round(BAR * share)
-    parts = [f"{100 * share:3.0f} %", f"{progress.env_steps:,}/{progress.total_steps:,} steps"]
+    parts = [f"{100 * share:3.0f}%", f"{progress.env_steps:,}/{progress.total_steps:,} steps"]
     if progress.train_return is not None:
         parts.append(f"return {progress.train_return:.4g}")
     if progress.eval_return is not None:

@@ -13,9 +13,9 @@ from typing import Any
 import anyio
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.registry import STEADY, Row
+from rlclinic.apps.mcp.registry import STEADY, ToolSpec
 from rlclinic.apps.mcp.reply import Reply
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import InternalError, NothingReadable, RlclinicError, RunReadError, UsageError
 from rlclinic.readers.no_links import confined
 
@@ -30,9 +30,9 @@ _log = logging.getLogger(__name__)
 class BoundTool:
     """One tool of one server. Its code is imported when it is first called."""
 
-    def __init__(self, row: Row, desk: Desk) -> None:
+    def __init__(self, row: ToolSpec, workspace: Workspace) -> None:
         self.row = row
-        self.desk = desk
+        self.workspace = workspace
 
     async def answer(self, arguments: dict[str, Any]) -> CallToolResult:
         """What the tool says to these arguments, as they came from the client."""
@@ -52,29 +52,29 @@ class BoundTool:
     def _answer(self, arguments: dict[str, Any]) -> CallToolResult | Awaitable[CallToolResult]:
         try:
             wanted = self._checked(arguments)
-            with confined(self.desk.root):
+            with confined(self.workspace.root):
                 if self.row.name in STEADY:
                     return self._steady(wanted)
-                reply = self._function(self.desk, **wanted)
+                reply = self._function(self.workspace, **wanted)
                 return self._awaited(reply) if inspect.isawaitable(reply) else result(reply)
         except Exception as error:
-            return failure(self.row.name, error, self.desk)
+            return failure(self.row.name, error, self.workspace)
 
     async def _awaited(self, reply: Awaitable[Reply]) -> CallToolResult:
         try:
-            with confined(self.desk.root):
+            with confined(self.workspace.root):
                 return result(await reply)
         except Exception as error:
-            return failure(self.row.name, error, self.desk)
+            return failure(self.row.name, error, self.workspace)
 
     def _steady(self, wanted: dict[str, Any]) -> CallToolResult:
         """The answer that was given before, as long as the run's files are the same."""
-        answers = self.desk.case(wanted["run_id"]).answers
+        answers = self.workspace.open(wanted["run_id"]).answers
         key = self.row.name, json.dumps({**wanted, "run_id": ""}, sort_keys=True)
         if key not in answers:
             if len(answers) >= MOST_ANSWERS:
                 answers.clear()
-            answers[key] = result(self._function(self.desk, **wanted))
+            answers[key] = result(self._function(self.workspace, **wanted))
         found: CallToolResult = answers[key]
         return found
 
@@ -109,14 +109,14 @@ def result(reply: Reply) -> CallToolResult:
     return CallToolResult(content=content, structured_content=data)
 
 
-def failure(tool: str, error: Exception, desk: Desk) -> CallToolResult:
+def failure(tool: str, error: Exception, workspace: Workspace) -> CallToolResult:
     """What is wrong and what to call instead; of an error of ours no detail leaves the server."""
     if isinstance(error, InternalError):
         _log.error("%s", tool, exc_info=error)
     if isinstance(error, RlclinicError):
         hint = WHERE if isinstance(error, NothingReadable | RunReadError) and "call" not in error.hint else error.hint
         where = f"{error.path}: " if error.path else ""
-        text = desk.relative(f"{where}{error.message}{'. ' + hint if hint else ''}")
+        text = workspace.relative(f"{where}{error.message}{'. ' + hint if hint else ''}")
     elif isinstance(error, OSError):
         text = f"a file could not be read or written: {error.strerror or type(error).__name__}. {WHERE}"
     else:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rlclinic.apps.mcp.desk import Case
+    from rlclinic.apps.mcp.workspace import OpenRun
     from rlclinic.model.run import Run
     from rlclinic.model.series import FloatArray
 
@@ -36,19 +36,21 @@ def epochs_of(run: Run, path: Path) -> tuple[FloatArray, FloatArray] | None:
     return kept, epochs[there][first]
 
 
-def epochs_at(case: Case, steps: FloatArray) -> FloatArray:
+def epochs_at(opened: OpenRun, steps: FloatArray) -> FloatArray:
     """The epoch of each step: the run's own, else the number of the logged point on its return, from 0."""
     import numpy as np
 
-    if case.epochs is not None:
-        return np.interp(steps, *case.epochs)
-    series = case.run.returns or next(iter(case.run.series.values()), None)
+    if opened.epochs is not None:
+        return np.interp(steps, *opened.epochs)
+    series = opened.run.returns or next(iter(opened.run.series.values()), None)
     if series is None or not len(series):
         return np.arange(steps.size, dtype=np.float64)
     known = np.unique(series.steps)
     return np.interp(steps, known, np.arange(known.size, dtype=np.float64))
 
 
-def epoch_meaning(case: Case) -> str:
+def epoch_meaning(opened: OpenRun) -> str:
     """What an epoch is in this run."""
-    return "epoch of the trainer" if case.epochs is not None else "number of the logged row; this run counts no epochs"
+    return (
+        "epoch of the trainer" if opened.epochs is not None else "number of the logged row; this run counts no epochs"
+    )

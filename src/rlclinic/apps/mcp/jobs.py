@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.apps.mcp.confine import inside
-from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_file
@@ -99,10 +99,12 @@ class Job:
             return ""
 
 
-def start_job(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
+def start_job(
+    workspace: Workspace, kind: str, what: str, arguments: Sequence[str]
+) -> tuple[Job, subprocess.Popen[bytes]]:
     """Start a verb of the command line apart from this process; UsageError where too many jobs run already."""
-    with desk.starting, _lock(inside(desk.root, FOLDER)):
-        return _start(desk, kind, what, arguments)
+    with workspace.starting, _lock(inside(workspace.root, FOLDER)):
+        return _start(workspace, kind, what, arguments)
 
 
 @contextmanager
@@ -119,16 +121,16 @@ def _lock(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
-    running = [job for job in all_jobs(desk) if job.alive]
-    if len(running) >= desk.jobs:
+def _start(workspace: Workspace, kind: str, what: str, arguments: Sequence[str]) -> tuple[Job, subprocess.Popen[bytes]]:
+    running = [job for job in all_jobs(workspace) if job.alive]
+    if len(running) >= workspace.jobs:
         told = ", ".join(f"{job.id} ({job.what})" for job in running)
         raise UsageError(
-            f"{len(running)} of at most {desk.jobs} jobs run already: {told}",
+            f"{len(running)} of at most {workspace.jobs} jobs run already: {told}",
             hint="wait with wait_for_training_completion, or stop one with stop_training",
         )
     name = f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
-    folder = inside(desk.root, FOLDER) / name
+    folder = inside(workspace.root, FOLDER) / name
     folder.mkdir()
     with open(folder / ANSWER, "wb") as answer, open(folder / WORDS, "wb") as words:
         child = subprocess.Popen(
@@ -137,7 +139,7 @@ def _start(desk: Desk, kind: str, what: str, arguments: Sequence[str]) -> tuple[
             stdout=answer,
             stderr=words,
             start_new_session=True,
-            cwd=desk.root,
+            cwd=workspace.root,
             env={**os.environ, "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"},
         )
     note_process(child.pid, folder)
@@ -163,14 +165,14 @@ def is_job(name: str) -> bool:
     return _ID.fullmatch(name) is not None
 
 
-def find_job(desk: Desk, name: str) -> Job | None:
+def find_job(workspace: Workspace, name: str) -> Job | None:
     """A job by its id."""
-    return _load(inside(desk.root, FOLDER) / name) if is_job(name) else None
+    return _load(inside(workspace.root, FOLDER) / name) if is_job(name) else None
 
 
-def all_jobs(desk: Desk) -> list[Job]:
+def all_jobs(workspace: Workspace) -> list[Job]:
     """Every job below the root, the newest first."""
-    folder = inside(desk.root, FOLDER)
+    folder = inside(workspace.root, FOLDER)
     names = folder.iterdir() if folder.is_dir() else ()
     there = [path for path in names if is_job(path.name) and not path.is_symlink()]
     found = [job for path in there if (job := _load(path)) is not None]

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rlclinic.apps.mcp.desk import Case
+from rlclinic.apps.mcp.workspace import OpenRun
 from rlclinic.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from rlclinic.model.run import LogExcerpt
     from rlclinic.readers.place import Entry
 
 # Of a longer log only the end is read; in bytes.
@@ -30,9 +31,9 @@ _MATCH = (
 )
 
 
-def log_lines(case: Case) -> tuple[str, list[str]]:
+def log_lines(opened: OpenRun) -> tuple[str, list[str]]:
     """The name of the run's main log and its lines, secrets removed; no lines where there is no log."""
-    entry = _main_log(case)
+    entry = _main_log(opened)
     if entry is None:
         return "", []
     from rlclinic.readers.formats.logs.log_text import clean_lines
@@ -45,6 +46,13 @@ def log_lines(case: Case) -> tuple[str, list[str]]:
         data = file.read(MOST_BYTES)
     text = redact("\n".join(clean_lines(data)))
     return entry.relative, [printable(line)[:LONGEST_LINE] for line in text.split("\n")] if text else []
+
+
+def quoted(item: LogExcerpt, most: int) -> str:
+    """An excerpt in about so many characters: its beginning, and its last line, where a traceback names the error."""
+    last = item.text.rstrip().rpartition("\n")[2][: most // 2]
+    text = item.text if len(item.text) <= most else f"{item.text[: most - len(last)].rstrip()} ... {last}"
+    return f"{item.kind} in {item.file}, line {item.line}: {text}"
 
 
 def matching(lines: list[str], pattern: str) -> list[str]:
@@ -74,12 +82,12 @@ def matching(lines: list[str], pattern: str) -> list[str]:
     return [lines[index] for index in found]
 
 
-def _main_log(case: Case) -> Entry | None:
+def _main_log(opened: OpenRun) -> Entry | None:
     """run.log, else the longest file that looks like a log."""
     from rlclinic.readers.parts.logs import log_entries
     from rlclinic.readers.place import scan, single
 
-    path = Path(case.path)
+    path = Path(opened.path)
     entries = log_entries(scan(path) if path.is_dir() else single(path))
     named = [entry for entry in entries if entry.relative == "run.log" and entry.size]
     return (named or sorted(entries, key=lambda entry: -entry.size) or [None])[0]  # type: ignore[list-item]

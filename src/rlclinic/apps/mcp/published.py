@@ -12,7 +12,7 @@ from typing import Any
 
 from mcp.types import Tool, ToolAnnotations
 
-from rlclinic.apps.mcp.registry import ROWS, Effect, Row
+from rlclinic.apps.mcp.registry import TOOLS, Effect, ToolSpec
 
 FILE = "tools.json"
 # What the hints of the protocol say of each effect.
@@ -33,21 +33,21 @@ def published() -> list[Tool]:
 
 def described() -> list[dict[str, Any]]:
     """The tools as the code has them now."""
-    return [_tool(row).model_dump(mode="json", by_alias=True, exclude_none=True) for row in ROWS]
+    return [_tool(row).model_dump(mode="json", by_alias=True, exclude_none=True) for row in TOOLS]
 
 
 def metadata_of(function: Callable[..., Any]) -> Any:
     """How the SDK checks a tool's arguments; one that is not known is refused."""
     from mcp.server.mcpserver.utilities.func_metadata import func_metadata
 
-    found = func_metadata(function, skip_names=["desk"], structured_output=False)
+    found = func_metadata(function, skip_names=["workspace"], structured_output=False)
     # A misspelt argument that is silently dropped would make the answer a lie.
     found.arg_model.model_config["extra"] = "forbid"
     found.arg_model.model_rebuild(force=True)
     return found
 
 
-def _tool(row: Row) -> Tool:
+def _tool(row: ToolSpec) -> Tool:
     from pydantic.json_schema import GenerateJsonSchema
 
     class Plain(GenerateJsonSchema):

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 HOST = "127.0.0.1"
@@ -19,14 +19,14 @@ Message = MutableMapping[str, Any]
 App = Callable[[Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]], Awaitable[None]]
 
 
-def serve_stdio(desk: Desk, name: str) -> None:
+def serve_stdio(workspace: Workspace, name: str) -> None:
     """Serve until the client closes its end."""
     import anyio
     from mcp.server.stdio import stdio_server
 
     from rlclinic.apps.mcp.server import build_server
 
-    server = build_server(desk, name)
+    server = build_server(workspace, name)
 
     async def talk() -> None:
         async with stdio_server() as (reading, writing):
@@ -35,7 +35,7 @@ def serve_stdio(desk: Desk, name: str) -> None:
     anyio.run(talk)
 
 
-def serve_http(desk: Desk, name: str, port: int, token: str) -> None:
+def serve_http(workspace: Workspace, name: str, port: int, token: str) -> None:
     """Serve streamable HTTP on the loopback interface; without a token one is made and told on stderr."""
     import uvicorn
 
@@ -43,8 +43,8 @@ def serve_http(desk: Desk, name: str, port: int, token: str) -> None:
 
     listening = _bound(port)
     chosen = token or secrets.token_urlsafe(24)
-    app = guarded(build_server(desk, name).streamable_http_app(host=HOST, streamable_http_path=PATH), chosen)
-    sys.stderr.write(f"rlclinic serves {desk.root} at http://{HOST}:{port}{PATH}\n")
+    app = guarded(build_server(workspace, name).streamable_http_app(host=HOST, streamable_http_path=PATH), chosen)
+    sys.stderr.write(f"rlclinic serves {workspace.root} at http://{HOST}:{port}{PATH}\n")
     if not token:
         sys.stderr.write(f"  Authorization: Bearer {chosen}\n")
     sys.stderr.flush()

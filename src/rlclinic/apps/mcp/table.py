@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rlclinic.apps.mcp.desk import Case
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import Number
-from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
+from rlclinic.apps.mcp.workspace import OpenRun
+from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES, lookup
 
 if TYPE_CHECKING:
     from rlclinic.model.series import FloatArray, Series
@@ -25,18 +25,22 @@ DEFAULT = ("return/train", "return/best", "return/eval", "episode_length")
 Row = dict[str, Number]
 
 
-def columns_of(case: Case, names: Sequence[str]) -> dict[str, Series]:
-    """The series by the name that the caller used; without names the returns and the episode length, as logged."""
+def columns_of(opened: OpenRun, names: Sequence[str]) -> dict[str, Series]:
+    """The series by the name that the caller used; without names the returns and the episode length, as logged.
+
+    Names that the run does not know are passed over, unless it knows none of them.
+    """
     if names:
         wanted = [name for name in dict.fromkeys(names) if name not in STEP_NAMES | EPOCH_NAMES]
-        return {name: case.series(name) for name in wanted}
-    found = [case.run.series[name] for name in DEFAULT if name in case.run.series]
-    if not found and case.run.series:
-        found = list(case.run.series.values())[:4]
+        known = {name: series for name in wanted if (series := lookup(opened.run, name)) is not None}
+        return known or {name: opened.series(name) for name in wanted}
+    found = [opened.run.series[name] for name in DEFAULT if name in opened.run.series]
+    if not found and opened.run.series:
+        found = list(opened.run.series.values())[:4]
     return {series.logged_as: series for series in found}
 
 
-def rows_of(case: Case, columns: dict[str, Series], window: tuple[float, float] | None = None) -> list[Row]:
+def rows_of(opened: OpenRun, columns: dict[str, Series], window: tuple[float, float] | None = None) -> list[Row]:
     """A row for every step at which one of the columns was logged; `window` is in epochs, both ends included.
 
     A metric that was not logged at a step is not in its row. Steps go by what they count: `total_env_steps`, `updates`.
@@ -44,11 +48,11 @@ def rows_of(case: Case, columns: dict[str, Series], window: tuple[float, float] 
     if not columns:
         return []
     steps = np.unique(np.concatenate([series.steps for series in columns.values()]))
-    epochs = epochs_at(case, steps)
+    epochs = epochs_at(opened, steps)
     if window is not None:
         inside = (epochs >= window[0] - 1e-9) & (epochs <= window[1] + 1e-9)
         steps, epochs = steps[inside], epochs[inside]
-    axis = "total_env_steps" if case.run.step_axis == "env_steps" else case.run.step_axis
+    axis = "total_env_steps" if opened.run.step_axis == "env_steps" else opened.run.step_axis
     table: list[Row] = [
         {"epoch": round(float(epoch), 2), axis: float(step)} for epoch, step in zip(epochs, steps, strict=True)
     ]

@@ -14,7 +14,7 @@ from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.sb3.algorithms import ON_POLICY
 from rlclinic.lab.sb3.arguments import accepted
-from rlclinic.lab.sb3.measures import Measures
+from rlclinic.lab.sb3.measures import MeanLogger, Measures
 from rlclinic.lab.sb3.model import build_model, policy_function
 from rlclinic.lab.sb3.saving import load_model, save_model
 from rlclinic.lab.session import Session
@@ -48,7 +48,7 @@ class Sb3Backend:
     def train(self, recipe: Recipe, session: Session) -> None:
         """Train within a session."""
         model = build_model(recipe, session.episodes)
-        measures = Measures(model, recipe.algorithm)
+        measures = Measures(model, recipe.algorithm, MeanLogger())
         if session.resumed is not None:
             load_model(model, session.resumed.path)
         parts = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
 
+from rlclinic.lab.instruments.activations import Activations
 from rlclinic.lab.instruments.gradients import GradientNorms
 from rlclinic.lab.sb3.algorithms import ON_POLICY
 
@@ -77,28 +79,38 @@ class MeanLogger(Logger):
 
 
 class Measures:
-    """Everything that is measured on one model."""
+    """Everything that is measured on one model; with its logger also the means of what the algorithm records."""
 
-    def __init__(self, model: Any, algorithm: str) -> None:
+    def __init__(self, model: Any, algorithm: str, logger: MeanLogger | None = None) -> None:
         self._model = model
         self._algorithm = algorithm
-        self._logger = MeanLogger()
-        model.set_logger(self._logger)
+        self._logger = logger
+        if logger is not None:
+            model.set_logger(logger)
         self._gradients = _gradient_norms(model, algorithm)
         self._advantages: Any = None
+        self._sample: _Sample | None = None
+        self._greedy: Any = None
 
     def rollout_ended(self) -> None:
-        """Keep the advantages before the next rollout replaces them; the buffer never writes into them again."""
+        """Keep the advantages and some states before the next rollout replaces them."""
         if self._algorithm in ON_POLICY:
+            # The buffer never writes into these again.
             self._advantages = self._model.rollout_buffer.advantages
+            self._sample = _sample(self._model.rollout_buffer)
+            if self._logger is None:
+                with torch.no_grad():
+                    self._greedy = self._model.policy.get_distribution(self._sample.observations).mode()
 
     def take(self) -> dict[str, float]:
         """The columns of the next row."""
-        row = self._logger.take(self._algorithm)
-        if "train/hp/policy_lr" in row or self._algorithm in ON_POLICY:
+        row = self._logger.take(self._algorithm) if self._logger is not None else {}
+        if "train/hp/policy_lr" in row or self._algorithm in ON_POLICY or self._logger is None:
             row |= _advantage_columns(self._advantages)
-            with torch.no_grad():
+            with torch.no_grad(), Activations(self._model.policy) as activations:
                 row |= self._policy(row) if self._algorithm in ON_POLICY else self._critic()
+            if self._logger is None:
+                row |= activations.columns()
             norms = {name: norm for part in self._gradients for name, norm in part.take().items()}
             row |= {f"train/opt/grads/norm/{name}": norm for name, norm in norms.items()}
             if norms and self._algorithm != "TRPO":
@@ -114,11 +126,9 @@ class Measures:
 
     def _policy(self, row: Mapping[str, float]) -> dict[str, float]:
         """Entropy, KL and action spread where the algorithm itself does not tell them."""
-        buffer, policy = self._model.rollout_buffer, self._model.policy
-        if not buffer.generator_ready:
+        policy, data = self._model.policy, self._sample
+        if data is None:
             return {}
-        size = buffer.buffer_size * buffer.n_envs
-        data = buffer._get_samples(_spread_over(size))
         found: dict[str, float] = {}
         distribution = policy.get_distribution(data.observations)
         spread = getattr(distribution.distribution, "stddev", None)
@@ -129,10 +139,18 @@ class Measures:
             entropy = distribution.entropy()
             if entropy is not None:
                 found["train/opt/policy/entropy"] = float(entropy.mean())
-        if self._algorithm == "A2C":
+        if self._algorithm == "A2C" or self._logger is None:
             actions = data.actions.long().flatten() if hasattr(self._model.action_space, "n") else data.actions
-            ratio = distribution.log_prob(actions) - data.old_log_prob
+            log_prob = distribution.log_prob(actions)
+            ratio = log_prob - data.old_log_prob
             found["train/opt/policy/approx_kl"] = float((ratio.exp() - 1 - ratio).mean())
+        if self._logger is None:
+            found |= {
+                "train/opt/log_prob/mean": float(log_prob.mean()),
+                "train/opt/log_prob/std": float(log_prob.std()),
+            }
+            if self._greedy is not None and hasattr(self._model.action_space, "n"):
+                found["train/opt/policy_churn"] = float((distribution.mode() != self._greedy).float().mean())
         return found
 
     def _critic(self) -> dict[str, float]:
@@ -179,6 +197,30 @@ _PARTS = (
 def _spread_over(size: int) -> Any:
     """Places of a sample of so many entries; of a full buffer always the same."""
     return np.unique(np.linspace(0, size - 1, SAMPLE).astype(int))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """Some states of a rollout, with what was done there."""
+
+    observations: Any
+    actions: Any
+    old_log_prob: Any
+
+
+def _sample(buffer: Any) -> _Sample:
+    """States spread over all environments and steps of a rollout, in an order that uses up no random number."""
+    environment, step = np.divmod(_spread_over(buffer.buffer_size * buffer.n_envs), buffer.buffer_size)
+
+    def taken(array: Any) -> Any:
+        return buffer.to_torch(array[step, environment])
+
+    seen = buffer.observations
+    return _Sample(
+        {key: taken(part) for key, part in seen.items()} if isinstance(seen, dict) else taken(seen),
+        taken(buffer.actions.astype(np.float32, copy=False)),
+        taken(buffer.log_probs).flatten(),
+    )
 
 
 def _advantage_columns(advantages: Any) -> dict[str, float]:

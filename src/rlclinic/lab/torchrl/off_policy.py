@@ -18,9 +18,9 @@ from rlclinic.lab.torchrl.normaliser import Normaliser
 from rlclinic.lab.torchrl.options import Options
 from rlclinic.lab.torchrl.policy_step import squashed_mode, squashed_sample
 from rlclinic.lab.torchrl.replay import Replay
-from rlclinic.lab.torchrl.row import Row
 from rlclinic.lab.torchrl.spaces import Floats, Spaces
 from rlclinic.lab.torchrl.state_files import check_finite, load_arrays, load_state, save_arrays, save_state
+from rlclinic.lab.torchrl.vector_env import VectorEnv
 
 # Env steps between two calls of the session: a row per gradient step would cost more than it tells.
 TELL_EVERY = 200
@@ -48,12 +48,14 @@ class OffPolicyTrainer:
         """Train until the budget is used or the session asks to stop."""
         session, budget = self._session, self._recipe.total_steps
         # A resumed run must not play the episodes of its start again.
-        row = Row(make_environments(self._recipe, session.episodes), self._spaces, self._recipe.seed + self._steps)
-        self._normaliser.see(row.now)
+        envs = VectorEnv(
+            make_environments(self._recipe, session.episodes), self._spaces, self._recipe.seed + self._steps
+        )
+        self._normaliser.see(envs.now)
         told = self._steps
         try:
             while self._steps < budget and session.step(self._steps):
-                taken = self._collect(row)
+                taken = self._collect(envs)
                 if self._steps >= self._options.whole("learning_starts"):
                     self._learn(taken)
                 if self._steps - told >= TELL_EVERY:
@@ -62,19 +64,19 @@ class OffPolicyTrainer:
                     check_finite(self._learner.modules(), session.folder.path)
             session.finish(self._steps, self._measure, self._act, self._save)
         finally:
-            row.close()
+            envs.close()
 
-    def _collect(self, row: Row) -> int:
-        everyone = list(range(len(row)))
+    def _collect(self, envs: VectorEnv) -> int:
+        everyone = list(range(len(envs)))
         taken = 0
         for _ in range(self._options.whole("train_freq")):
-            before = row.now.copy()
+            before = envs.now.copy()
             actions = self._actions(before)
-            step = row.step(self._spaces.from_unit(actions), everyone)
-            self._normaliser.see(row.now)
+            step = envs.step(self._spaces.from_unit(actions), everyone)
+            self._normaliser.see(envs.now)
             rewards = self._normaliser.reward(step.reward, step.done, everyone)
             self._replay.add(before, actions, step, rewards)
-            taken += len(row)
+            taken += len(envs)
         self._steps += taken
         return taken
 

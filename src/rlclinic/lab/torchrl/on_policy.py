@@ -19,9 +19,9 @@ from rlclinic.lab.torchrl.normaliser import Normaliser
 from rlclinic.lab.torchrl.options import Options
 from rlclinic.lab.torchrl.policy_step import mode, sample
 from rlclinic.lab.torchrl.rollout import Collector
-from rlclinic.lab.torchrl.row import Row
 from rlclinic.lab.torchrl.spaces import Spaces
 from rlclinic.lab.torchrl.state_files import check_finite, load_state, save_state
+from rlclinic.lab.torchrl.vector_env import VectorEnv
 
 LEARNERS: dict[str, type[Learner]] = {"PPO": PPOLearner, "MM-RKHS": MMRKHSLearner, "REINFORCE": ReinforceLearner}
 
@@ -47,9 +47,11 @@ class OnPolicyTrainer:
         """Train until the budget is used or the session asks to stop."""
         session, learner, budget = self._session, self._learner, self._recipe.total_steps
         # A resumed run must not play the episodes of its start again.
-        row = Row(make_environments(self._recipe, session.episodes), self._spaces, self._recipe.seed + self._steps)
+        envs = VectorEnv(
+            make_environments(self._recipe, session.episodes), self._spaces, self._recipe.seed + self._steps
+        )
         try:
-            collector = Collector(row, learner.actor, self._spaces, self._normaliser)
+            collector = Collector(envs, learner.actor, self._spaces, self._normaliser)
             while self._steps < budget and not session.should_stop():
                 rollout = collector.collect(
                     self._options.whole("n_steps"), self._count, whole_episodes=learner.whole_episodes
@@ -63,7 +65,7 @@ class OnPolicyTrainer:
                 check_finite(learner.modules(), session.folder.path)
             session.finish(self._steps, self._measure, self._act, self._save)
         finally:
-            row.close()
+            envs.close()
 
     def _count(self, taken: int) -> bool:
         self._steps += taken

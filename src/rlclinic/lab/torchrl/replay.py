@@ -9,8 +9,8 @@ import torch
 from numpy.typing import NDArray
 from tensordict import TensorDict
 
-from rlclinic.lab.torchrl.row import Transition
 from rlclinic.lab.torchrl.spaces import Floats, Spaces
+from rlclinic.lab.torchrl.vector_env import Transition
 
 FIELDS = ("observation", "action", "after", "reward", "terminated", "done")
 

@@ -11,8 +11,8 @@ from tensordict import TensorDict
 from rlclinic.lab.torchrl.distances import Tensor
 from rlclinic.lab.torchrl.normaliser import Normaliser
 from rlclinic.lab.torchrl.policy_step import sample
-from rlclinic.lab.torchrl.row import Row
 from rlclinic.lab.torchrl.spaces import Spaces
+from rlclinic.lab.torchrl.vector_env import VectorEnv
 
 StepTaken = Callable[[int], bool]
 """Told the number of env steps just taken; False asks to stop."""
@@ -21,12 +21,12 @@ StepTaken = Callable[[int], bool]
 class Collector:
     """Steps the environments of a run with an actor."""
 
-    def __init__(self, row: Row, actor: Any, spaces: Spaces, normaliser: Normaliser) -> None:
-        self._row = row
+    def __init__(self, envs: VectorEnv, actor: Any, spaces: Spaces, normaliser: Normaliser) -> None:
+        self._envs = envs
         self._actor = actor
         self._spaces = spaces
         self._normaliser = normaliser
-        normaliser.see(row.now)
+        normaliser.see(envs.now)
 
     def collect(self, steps: int, taken: StepTaken, *, whole_episodes: bool) -> TensorDict | None:
         """`steps` per environment; None where it was asked to stop.
@@ -35,14 +35,14 @@ class Collector:
         rests: dropping unfinished episodes would favour short ones, cutting them would need a value function. Rows
         of resting environments are marked false in `mask`.
         """
-        row, count = self._row, len(self._row)
+        envs, count = self._envs, len(self._envs)
         active = list(range(count))
         moments: list[dict[str, Tensor]] = []
         while active:
-            seen = self._normaliser.observation(row.now[active])
+            seen = self._normaliser.observation(envs.now[active])
             chosen = sample(self._actor, self._spaces, seen)
-            step = row.step(chosen.action.numpy(), active)
-            self._normaliser.see(row.now[active])
+            step = envs.step(chosen.action.numpy(), active)
+            self._normaliser.see(envs.now[active])
             moment = {
                 "observation": torch.from_numpy(seen),
                 "after": torch.from_numpy(self._normaliser.observation(step.after)),

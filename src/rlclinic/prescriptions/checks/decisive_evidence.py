@@ -36,7 +36,7 @@ RIVAL_SHARE = 0.6
 SURE_ENOUGH = 0.7
 # Findings about the config itself are no symptoms; and no bonus is what most working configs have.
 NO_SYMPTOM = "config"
-OFTEN_ZERO = frozenset({"ent_coef"})
+NEVER_ALONE = frozenset({"ent_coef"})
 # Only their ratio says anything.
 PER_STEP = frozenset({"gradient_steps", "train_freq"})
 # A logged rate this many times off the config's shows that the config is not in force.
@@ -72,12 +72,12 @@ def is_far_off(assessment: Assessment, changes: Sequence[Change], evidence: Sequ
 def _is_outside(assessment: Assessment, change: Change) -> bool:
     """Whether the change leads back from a value that the user set, that is in force and that nobody trains with."""
     setting, found = assessment.run.config.settings.get(change.key), _unusual(assessment, change)
-    if setting is None or setting.is_default or found is None or not _in_force(assessment.run, change.key):
+    if setting is None or setting.is_default or found is None or not is_in_force(assessment.run, change.key):
         return False
     return found[0].beyond(found[1]) > 0.0
 
 
-def _in_force(run: Run, key: str) -> bool:
+def is_in_force(run: Run, key: str) -> bool:
     """Whether the log bears out the config: a rate that was dropped on the way to the trainer is no cause."""
     value, logged = run.config.number(key), run.series.get(key)
     highest = logged.highest if logged is not None else None
@@ -93,7 +93,7 @@ def _spreads_off(assessment: Assessment, change: Change) -> float | None:
     if (
         found is None
         or found[0].basis is not Basis.TASK
-        or (here is not None and here <= 0 and change.key in OFTEN_ZERO)
+        or (here is not None and here <= 0 and change.key in NEVER_ALONE)
     ):
         return None
     return found[0].off(found[1])

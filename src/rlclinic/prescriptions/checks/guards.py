@@ -21,6 +21,8 @@ BUG_LIKELY = 0.15
 BUG_FAMILY = "implementation"
 # Factor below the reference from which on a config value speaks for itself.
 FAR = 3.0
+# A cause this probable was weighed against its rivals already: an objection would only contradict the diagnosis.
+CERTAIN = 0.95
 # Factor beyond the reference from which on a value is wrong whatever else is.
 FAR_OUT = 30.0
 
@@ -29,7 +31,8 @@ Guard = Callable[[Assessment, Cause, Sequence[SettingChange]], str | None]
 
 def objection(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
     """The test to make instead of a change that would do harm; None where no guard objects."""
-    return next((text for guard in GUARDS if (text := guard(assessment, cause, changes)) is not None), None)
+    guards = GUARDS if cause.probability < CERTAIN else HARMFUL_WHATEVER_THE_CAUSE
+    return next((text for guard in guards if (text := guard(assessment, cause, changes)) is not None), None)
 
 
 def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
@@ -39,7 +42,7 @@ def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequen
     if assessment.shows(Sign.RETURNS_TOO_LARGE) or _rivals(assessment, cause, "reward-scale-too-large"):
         return (
             "Do not raise the learning rate yet: rewards of a large scale look the same, because the gradient clip "
-            "leaves almost no step. `rlclinic examine {env}` measures the scale; if it is large, rescale the rewards."
+            "leaves almost no step. {examine} measures the scale; if it is large, rescale the rewards."
         )
     if assessment.shows(Sign.POLICY_DEAD):
         return (
@@ -48,7 +51,11 @@ def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequen
         )
     known, here = assessment.reference_number("learning_rate"), assessment.number("learning_rate")
     slow = known is not None and here is not None and here * FAR <= known
-    if not slow and assessment.saw("clipping-never") and not assessment.saw("kl-vanishes", "value-loss-not-falling"):
+    if (
+        not slow
+        and assessment.saw("clip-fraction-zero")
+        and not assessment.saw("kl-vanishes", "value-loss-not-falling")
+    ):
         return (
             "Do not raise the learning rate on the clip fraction alone: log KL and gradient norm for {tenth} steps. "
             "A healthy gradient with a tiny KL means that the rate is too low; a tiny gradient that it is not."
@@ -95,7 +102,7 @@ def exploration_for_scale_fault(assessment: Assessment, cause: Cause, changes: S
     if assessment.shows(Sign.RETURNS_TOO_LARGE) or _rivals(assessment, cause, *rivals):
         return (
             "Do not add an entropy bonus yet: the scale of rewards or observations explains the loss of entropy too; "
-            "no bonus fits a wrong scale. `rlclinic examine {env}` measures both; normalise first."
+            "no bonus fits a wrong scale. {examine} measures both; normalise first."
         )
     return None
 
@@ -141,6 +148,7 @@ GUARDS: tuple[Guard, ...] = (
     slower_over_a_bug,
     rewards_without_temperature,
 )
+HARMFUL_WHATEVER_THE_CAUSE: tuple[Guard, ...] = (rewards_without_temperature,)
 
 
 def _moves(assessment: Assessment, changes: Sequence[SettingChange], key: str, *, up: bool) -> bool:

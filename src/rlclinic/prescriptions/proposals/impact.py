@@ -1,8 +1,10 @@
 """What a change is expected to do: over all causes, probability times the effect of the change under that cause.
 
-Under the causes that a change treats it helps, under the others it does little or harm. Effects that were measured on
-at least three environments enter with a predictive interval over environments: where the next environment's effect is
-expected to lie. The others enter as guesses by the reach that the table of remedies states; then the whole is one.
+What was measured best is the share of the missing return that a change brought back where its cause was at work; it
+comes first. Else: under the causes that a change treats it helps, under the others it does little or harm. Effects that
+were measured on at least three environments enter with a predictive interval over environments: where the next
+environment's effect is expected to lie. The others enter as guesses by the reach that the table of remedies states;
+then the whole is one.
 """
 
 from __future__ import annotations
@@ -12,20 +14,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rlclinic.model.diagnosis import Cause
-from rlclinic.model.effect import Direction
+from rlclinic.model.effect import REGAINED, Direction
 from rlclinic.model.prescription import Basis, Impact, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.proposals.effects import Effects
+from rlclinic.prescriptions.proposals.effects import Effects, short_name
+from rlclinic.prescriptions.proposals.predictive import COVERED, predictive
 from rlclinic.prescriptions.remedies.table import Reach
 from rlclinic.signals._robust import t_quantile
 
 STEPS, RETURN = "steps-to-threshold", "final-return"
-# Fewest environments that make an effect measured, and the share of next environments its interval is to cover.
+# Fewest environments that make an effect measured.
 FEWEST_ENVIRONMENTS = 3
-COVERED = 0.8
 # Causes below this probability may lack a measurement without making the whole a guess.
 MATERIAL = 0.1
-# Guessed relative change of the steps to the threshold where the treated cause is at work.
+# Guessed relative change of the steps to the goal where the treated cause is at work.
 GUESSED: Mapping[Reach, tuple[float, float]] = {
     Reach.BLOCKING: (-0.9, -0.4),
     Reach.STRONG: (-0.6, -0.1),
@@ -39,8 +41,10 @@ HARM: Mapping[Safety, tuple[float, float]] = {
     Safety.UNSAFE: (0.0, 0.2),
     Safety.ADVICE: (0.0, 0.05),
 }
-# Bounds of the priorities, as fewer steps to the threshold.
+# Bounds of the priorities, as fewer steps to the goal.
 HIGH, MEDIUM = 0.3, 0.1
+# Missing share of the return from which on its cause is urgent.
+AT_STAKE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +58,16 @@ class PlannedChange:
     treats: frozenset[str]
     """Causes that the change treats."""
     metric: str = ""
-    """What it moves, where that is not the steps to the threshold."""
+    """What it moves, where that is not the steps to the goal."""
     elsewhere: Reach | None = None
     """What it is thought to do where another cause leads, if the treated fault is surely there; None: harm."""
 
 
 def impact_of(assessment: Assessment, planned: PlannedChange, effects: Effects) -> Impact:
     """The expected impact of a change, with the basis it rests on."""
+    regained = _regained(assessment, planned, effects) if not planned.metric else None
+    if regained is not None:
+        return regained
     metric = planned.metric or (STEPS if has_goal(assessment) else RETURN)
     low = high = told = 0.0
     measured: dict[str, tuple[int, int]] = {}
@@ -93,9 +100,34 @@ def priority_of(impact: Impact | None) -> Priority:
     return Priority.MEDIUM if gain >= MEDIUM else Priority.LOW
 
 
+def priority_at_stake(share: float) -> Priority:
+    """The priority that a missing share of the return gives to whatever may bring it back."""
+    return Priority.HIGH if share > AT_STAKE else Priority.MEDIUM if share >= HIGH else Priority.LOW
+
+
 def has_goal(assessment: Assessment) -> bool:
     """Whether the run or its task names a return that counts as success."""
     return assessment.run.threshold is not None or (assessment.task is not None and assessment.task.target is not None)
+
+
+def _regained(assessment: Assessment, planned: PlannedChange, effects: Effects) -> Impact | None:
+    """The share of the missing return that the change is expected to bring back; None where too little was measured.
+
+    Trials were made where the cause was at work: under other causes nothing is expected of the change.
+    """
+    treated = [cause for cause in assessment.causes.values() if cause.id in planned.treats]
+    for cause in treated:
+        for algorithm in (assessment.run.algorithm, ""):
+            found = effects.by_environment(cause.id, planned.key, planned.direction, algorithm, REGAINED)
+            if len(found) < FEWEST_ENVIRONMENTS:
+                continue
+            share = min(sum(item.probability for item in treated), 1.0)
+            ends = predictive(found, short_name(assessment.run.environment))
+            low, high = (share * min(max(end, -1.0), 1.0) for end in ends)
+            trials = sum(number for _, number in found.values())
+            source = f"measured on {trials} trials, {len(found)} environments, times the probability of the cause"
+            return Impact(REGAINED, round(low, 3), round(high, 3), Basis.MEASURED, source)
+    return None
 
 
 def _measured(

@@ -13,7 +13,7 @@ from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.proposals.speed_up import SpeedUp
-from rlclinic.reference.working import size_of, value_of
+from rlclinic.reference.usual import size_of, value_of_size
 
 # Settings that are no part of what is learned with.
 ASIDE = frozenset({"seed", "total_steps", "total_updates", "n_actions"})
@@ -81,7 +81,9 @@ def promising(assessment: Assessment, neighbours: Sequence[Neighbour]) -> list[S
         for cause, row in weights().causes.items():
             if (item.key, direction) in [(suspect.key, suspect.direction) for suspect in row.settings]:
                 side = "higher" if item.better else "lower"
-                why = f"A run with {item.key} {value_of(item.key, item.size):.3g} ended clearly {side} than this one"
+                why = (
+                    f"A run with {item.key} {value_of_size(item.key, item.size):.3g} ended clearly {side} than this one"
+                )
                 found.append(SpeedUp(cause, f"{why}: a further step that way may help further."))
     return found
 

@@ -80,6 +80,10 @@ class Proposal:
         """What it does, to tell remedies apart."""
         return tuple((change.key, repr(change.after)) for change in self.changes) or (self.prescription.instruction,)
 
+    def as_far_off(self) -> Proposal:
+        """The same, as one that takes a setting back that no working config comes near."""
+        return replace(self, is_far_off=True)
+
     def reworded(self, **fields: Any) -> Proposal:
         """The same remedy, worded or ranked otherwise."""
         return replace(self, prescription=replace(self.prescription, **fields))
@@ -161,7 +165,7 @@ class _Draft:
             priority=Priority.MEDIUM if self.assessment.verdict in STUCK else Priority.LOW,
             kind=PrescriptionKind.CHECK,
             instruction=fill(instruction, self.assessment),
-            rationale=rationale(self.assessment, self.cause, self.evidence),
+            rationale=rationale(self.assessment, self.cause, self.evidence, self.remedy.watch),
             expected_impact=None,
             risk="None: it only looks.",
             safety=Safety.ADVICE,
@@ -181,7 +185,7 @@ class _Draft:
             priority=self._priority(impact),
             kind=option.kind,
             instruction=instruction,
-            rationale=rationale(self.assessment, self.cause, self.evidence, changes),
+            rationale=rationale(self.assessment, self.cause, self.evidence, self.remedy.watch, changes),
             expected_impact=None if option.kind is PrescriptionKind.CHECK else impact,
             risk=option.risk,
             safety=option.safety,

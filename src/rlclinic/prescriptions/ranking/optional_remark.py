@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlclinic.causes.catalogue import NOTHING_WRONG
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Severity
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.decisive_evidence import has_specific_finding
+from rlclinic.prescriptions.proposals.impact import has_goal
 from rlclinic.prescriptions.proposals.proposal import Proposal
 from rlclinic.prescriptions.remedies.table import Stage
-from rlclinic.prescriptions.wording import begun
+from rlclinic.prescriptions.wording import begun, fill
 
 # From here on `nothing-wrong` leaves a run alone that is flat below its goal, if no cause has half as much.
 FINE = 0.3
@@ -42,7 +43,7 @@ def optional_remark(
     if faster and not any(item.stage is Stage.FACTS or _holds_back(assessment, item) for item in wanted):
         wanted = [faster[0]]
     if not wanted:
-        return ()
+        return (_look(assessment),) if assessment.status.budget_used and not assessment.is_language_model else ()
     first = min(wanted, key=lambda item: _rank(assessment, item))
     is_budget = first.stage is Stage.BUDGET
     choice = "Optional, if the return is not enough yet" if is_budget else "Optional"
@@ -53,6 +54,26 @@ def optional_remark(
             kind=PrescriptionKind.CHECK, safety=Safety.ADVICE, changes=(), native=None, expected_impact=None
         )
     return (remark.prescription,)
+
+
+def _look(assessment: Assessment) -> Prescription:
+    """What no log of a trainer tells: whether the return that it learned is what its user wants."""
+    goal = "" if has_goal(assessment) else " Name the return that you are after with `--goal`."
+    return Prescription(
+        priority=Priority.LOW,
+        kind=PrescriptionKind.CHECK,
+        instruction=(
+            "Optional, if it is not what you want to see: watch three episodes of the last policy. A reward that pays "
+            "for something else looks like this one in every log; "
+            f"{fill('{examine}', assessment)} compares what random, constant and scripted play earn.{goal}"
+        ),
+        rationale=f"The verdict is {assessment.verdict.value}, and no goal says that the run is done.",
+        expected_impact=None,
+        risk="None: it only looks.",
+        safety=Safety.ADVICE,
+        causes=(UNKNOWN,),
+        watch=("return/eval", "episode_length"),
+    )
 
 
 def _rank(assessment: Assessment, item: Proposal) -> tuple[bool, bool, float]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
+from rlclinic.model.words import percent
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.class_tests import UNCHANGED, class_test
 from rlclinic.prescriptions.checks.decisive_evidence import did_badly
@@ -15,6 +16,7 @@ from rlclinic.prescriptions.ranking.implicated import ALIKE
 from rlclinic.prescriptions.remedies.table import Reach, Stage
 from rlclinic.prescriptions.wording import config_instruction, rationale
 
+BUG = "implementation-bug"
 # Verdicts that leave the run some credit: a test is worth less there.
 LENIENT = frozenset({Verdict.PLATEAUED, Verdict.UNSTABLE, Verdict.LEARNING})
 
@@ -30,6 +32,9 @@ def separating_test(assessment: Assessment, proposals: Sequence[Proposal]) -> Pr
     if lead.is_far_off:
         # The setting tells the causes apart: it goes back to what works before anything else is tried.
         return None
+    if is_open(assessment, proposals) and lead.probability < assessment.probability(UNKNOWN):
+        # No setting shows the cause: a look at the environment costs minutes, a training hours.
+        return _test(assessment, UNKNOWN, ())
     rivals = [other for other in proposals[1:] if _is_rival(lead, other)]
     close = [other for other in rivals if ALIKE * other.probability >= lead.probability]
     doubtful = max(assessment.probability(UNKNOWN), assessment.probability(NOTHING_WRONG)) >= lead.probability
@@ -38,6 +43,19 @@ def separating_test(assessment: Assessment, proposals: Sequence[Proposal]) -> Pr
     if lead.is_decisive and did_badly(assessment):
         return None
     return _test(assessment, lead.cause.cause_class, (lead,)) if doubtful or lead.probability < LIKELY else None
+
+
+def is_open(assessment: Assessment, proposals: Sequence[Proposal]) -> bool:
+    """Whether a run did badly and neither a sure sign nor a setting says why."""
+    if not did_badly(assessment) or assessment.is_language_model:
+        return False
+    if not proposals:
+        return True
+    lead = proposals[0]
+    if lead.stage is Stage.FACTS or lead.is_far_off or lead.is_decisive:
+        return False
+    doubtful = assessment.probability(UNKNOWN) >= lead.probability or lead.probability < LIKELY
+    return doubtful or lead.cause.id == BUG
 
 
 def _is_rival(lead: Proposal, other: Proposal) -> bool:
@@ -75,8 +93,9 @@ def _arms(members: tuple[Proposal, ...]) -> str:
 def _why(assessment: Assessment, members: tuple[Proposal, ...]) -> str:
     if not members:
         return f"The verdict is {assessment.verdict.value}, and the logs do not tell why."
-    shares = ", ".join(f"{member.cause.id} {100 * member.probability:.0f} %" for member in members)
+    lead = members[0]
+    shares = ", ".join(f"{member.cause.id} {percent(member.probability)}" for member in members)
     unsure = assessment.probability(UNKNOWN)
-    rest = f", an unknown cause {100 * unsure:.0f} %" if len(members) == 1 and unsure else ""
+    rest = f", an unknown cause {percent(unsure)}" if len(members) == 1 and unsure else ""
     ask = "too close to choose" if len(members) > 1 else "not sure enough to act on without a test"
-    return f"{shares}{rest}: {ask}. {rationale(assessment, members[0].cause, members[0].evidence)}"
+    return f"{shares}{rest}: {ask}. {rationale(assessment, lead.cause, lead.evidence, lead.remedy.watch)}"

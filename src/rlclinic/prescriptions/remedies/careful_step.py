@@ -16,8 +16,7 @@ from rlclinic.facts.unusual_settings import unusual
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
-from rlclinic.reference.usual import Direction
-from rlclinic.reference.working import size_of, usual_value, value_of, working_range
+from rlclinic.reference.usual import Direction, size_of, usual_value, value_of_size, working_range
 
 COARSE, FINE = 3.0, 2.0
 STEP_OF_THREE = frozenset(
@@ -47,7 +46,7 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     if value <= 0 and key not in NEAR_ONE:
         return (known if known and known > 0 else FROM_ZERO.get(key)) if up else None
     here = size_of(key, value)
-    factor = COARSE if key in STEP_OF_THREE else FINE
+    factor = step_factor(key)
     step = here * factor if up else here / factor
     if assessment.has_entry and known is not None and (known > 0 or not up):
         ratio = _ratio(here, size_of(key, known), up=up)
@@ -55,7 +54,7 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
             # The step would pass what works here, or would leave it far away: both end there.
             return known
         if ratio > 1.0:
-            return rounded(key, value_of(key, step))
+            return rounded(key, value_of_size(key, step))
     wrong: Direction = "low" if up else "high"
     found = unusual(assessment.facts, key, value)
     off = found.off(wrong) if found is not None else 0.0
@@ -65,9 +64,14 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     is_far = found is not None and (off > ORDINARY or found.beyond(wrong) > 0.0)
     wanted = _home(assessment, key, value) if is_far else None
     if wanted is None:
-        return rounded(key, value_of(key, step))
+        return rounded(key, value_of_size(key, step))
     home = size_of(key, wanted)
-    return rounded(key, value_of(key, max(step, home) if up else min(step, home)))
+    return rounded(key, value_of_size(key, max(step, home) if up else min(step, home)))
+
+
+def step_factor(key: str) -> float:
+    """How many times one careful step makes a value larger or smaller."""
+    return COARSE if key in STEP_OF_THREE else FINE
 
 
 def rounded(key: str, value: float) -> float:
@@ -92,7 +96,7 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
     if key != "gamma" or usual is None or assessment.episode_length is None:
         return usual
     # Beyond its episode an agent has nothing to look at.
-    return value_of(key, min(size_of(key, usual), assessment.episode_length))
+    return value_of_size(key, min(size_of(key, usual), assessment.episode_length))
 
 
 def _rate_by_kl(assessment: Assessment, rate: float) -> float | None:

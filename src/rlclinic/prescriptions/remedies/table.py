@@ -97,7 +97,7 @@ class Remedy:
     watch: tuple[str, ...]
     options: tuple[RemedyOption, ...]
     metric: str = ""
-    """What a remedy can move, where it is not the steps to the threshold."""
+    """What a remedy can move, where it is not the steps to the goal."""
     none: str = ""
     """Why there is no remedy, where there is none."""
 

@@ -23,9 +23,9 @@ from rlclinic.lab.instruments.watch import EpisodeWatch
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.on_policy import LEARNERS
 from rlclinic.lab.torchrl.options import DEFAULTS, Options
-from rlclinic.lab.torchrl.row import Row
 from rlclinic.lab.torchrl.spaces import spaces_of
 from rlclinic.lab.torchrl.state_files import seed_everything
+from rlclinic.lab.torchrl.vector_env import VectorEnv
 from rlclinic.probes.adapters.names import SHARED
 from rlclinic.probes.adapters.torchrl_off_policy import DQNTrainer, OffPolicy, SACTrainer
 from rlclinic.probes.adapters.torchrl_on_policy import OnPolicy
@@ -84,8 +84,8 @@ class TorchRLFactory:
             raise UnsupportedSpace("DQN has discrete actions only")
         exploration = float(settings.pop("exploration", 0.0))
         options = Options(self._recipe({"gamma": gamma, **_translated(settings)}))
-        # Row wants makers, but the spaces of its environments are needed before.
-        row = Row([lambda made=made: made for made in environments], spaces, seed)  # type: ignore[misc]
+        # VectorEnv wants makers, but the spaces of its environments are needed before.
+        row = VectorEnv([lambda made=made: made for made in environments], spaces, seed)  # type: ignore[misc]
         parts = Parts(options, spaces, row, log)
         if self.algorithm in LEARNERS:
             return OnPolicy(LEARNERS[self.algorithm](options, spaces), parts)

@@ -12,8 +12,8 @@ import torch
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.torchrl.normaliser import EPSILON, Normaliser
 from rlclinic.lab.torchrl.options import Options
-from rlclinic.lab.torchrl.row import Row
 from rlclinic.lab.torchrl.spaces import Spaces
+from rlclinic.lab.torchrl.vector_env import VectorEnv
 from rlclinic.probes.protocol import Observation
 
 ROUNDING = 1e-6
@@ -26,7 +26,7 @@ class Parts:
 
     options: Options
     spaces: Spaces
-    row: Row
+    row: VectorEnv
     log: EpisodeLog
 
 

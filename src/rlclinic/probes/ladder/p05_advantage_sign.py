@@ -3,9 +3,12 @@
 What it does: Two arms pay +1 and -1, or a continuous action pays itself. The reward is proportional to the action,
 because a reward by sign alone has no gradient once all samples lie on one side. Trainers with a ratio clip also learn
 from one rollout for many epochs; once more in large steps, where luck that is not shown adds +1 or -1 to either arm.
-Right answer: the paying arm with probability near 1; a mean action of at least 0.5; Q = +1 and -1. After the one
-rollout the clip holds the probability near 0.5 (1 + clip range), also with luck: each arm then has advantages of both
-signs, and those that the clip leaves a gradient bring a step that went too far back.
+How large a step is depends on network, optimiser and initial weights, so both set the learning rate by what one pass
+over the rollout moves.
+Right answer: the paying arm with probability near 1; a mean action of at least 0.5; Q = +1 and -1. One rollout moves
+the probability by half the clip range wherever it starts (the ratios of both arms reach the clip there), and a little
+further by momentum; with luck no further, because each arm then has advantages of both signs, and those that the clip
+leaves a gradient bring a step that went too far back.
 Wrong answers: probability 0 or action -1: reversed advantage, inverted ratio, or an actor that descends. The
 untrained policy: no policy gradient. Q values swapped: action index. Probability 1 after one rollout: the ratio stays
 at 1 or is not clipped. The same with luck only: the surrogate is not the smaller of both terms.
@@ -17,7 +20,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rlclinic.probes.definition import Case, Given, Probe, Query, Wrong
+from rlclinic.probes.definition import Case, Given, Pace, Probe, Query, Wrong
 from rlclinic.probes.world import TWO_ARMS, UNIT_BOX, State, World
 
 SEEN = (0.0,)
@@ -26,12 +29,21 @@ REVERSED = "advantage-reversed"
 NO_GRADIENT = "policy-gradient-zero"
 PERMUTED, MIXED = "action-index-permuted", "batch-mixed-up"
 EPOCHS = 300
+RATE = 1e-3
+"""Where the search for the pace begins."""
 LUCK = 1.0
+SMALL_STEPS, LARGE_STEPS = Pace(0.03), Pace(0.2)
+"""Momentum of 0.9 goes on for about ten steps once the clip has stopped the gradient: 0.3 and 2 logits."""
 OVERSHOOT = 0.05
-"""What momentum adds after the clip has stopped the gradient, measured on two right trainers."""
-ONE_ROLLOUT = {"n_steps": 64, "batch_size": 64, "learning_rate": 1e-3}
-LARGE_STEPS = {"n_steps": 128, "batch_size": 128, "learning_rate": 1e-2}
+"""What that adds in small steps."""
 LARGE_EPOCHS = 100
+FAR = 0.5
+"""How far a policy moves that nothing stops, from even odds to certainty."""
+
+
+def _one_rollout(steps: int) -> dict[str, Any]:
+    # A critic that learns too would move a policy that shares its layers.
+    return {"n_steps": steps, "batch_size": steps, "value_coefficient": 0.0}
 
 
 def _arm(action: Any) -> float:
@@ -71,7 +83,7 @@ def q_questions(_: Given) -> tuple[Query, ...]:
             "q",
             pays,
             0.2,
-            (Wrong(-pays, PERMUTED), Wrong(0.0, MIXED)),
+            (Wrong(-pays, PERMUTED), Wrong(-pays, "reward-negated"), Wrong(0.0, MIXED)),
             ((1.0, SEEN),),
             action=arm,
         )
@@ -81,21 +93,27 @@ def q_questions(_: Given) -> tuple[Query, ...]:
 
 def clip_questions(given: Given) -> tuple[Query, ...]:
     """How far one rollout moves the policy: to the edge of the clip, and a little beyond by momentum."""
-    edge = 0.5 * (1 + float(given.settings["clip_range"]))
-    wrong = (Wrong(1.0, "ratio-stays-one"), Wrong(1.0, "ratio-not-clipped"))
-    return (Query("pi(best)", "probability", edge + OVERSHOOT, 0.15, wrong, ((1.0, SEEN),), action=1),)
+    edge = 0.5 * float(given.settings["clip_range"])
+    wrong = (
+        Wrong(FAR, "ratio-stays-one"), Wrong(FAR, "ratio-not-clipped"), Wrong(-edge - OVERSHOOT, REVERSED)
+    )  # fmt: skip
+    return (_moved(edge + OVERSHOOT, 0.15, wrong),)
 
 
 def luck_questions(given: Given) -> tuple[Query, ...]:
     """Where one rollout in large steps ends: at the edge of the clip."""
-    reach = 0.5 * float(given.settings["clip_range"])
+    edge = 0.5 * float(given.settings["clip_range"])
     wrong = (
-        Wrong(1.0, "surrogate-without-way-back"),
-        Wrong(1.0, "ratio-stays-one"),
-        Wrong(1.0, "ratio-not-clipped"),
-        Wrong(0.5 - reach, REVERSED),
+        Wrong(FAR, "surrogate-without-way-back"),
+        Wrong(FAR, "ratio-stays-one"),
+        Wrong(FAR, "ratio-not-clipped"),
+        Wrong(-edge, REVERSED),
     )
-    return (Query("pi(best)", "probability", 0.5 + reach, 0.09, wrong, ((1.0, SEEN),), action=1),)
+    return (_moved(edge, 0.09, wrong),)
+
+
+def _moved(truth: float, tolerance: float, wrong: tuple[Wrong, ...]) -> Query:
+    return Query("move of pi(best)", "probability", truth, tolerance, wrong, ((1.0, SEEN),), action=1, from_start=True)
 
 
 def line_questions(_: Given) -> tuple[Query, ...]:
@@ -121,9 +139,10 @@ PROBE = Probe(
             clip_questions,
             {"on-policy": 64},
             actions="discrete",
-            needs={"clip_range": 0.2, "n_epochs": EPOCHS},
-            hints={"on-policy": ONE_ROLLOUT},
+            needs={"clip_range": 0.2, "n_epochs": EPOCHS, "learning_rate": RATE},
+            hints={"on-policy": _one_rollout(64)},
             methods=("action_probabilities",),
+            pace=SMALL_STEPS,
         ),
         Case(
             "luck",
@@ -131,9 +150,10 @@ PROBE = Probe(
             luck_questions,
             {"on-policy": 128},
             actions="discrete",
-            needs={"clip_range": 0.2, "n_epochs": LARGE_EPOCHS},
-            hints={"on-policy": LARGE_STEPS},
+            needs={"clip_range": 0.2, "n_epochs": LARGE_EPOCHS, "learning_rate": RATE},
+            hints={"on-policy": _one_rollout(128)},
             methods=("action_probabilities",),
+            pace=LARGE_STEPS,
         ),
     ),
     documentation=__doc__,

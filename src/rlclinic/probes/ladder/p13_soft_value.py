@@ -118,7 +118,8 @@ PROBE = Probe(
             bonus_questions,
             {"on-policy": 9600},
             actions="discrete",
-            needs={"entropy_coefficient": 1.0},
+            # Pay and bonus balance there only in units of the reward.
+            needs={"entropy_coefficient": 1.0, "normalize_advantage": False},
             methods=("action_probabilities",),
             hints={"on-policy": BONUS},
         ),

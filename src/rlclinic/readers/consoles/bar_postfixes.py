@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rlclinic.readers.consoles.rows import ConsoleRows, Row, console_rows, read_number
+from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, read_number
 
 # A name that only OpenRLHF's bar shows.
 OWN_NAME = "act_loss"
@@ -20,7 +20,7 @@ _POSTFIX = re.compile(r"\d/\d{1,12} \[\d[^\]=]{0,60}, (\w+=[^\]]{1,1000})\]")
 
 def parse_bar_postfixes(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     """The rows behind the bar; none where the console prints whole lines of metrics as well."""
-    rows: list[Row] = []
+    rows: list[ConsoleRow] = []
     last = ""
     for number, line in enumerate(lines, start=1):
         if "✨ Global step" in line:
@@ -31,6 +31,6 @@ def parse_bar_postfixes(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
             read = {name.strip(): read_number(value) for name, _, value in pairs}
             values = {name: value for name, value in read.items() if value is not None}
             if OWN_NAME in values and matches[-1].group(1) != last:
-                rows.append(Row(len(rows) + 1, number, values))
+                rows.append(ConsoleRow(len(rows) + 1, number, values))
                 last = matches[-1].group(1)
     return (console_rows("openrlhf", "rows", rows),) if rows else ()

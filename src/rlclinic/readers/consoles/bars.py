@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from itertools import pairwise
 from typing import TypeVar
 
-from rlclinic.readers.consoles.rows import ConsoleRows, Row, console_rows, decimals_by_key
+from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, decimals_by_key
 
 T = TypeVar("T")
 
@@ -30,13 +30,13 @@ _SECONDS = (86_400.0, 3_600.0, 60.0, 1.0)
 
 def parse_bars(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     """The rows of a prime-rl console; empty if there are none. Percentages are given as fractions."""
-    trainer: list[Row] = []
-    orchestrator: list[Row] = []
+    trainer: list[ConsoleRow] = []
+    orchestrator: list[ConsoleRow] = []
     for number, line in enumerate(lines, start=1):
         match = _STEP.search(line) if "Step " in line else None
         if match is None:
             continue
-        row = Row(int(match.group(1)), number, {})
+        row = ConsoleRow(int(match.group(1)), number, {})
         for part in line[match.end() :].split(" | "):
             _read_field(part.strip(" |"), row)
         if len(row.values) < MIN_VALUES:
@@ -49,11 +49,12 @@ def parse_bars(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     return (console_rows("prime-rl", "updates", rows, decimals=decimals_by_key(rows)),) if rows else ()
 
 
-def _side_by_side(trainer: Sequence[Row], orchestrator: Sequence[Row]) -> list[Row]:
+def _side_by_side(trainer: Sequence[ConsoleRow], orchestrator: Sequence[ConsoleRow]) -> list[ConsoleRow]:
     """One row per step; what both report, such as their times, is told apart by name."""
     shared = {name for row in trainer for name in row.values} & {name for row in orchestrator for name in row.values}
     renamed = [
-        Row(row.step, row.line, _renamed(row.values, shared), _renamed(row.printed, shared)) for row in orchestrator
+        ConsoleRow(row.step, row.line, _renamed(row.values, shared), _renamed(row.printed, shared))
+        for row in orchestrator
     ]
     resumed = any(later.step <= earlier.step for rows in (trainer, orchestrator) for earlier, later in pairwise(rows))
     # They run ahead of each other, so that only steps put them in order; a resumed run repeats steps.
@@ -64,7 +65,7 @@ def _renamed(values: Mapping[str, T], shared: Set[str]) -> dict[str, T]:
     return {f"Orchestrator {name}" if name in shared else name: value for name, value in values.items()}
 
 
-def _read_field(text: str, row: Row) -> None:
+def _read_field(text: str, row: ConsoleRow) -> None:
     name, _, rest = text.partition(":")
     seconds = _duration(text) if not rest else _duration(rest.strip())
     if seconds is not None:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from rlclinic.readers.consoles.eval_lines import read_eval_lines
-from rlclinic.readers.consoles.rows import ConsoleRows, Row, console_rows, join_repeats, read_number
+from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, join_repeats, read_number
 
 # What a column counts, by the last part of its name, best first.
 STEP_NAMES = {
@@ -70,10 +70,10 @@ def parse_boxes(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     return (console_rows(dialect, axis, rows, problems=[*problems, *notes]),)
 
 
-def _boxes(lines: Sequence[str]) -> tuple[list[Row], bool, list[str]]:
+def _boxes(lines: Sequence[str]) -> tuple[list[ConsoleRow], bool, list[str]]:
     """Every box as a row without a step, whether names are grouped under headings, and what was torn."""
-    boxes: list[Row] = []
-    open_box: Row | None = None
+    boxes: list[ConsoleRow] = []
+    open_box: ConsoleRow | None = None
     width = foreign = 0
     heading = ""
     grouped = False
@@ -85,7 +85,7 @@ def _boxes(lines: Sequence[str]) -> tuple[list[Row], bool, list[str]]:
                 boxes.append(open_box)
                 open_box = None
             else:
-                open_box, width, foreign, heading = Row(0, number, {}), len(line), 0, ""
+                open_box, width, foreign, heading = ConsoleRow(0, number, {}), len(line), 0, ""
             continue
         if open_box is None:
             continue
@@ -110,7 +110,7 @@ def _boxes(lines: Sequence[str]) -> tuple[list[Row], bool, list[str]]:
     return boxes, grouped, problems
 
 
-def _recurring(boxes: Sequence[Row]) -> list[Row]:
+def _recurring(boxes: Sequence[ConsoleRow]) -> list[ConsoleRow]:
     """The boxes that share columns with another one, or that alone name a step count."""
     counted: dict[str, int] = {}
     for box in boxes:
@@ -124,18 +124,20 @@ def _recurring(boxes: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _placed(boxes: Sequence[Row]) -> tuple[str, list[Row], list[str]]:
+def _placed(boxes: Sequence[ConsoleRow]) -> tuple[str, list[ConsoleRow], list[str]]:
     """Give each box its step."""
     for last_part, axis in STEP_NAMES.items():
-        placed = [Row(int(step), box.line, box.values) for box in boxes if (step := _step(box, last_part)) is not None]
+        placed = [
+            ConsoleRow(int(step), box.line, box.values) for box in boxes if (step := _step(box, last_part)) is not None
+        ]
         if len(placed) < STEP_SHARE * len(boxes) or _stands_still(placed):
             continue
         left_out = len(boxes) - len(placed)
         return axis, placed, [f"{left_out} boxes without a step count left out"] if left_out else []
-    return "rows", [Row(index, box.line, box.values) for index, box in enumerate(boxes, start=1)], []
+    return "rows", [ConsoleRow(index, box.line, box.values) for index, box in enumerate(boxes, start=1)], []
 
 
-def _with_evaluations(rows: Sequence[Row], evaluations: Sequence[Row]) -> list[Row]:
+def _with_evaluations(rows: Sequence[ConsoleRow], evaluations: Sequence[ConsoleRow]) -> list[ConsoleRow]:
     """Add what the evaluations printed to the box of their step, or in a row of their own."""
     placed = {row.step: row for row in rows}
     alone = [row for row in evaluations if row.step not in placed]
@@ -145,19 +147,19 @@ def _with_evaluations(rows: Sequence[Row], evaluations: Sequence[Row]) -> list[R
     return sorted([*rows, *alone], key=lambda row: row.line)
 
 
-def _step_name(box: Row) -> str | None:
+def _step_name(box: ConsoleRow) -> str | None:
     last_parts = {name.rpartition("/")[2].lower() for name in box.values}
     return next((name for name in STEP_NAMES if name in last_parts and name != "steps"), None)
 
 
-def _step(box: Row, last_part: str) -> float | None:
+def _step(box: ConsoleRow, last_part: str) -> float | None:
     for name, value in box.values.items():
         if name.rpartition("/")[2].lower() == last_part and 0 <= value < 1e15:
             return value
     return None
 
 
-def _stands_still(rows: Sequence[Row]) -> bool:
+def _stands_still(rows: Sequence[ConsoleRow]) -> bool:
     """Three printed digits cannot tell late steps apart: Spinning Up shows 1.02e+06 many times over."""
     joined = join_repeats(rows)
     repeats = sum(later.step == earlier.step for earlier, later in pairwise(joined))

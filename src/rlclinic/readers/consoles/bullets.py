@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rlclinic.readers.consoles.rows import ConsoleRows, Row, console_rows, decimals_by_key
+from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, decimals_by_key
 
 # Headlines whose bullets are numbers of a step. A model's own bulleted answer stands under none of them.
 SECTIONS = ("Training Results:", "Validation Results:", "Timing:", "Performance Metrics:")
@@ -51,7 +51,7 @@ _BULLET = re.compile(
 
 @dataclass(slots=True)
 class _Reading:
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ConsoleRow] = field(default_factory=list)
     step: int = 0
     before_epoch: int = 0
     """Steps of the epochs before this one: the headline counts within its epoch."""
@@ -102,7 +102,7 @@ def _open_section(line: str, number: int, reading: _Reading) -> None:
         reading.step += not reading.announced
         reading.announced = False
     if opening:
-        reading.rows.append(Row(reading.step, number, {}))
+        reading.rows.append(ConsoleRow(reading.step, number, {}))
     reading.open = bool(reading.rows) and (opening or reading.open)
     reading.foreign = 0
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from rlclinic.readers.consoles.literal_dicts import read_dict
-from rlclinic.readers.consoles.rows import CUT_WIDTH, ConsoleRows, Row, agree, console_rows, numbers_of
+from rlclinic.readers.consoles.rows import CUT_WIDTH, ConsoleRow, ConsoleRows, agree, console_rows, numbers_of
 from rlclinic.readers.consoles.trainer_dicts import PrintedRow, trainer_rows
 
 # Text in front of the brace that is looked at.
@@ -41,7 +41,7 @@ class _Record:
 
 @dataclass(slots=True)
 class _Found:
-    openrlhf: list[Row] = field(default_factory=list)
+    openrlhf: list[ConsoleRow] = field(default_factory=list)
     slime: list[_Record] = field(default_factory=list)
     plain: list[PrintedRow] = field(default_factory=list)
     problems: dict[str, list[str]] = field(default_factory=lambda: {"openrlhf": [], "slime": [], "dict": []})
@@ -88,7 +88,7 @@ def _read_one(line: str, start: int, brace: int, number: int, found: _Found, *, 
         problem = f"line {number}: dict not readable as a whole, {len(values)} numbers kept"
         found.problems[dialect].append(problem)
     if openrlhf and values:
-        found.openrlhf.append(Row(int(openrlhf.group(1)), number, values))
+        found.openrlhf.append(ConsoleRow(int(openrlhf.group(1)), number, values))
     elif slime and any("/" in key for key in values):
         found.slime.append(_Record(slime.group(1), int(slime.group(2)), number, values))
     elif dialect == "dict":
@@ -96,12 +96,12 @@ def _read_one(line: str, start: int, brace: int, number: int, found: _Found, *, 
     return read.end
 
 
-def _slime_rows(records: Sequence[_Record]) -> list[Row]:
+def _slime_rows(records: Sequence[_Record]) -> list[ConsoleRow]:
     """Join the records of one training step; rollouts are counted apart and may hold several steps."""
     trained = [record.number for record in records if record.kind in ("step", "train")]
     per_rollout = _steps_per_rollout(records, trained)
-    rows: list[Row] = []
-    latest: dict[int, Row] = {}
+    rows: list[ConsoleRow] = []
+    latest: dict[int, ConsoleRow] = {}
     for record in records:
         own = record.kind in ("step", "train")
         step = record.number if own else record.number * per_rollout
@@ -109,7 +109,7 @@ def _slime_rows(records: Sequence[_Record]) -> list[Row]:
         if row is not None and agree(row.values, record.values):
             row.values.update(record.values)
             continue
-        latest[step] = Row(step, record.line, dict(record.values))
+        latest[step] = ConsoleRow(step, record.line, dict(record.values))
         rows.append(latest[step])
     resumed = any(later < earlier for earlier, later in pairwise(trained))
     return rows if resumed else sorted(rows, key=lambda row: row.step)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rlclinic.readers.consoles.rows import ConsoleRows, Row, console_rows, decimals_by_key
+from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, decimals_by_key
 
 # Names of which a block must show one.
 OWN_NAMES = frozenset(
@@ -51,14 +51,14 @@ _VALUE = re.compile(
 
 def parse_iteration_blocks(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     """The rows of an rsl_rl console; empty if there are none."""
-    rows: list[Row] = []
+    rows: list[ConsoleRow] = []
     left = 0
     for number, line in enumerate(lines, start=1):
         if ITERATION in line:
             headline = _HEADLINE.fullmatch(line)
             if headline:
                 iteration = int(headline.group(1))
-                rows.append(Row(iteration, number, {ITERATION: float(iteration)}))
+                rows.append(ConsoleRow(iteration, number, {ITERATION: float(iteration)}))
                 left = MAX_BLOCK_LINES
             continue
         if left == 0:
@@ -78,5 +78,5 @@ def parse_iteration_blocks(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     if len(counted) < max(1, len(rows) - 1):  # only the last block may be torn
         return (console_rows("rsl_rl-console", "updates", rows, decimals=decimals_by_key(rows)),)
     torn = [f"line {row.line}: block without a step count dropped" for row in rows if row not in counted]
-    placed = [Row(int(row.values[TIMESTEPS]), row.line, row.values, row.printed) for row in counted]
+    placed = [ConsoleRow(int(row.values[TIMESTEPS]), row.line, row.values, row.printed) for row in counted]
     return (console_rows("rsl_rl-console", "env_steps", placed, decimals=decimals_by_key(placed), problems=torn),)

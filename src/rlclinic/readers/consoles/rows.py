@@ -40,7 +40,7 @@ class ConsoleRows:
 
 
 @dataclass(slots=True)
-class Row:
+class ConsoleRow:
     """One row while it is being read."""
 
     step: int
@@ -53,7 +53,7 @@ class Row:
 def console_rows(
     dialect: str,
     axis: str,
-    rows: Sequence[Row],
+    rows: Sequence[ConsoleRow],
     *,
     decimals: Mapping[str, int] | None = None,
     problems: Iterable[str] = (),
@@ -71,13 +71,13 @@ def console_rows(
     )
 
 
-def join_repeats(rows: Sequence[Row]) -> list[Row]:
+def join_repeats(rows: Sequence[ConsoleRow]) -> list[ConsoleRow]:
     """Join neighbours of the same step, unless they disagree: then the run printed the step twice."""
-    joined: list[Row] = []
+    joined: list[ConsoleRow] = []
     for row in rows:
         if joined and joined[-1].step == row.step and agree(joined[-1].values, row.values):
             last = joined[-1]
-            joined[-1] = Row(last.step, last.line, last.values | row.values, last.printed | row.printed)
+            joined[-1] = ConsoleRow(last.step, last.line, last.values | row.values, last.printed | row.printed)
         else:
             joined.append(row)
     return joined
@@ -134,7 +134,7 @@ def printed_decimals(text: str) -> int | None:
     return len(match.group(1)) if match else None
 
 
-def decimals_by_key(rows: Sequence[Row]) -> dict[str, int]:
+def decimals_by_key(rows: Sequence[ConsoleRow]) -> dict[str, int]:
     """Per key the number of decimals, where each of its values was printed with the same number."""
     seen: dict[str, set[int | None]] = {}
     for row in rows:
@@ -143,7 +143,7 @@ def decimals_by_key(rows: Sequence[Row]) -> dict[str, int]:
     return _agreed(seen)
 
 
-def decimals_by_row(rows: Sequence[Row]) -> dict[str, int]:
+def decimals_by_row(rows: Sequence[ConsoleRow]) -> dict[str, int]:
     """Per key the number of decimals, where each row it stands in was printed with one fixed format.
 
     A key alone does not tell: a coefficient of 0.001 shows three decimals in full precision too. A row too

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 from rlclinic.readers.consoles.rows import (
     CUT_WIDTH,
+    ConsoleRow,
     ConsoleRows,
-    Row,
     console_rows,
     decimals_by_row,
     read_number,
@@ -54,11 +54,11 @@ _ACTIVE = re.compile(r"ACTIVE_TRAJ_NUM: \[([\d, ]{1,2000})\]")
 
 @dataclass(slots=True)
 class _Reading:
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ConsoleRow] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     start: int = 0
     """The step training starts from; a resumed run validates there first."""
-    positions: list[Row] = field(default_factory=list)
+    positions: list[ConsoleRow] = field(default_factory=list)
     trajectories_seen: bool = False
 
 
@@ -94,7 +94,7 @@ def _read_step(lines: Sequence[str], index: int, reading: _Reading) -> int:
     text, used = _unwrapped(lines, index)
     starts = list(_STEP.finditer(text))
     for start, end in zip(starts, [*(match.start() for match in starts[1:]), len(text)], strict=True):
-        row = Row(int(start.group(1)), index + 1, {})
+        row = ConsoleRow(int(start.group(1)), index + 1, {})
         parts = text[start.end() : end].split(" - ")
         cut = len(lines[index + used - 1]) == CUT_WIDTH and end == len(text)
         for part in parts[:-1] if cut else parts:
@@ -112,7 +112,7 @@ def _read_step(lines: Sequence[str], index: int, reading: _Reading) -> int:
     return used
 
 
-def _read_part(part: str, row: Row) -> None:
+def _read_part(part: str, row: ConsoleRow) -> None:
     name, _, value = part.rpartition(":")
     number = read_number(value)
     if number is None:  # other output follows on the same line
@@ -128,7 +128,7 @@ def _read_part(part: str, row: Row) -> None:
     row.printed[name] = value
 
 
-def _looks_like_verl(row: Row) -> bool:
+def _looks_like_verl(row: ConsoleRow) -> bool:
     heads = [name.partition("/")[0] for name in row.values if "/" in name]
     return len(heads) >= ENOUGH_NAMES or any(head in METRIC_FAMILIES for head in heads)
 
@@ -151,7 +151,7 @@ def _unwrapped(lines: Sequence[str], index: int) -> tuple[str, int]:
 
 
 def _read_pasted(lines: Sequence[str], index: int, step: int, reading: _Reading) -> int:
-    row = Row(step, index + 1, {})
+    row = ConsoleRow(step, index + 1, {})
     used = 1
     while index + used < len(lines) and used < MAX_PASTED_LINES:
         line = lines[index + used]
@@ -169,7 +169,7 @@ def _read_pasted(lines: Sequence[str], index: int, step: int, reading: _Reading)
     return used
 
 
-def _drop_torn_end(row: Row, reading: _Reading) -> None:
+def _drop_torn_end(row: ConsoleRow, reading: _Reading) -> None:
     """A file cut in the middle of its last line may have cut the last number too."""
     names = list(row.values)
     before = list(reading.rows[-1].values) if reading.rows else []
@@ -189,7 +189,7 @@ def _read_validation(lines: Sequence[str], index: int, reading: _Reading) -> int
     last = reading.rows[-1].step if reading.rows else reading.start
     if found.values:
         step = reading.start if match.group(1) == "Initial" else last
-        reading.rows.append(Row(step, index + 1, found.values))
+        reading.rows.append(ConsoleRow(step, index + 1, found.values))
     return found.used
 
 
@@ -206,12 +206,12 @@ def _read_position(line: str, index: int, reading: _Reading) -> None:
     elif line.startswith("epoch "):
         match = _POSITION.fullmatch(line)
         if match:
-            reading.positions.append(Row(int(match.group(2)), index + 1, {"epoch": float(match.group(1))}))
+            reading.positions.append(ConsoleRow(int(match.group(2)), index + 1, {"epoch": float(match.group(1))}))
     elif "Setting global step to" in line:
         match = _RESUMED.search(line)
         if match:
             reading.start = int(match.group(1))
 
 
-def _with_positions(rows: Sequence[Row], positions: Sequence[Row]) -> list[Row]:
+def _with_positions(rows: Sequence[ConsoleRow], positions: Sequence[ConsoleRow]) -> list[ConsoleRow]:
     return sorted([*rows, *positions], key=lambda row: row.line)

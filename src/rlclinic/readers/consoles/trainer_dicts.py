@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isfinite, nan
 
 from rlclinic.readers.consoles.progress_bars import bar_steps, evenly_spaced_steps
-from rlclinic.readers.consoles.rows import ConsoleRows, Row, console_rows
+from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
 
 # A metrics dict has at least this many numbers and holds little else.
 MIN_NUMBERS = 3
@@ -59,15 +59,15 @@ def trainer_rows(lines: Sequence[str], printed: Sequence[PrintedRow], problems: 
     training = [row for row in rows if not _belongs_to_last(row)]
     axis, steps, step_key = _steps(lines, training)
     following = iter(steps)
-    joined: list[Row] = []
+    joined: list[ConsoleRow] = []
     for row in rows:
         values = {key: value for key, value in row.values.items() if key != step_key}
         if not _belongs_to_last(row):
-            joined.append(Row(next(following), row.line, values))
+            joined.append(ConsoleRow(next(following), row.line, values))
         elif joined:
             joined[-1].values.update({key: value for key, value in values.items() if key != "epoch"})
         else:  # an evaluation before the first update
-            joined.append(Row(0, row.line, values))
+            joined.append(ConsoleRow(0, row.line, values))
     return console_rows("dict", axis, joined, decimals=_rounded(training), problems=problems)
 
 

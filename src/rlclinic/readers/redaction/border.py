@@ -38,10 +38,11 @@ def _clean(value: Any, known: dict[str, str]) -> Any:
         items = [_clean(item, known) for item in value]
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else type(value)(items)
+    parts = [(name, getattr(value, name)) for name in _fields(value.__class__)]
     changed = {
         name: clean
-        for name in _fields(value.__class__)
-        if (clean := _clean(part := getattr(value, name), known)) is not part
+        for name, part in parts
+        if part is not None and type(part) not in PLAIN and (clean := _clean(part, known)) is not part
     }
     return replace(value, **changed) if changed else value
 

@@ -1,6 +1,6 @@
 """The return swings by a large part of its range.
 
-What it sees: After a climb the return lost at least 40 % of its whole range, well beyond its noise, and won a good
+What it sees: After a climb the return lost at least 40% of its whole range, well beyond its noise, and won a good
 part of it back; twice or more, or once without coming back to its best.
 Why it hurts: What the policy learns does not last: the checkpoint at the end is a matter of luck.
 Evidence needed: a return with at least 12 points.
@@ -64,7 +64,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     )
     bar = max(curve.doubt, MATERIAL_FALL * curve.span)
     evidence = (
-        facts.evidence(returns.name, worst.depth, bar, note="largest fall, against noise and 40 % of the range"),
+        facts.evidence(returns.name, worst.depth, bar, note="largest fall, against noise and 40% of the range"),
         facts.evidence(returns.name, worst.recovered, least, note="what came back"),
     )
     severity = Severity.WARNING if _harmful(facts, curve, len(swings), limits) else Severity.INFO

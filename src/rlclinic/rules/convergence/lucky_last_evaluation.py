@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
@@ -49,8 +50,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if values.size < limits.fewest_points:
         return None
     last, before, recent = float(values[-1]), values[:-1], values[-1 - limits.recent : -1]
-    middle = float(np.median(recent))
-    scatter = float(1.4826 * np.median(np.abs(recent - middle)))
+    middle, scatter = float(np.median(recent)), deviation(recent)
     bar = max(limits.far * scatter, limits.material * float(np.ptp(before)), 0.02 * abs(middle))
     rise = float(np.median(recent[limits.recent // 2 :]) - np.median(recent[: limits.recent // 2]))
     if last - float(before.max()) < bar or last - middle - 2 * max(rise, 0.0) < bar:

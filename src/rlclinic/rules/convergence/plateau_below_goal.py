@@ -61,7 +61,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     below = goal is not None and curve.final < goal.level
     summary = (
         f"{returns.logged_as} rose from {curve.start:.4g} and has stayed at {curve.final:.4g} since "
-        f"{steps_text(facts, since)} (the last {100 * share:.0f} % of the log)"
+        f"{steps_text(facts, since)} (the last {100 * share:.0f}% of the log)"
     )
     summary += f", below the goal of {goal.level:.4g}" if goal is not None and below else ""
     evidence = (

@@ -53,7 +53,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     rise = curve.late_rise if curve.still_rising else curve.third.value
     summary = (
         f"{returns.logged_as} rose by {rise:.4g} over the last third of the run "
-        f"({100 * min(rise / curve.climb, 1.0):.0f} % of its climb) and ended at {curve.final:.4g}"
+        f"({100 * min(rise / curve.climb, 1.0):.0f}% of its climb) and ended at {curve.final:.4g}"
     ) + _outlook(facts, goal, limits)
     third = float(curve.steps[-max(1, curve.steps.size // 3)])
     bar = MATERIAL_RISE * curve.climb
@@ -72,5 +72,5 @@ def _outlook(facts: RunFacts, goal: Goal | None, limits: Limits) -> str:
     when = f", about step {ahead.step:,.0f}" if ahead.step is not None and ahead.probability >= 0.5 else ""
     return (
         f"; continued to its budget of {budget:,.0f} it reaches {goal.level:.4g} with a chance of "
-        f"{100 * ahead.probability:.0f} %{when}"
+        f"{100 * ahead.probability:.0f}%{when}"
     )

@@ -56,7 +56,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     curve = facts.curve
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
-        f"gamma {gamma:g} looks {horizon:.3g} steps ahead, {100 * share:.2g} % of an episode of {length:.0f} steps"
+        f"gamma {gamma:g} looks {horizon:.3g} steps ahead, {100 * share:.2g}% of an episode of {length:.0f} steps"
         f"{beside}"
     )
     evidence = (setting_evidence(facts, "gamma", share, limits.short, note="1 / (1 - gamma) over the episode length"),)

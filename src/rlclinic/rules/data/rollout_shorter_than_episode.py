@@ -56,7 +56,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if share >= limits.short:
         return None
     summary = (
-        f"a rollout has {steps:.0f} steps per environment, {100 * share:.0f} % of the {needed:.0f} steps over which "
+        f"a rollout has {steps:.0f} steps per environment, {100 * share:.0f}% of the {needed:.0f} steps over which "
         f"credit should flow (gamma {gamma:g}, lambda {1.0 if trace is None else trace:g})"
     )
     evidence = (setting_evidence(facts, "n_steps", share, limits.short, note="n_steps over the horizon of credit"),)

@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.returns import return_curve
+from rlclinic.facts.reward_parts import RewardPart, reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
@@ -37,22 +35,11 @@ class Limits:
 
 
 LIMITS = Limits()
-# Names under `reward/` that are no component.
-NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One component: its late size and its variance over the run."""
-
-    series: Series
-    late: float
-    variance: float
 
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the components with each other."""
-    parts = _parts(facts, limits)
+    parts = reward_parts(facts)
     if len(parts) < 2:
         return None
     size, variance = sum(abs(part.late) for part in parts), sum(part.variance for part in parts)
@@ -64,11 +51,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     hurt = _hurts(facts, first, limits)
     summary = (
-        f"{first.series.logged_as} makes {100 * by_size:.3g} % of the size and {100 * by_variance:.3g} % of the "
+        f"{first.series.logged_as} makes {100 * by_size:.3g}% of the size and {100 * by_variance:.3g}% of the "
         f"variance of {len(parts)} reward components (late mean {first.late:.3g}){hurt}"
     )
     evidence = (
-        facts.evidence(first.series.name, by_size, limits.nearly_all, note="share of the summed sizes, last 20 %"),
+        facts.evidence(first.series.name, by_size, limits.nearly_all, note="share of the summed sizes, last 20%"),
         facts.evidence(
             first.series.name, by_variance, limits.nearly_all, note="share of the summed variances over the run"
         ),
@@ -76,20 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     return RuleResult(Severity.WARNING if hurt else Severity.INFO, 0.6, summary, evidence)
 
 
-def _parts(facts: RunFacts, limits: Limits) -> list[Part]:
-    found: list[Part] = []
-    for name, series in facts.run.series.items():
-        if not name.startswith("reward/") or name in NOT_A_PART or len(series) < limits.min_points:
-            continue
-        values = series.values[np.isfinite(series.values)]
-        if values.size < limits.min_points:
-            continue
-        late = float(np.mean(values[-max(1, values.size // 5) :]))
-        found.append(Part(series, late, float(np.var(values))))
-    return found
-
-
-def _hurts(facts: RunFacts, part: Part, limits: Limits) -> str:
+def _hurts(facts: RunFacts, part: RewardPart, limits: Limits) -> str:
     """A penalty that is nearly the whole reward of a flat run, or a bonus that rises without success."""
     if part.late < 0 and is_flat(facts):
         return ", a penalty, and the return does not rise"

@@ -63,7 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     severity = Severity.WARNING if known and not is_early(facts) else Severity.INFO
     meant = f"{facts.run.environment} is meant to end earlier" if known else "whether it is meant to is not known"
     summary = (
-        f"{100 * share:.0f} % of the last third of episode lengths are at the limit of {limit:.4g} steps while the "
+        f"{100 * share:.0f}% of the last third of episode lengths are at the limit of {limit:.4g} steps while the "
         f"return went from {curve.start:.4g} to {curve.final:.4g}; {meant}"
     )
     evidence = (

@@ -59,7 +59,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     slope, explained = line.slope, line.explained
     what = "pays for staying" if slope > 0 else "costs for every step"
     summary = (
-        f"episode length explains {100 * explained:.4g} % of the scatter of the return at {slope:.3g} per step over "
+        f"episode length explains {100 * explained:.4g}% of the scatter of the return at {slope:.3g} per step over "
         f"{pairs.returns.size} points: the reward {what}"
     )
     evidence = (

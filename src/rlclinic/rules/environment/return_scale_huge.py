@@ -88,7 +88,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     evidence = (
         facts.evidence(return_name(facts), value, bar, note="size of the discounted values implied by the return"),
         facts.evidence(
-            "explained_variance", late.value, limits.explains_nothing, level=late, note="median of the last 30 %"
+            "explained_variance", late.value, limits.explains_nothing, level=late, note="median of the last 30%"
         ),
     )
     hurts = suffers(facts) or (value > limits.hopeless * bar and curve.gain < limits.small_gain * size)

@@ -1,6 +1,6 @@
 """Nearly all episodes return the same lowest value: the reward is rarely seen.
 
-What it sees: In the second half of the run at least 95 % of the episodes return exactly the lowest value of the whole
+What it sees: In the second half of the run at least 95% of the episodes return exactly the lowest value of the whole
 run, and the return does not rise.
 Why it hurts: An episode that differs from the others is the only source of a gradient; with one in twenty or fewer,
 most updates fit noise.
@@ -57,7 +57,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     seen = int(np.sum(returns > lowest))
     summary = (
-        f"{100 * share:.3g} % of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; only {seen} "
+        f"{100 * share:.3g}% of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; only {seen} "
         f"of {returns.size} were better, the best {highest:.4g}"
     )
     evidence = (

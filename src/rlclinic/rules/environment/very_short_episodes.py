@@ -64,7 +64,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if varied is False:
         return None
     task = task_by_name(facts) if varied else None
-    random_length = task.random_length / most_repeated(facts) if task is not None and task.random_length else None
+    # A task without a limit is given one by whoever trains on it, and random actions last as long as that.
+    lasts = task.random_length if task is not None and task.max_episode_steps else None
+    random_length = lasts / most_repeated(facts) if lasts else None
     bar = limits.under_random * random_length if random_length is not None else limits.a_few
     if late.value > bar or early.value > bar:
         return None
@@ -74,8 +76,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (
-        facts.evidence("episode_length", early.value, bar, level=early, note="median of the first 20 %"),
-        facts.evidence("episode_length", late.value, bar, level=late, note="median of the last 20 %"),
+        facts.evidence("episode_length", early.value, bar, level=early, note="median of the first 20%"),
+        facts.evidence("episode_length", late.value, bar, level=late, note="median of the last 20%"),
     )
     confidence = 0.8 if random_length is not None else 0.6
     return RuleResult(Severity.WARNING, confidence, summary, evidence, early.first_step)

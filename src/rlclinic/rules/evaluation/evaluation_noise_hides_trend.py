@@ -20,6 +20,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule
+from rlclinic.signals._robust import TO_SIGMA
 
 RULE = Rule("EVA05", needs=("return/train", "return/eval"))
 
@@ -44,7 +45,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     values = series.values[np.isfinite(series.values)]
     if values.size < limits.fewest_evaluations:
         return None
-    scatter = float(1.4826 * np.median(np.abs(np.diff(values))) / np.sqrt(2.0))
+    scatter = float(TO_SIGMA * np.median(np.abs(np.diff(values))) / np.sqrt(2.0))
     curve = return_curve(series)
     climb = max(curve.climb, 0.0) if curve is not None else 0.0
     if scatter <= 0 or scatter < limits.hidden * climb:

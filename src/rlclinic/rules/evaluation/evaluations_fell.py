@@ -1,6 +1,6 @@
 """Evaluations fell back while the mean over past episodes does not show it.
 
-What it sees: Evaluations stood at a level that they have lost again by at least 40 % of their climb, and by more than
+What it sees: Evaluations stood at a level that they have lost again by at least 40% of their climb, and by more than
 their scatter, beside a training return that has not fallen.
 Why it hurts: The last policy is worse than one the run already had. A training return over the last 100 episodes is
 late: with episodes that grow longer it still climbs towards what the policy could do a while ago.
@@ -33,7 +33,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     curve = lost.curve
     summary = (
         f"{lost.series.logged_as} stood at {curve.best:.4g} at {steps_text(facts, curve.best_step)} and at "
-        f"{lost.end:.4g} over the last {lost.points} evaluations: {100 * lost.drop / curve.climb:.0f} % of the climb "
+        f"{lost.end:.4g} over the last {lost.points} evaluations: {100 * lost.drop / curve.climb:.0f}% of the climb "
         f"from {curve.start:.4g} is lost; {returns.logged_as} does not show it"
     )
     note = "best level of five evaluations minus the last ones"

@@ -28,7 +28,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
-RULE = Rule("EVA09", needs=("return/train", "return/eval"), step=DecisionStep.PACE)
+RULE = Rule("EVA09", needs=("return/train", "return/eval"), step=DecisionStep.UPDATE_SIZE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ RULE = Rule(
     "IMP08",
     needs=("policy_loss", "return/train|return/eval"),
     algorithms=("ppo",),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.NOT_LEARNING,),
 )
 

@@ -118,7 +118,7 @@ def _too_little_error(
         return None
     summary = (
         f"{value.logged_as} ran away to {level:.4g} (an endless episode is worth {endless:.4g}) with a loss of "
-        f"{loss.value:.3g}; if the {100 * ends:.2g} % of the steps that end an episode were targets without a future, "
+        f"{loss.value:.3g}; if the {100 * ends:.2g}% of the steps that end an episode were targets without a future, "
         f"its errors had to be about {least:.3g}"
     )
     evidence = (

@@ -35,7 +35,7 @@ RULE = Rule(
     needs=("approx_kl", "config:n_epochs|return/train"),
     algorithms=("ppo",),
     covered_by=("OPT12",),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
 )
 
 

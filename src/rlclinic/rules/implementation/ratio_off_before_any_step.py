@@ -26,7 +26,7 @@ RULE = Rule(
     "IMP01",
     needs=("approx_kl|clip_fraction", "learning_rate|config:learning_rate|config:n_epochs"),
     algorithms=("ppo",),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
 )
 
 

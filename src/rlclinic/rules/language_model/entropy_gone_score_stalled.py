@@ -48,7 +48,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if is_progressing(facts) or is_near_ceiling(facts):
         return None
     share = late.value / early.value
-    fall = f"from {early.value:.3g} to {late.value:.3g} ({100 * share:.2g} % of its start)"
+    fall = f"from {early.value:.3g} to {late.value:.3g} ({100 * share:.2g}% of its start)"
     summary = f"entropy fell {fall} while {told(facts)}"
     evidence = (facts.evidence("entropy", share, limits.nearly_gone, level=late, note="late over early entropy"),)
     steps, values = finite(series)

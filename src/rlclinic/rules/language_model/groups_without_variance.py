@@ -62,12 +62,12 @@ def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
         return None
     early, late = levels
     summary = (
-        f"{100 * late.value:.3g} % of the groups have equal rewards (early {100 * early.value:.3g} %){_why(facts)}; "
+        f"{100 * late.value:.3g}% of the groups have equal rewards (early {100 * early.value:.3g}%){_why(facts)}; "
         f"{told(facts)}"
     )
     evidence = (
         facts.evidence(
-            "zero_variance_groups", late.value, limits.nearly_all, level=late, note="median of the last 15 %"
+            "zero_variance_groups", late.value, limits.nearly_all, level=late, note="median of the last 15%"
         ),
     )
     return RuleResult(_severity(facts), 0.8, summary, evidence)
@@ -83,7 +83,7 @@ def _zero_advantages(facts: RunFacts, limits: Limits) -> RuleResult | None:
         zero = float(np.mean(np.abs(late) <= rounding(series)))
         if zero < limits.mostly_zero:
             continue
-        summary = f"{series.logged_as} is zero in {100 * zero:.3g} % of the last {late.size} points{_why(facts)}"
+        summary = f"{series.logged_as} is zero in {100 * zero:.3g}% of the last {late.size} points{_why(facts)}"
         evidence = (facts.evidence(name, zero, limits.mostly_zero, note="share of zeros in the last third"),)
         return RuleResult(_severity(facts), 0.75, summary, evidence)
     return None

@@ -56,9 +56,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     severity = Severity.INFO if progressing else Severity.ERROR if late.value >= limits.nearly_all else Severity.WARNING
     cap = _cap(facts)
     at = f" at {cap:.0f} tokens" if cap is not None else ""
-    summary = f"{100 * late.value:.3g} % of the responses are cut{at} (early {100 * early.value:.3g} %); {told(facts)}"
+    summary = f"{100 * late.value:.3g}% of the responses are cut{at} (early {100 * early.value:.3g}%); {told(facts)}"
     bar = limits.many if late.value >= limits.many else early.value + limits.rose
-    evidence = [facts.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15 %")]
+    evidence = [facts.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15%")]
     if cap is not None:
         evidence.append(setting_evidence(facts, "max_response_length", cap, note="length cap in tokens"))
     steps, values = finite(series)

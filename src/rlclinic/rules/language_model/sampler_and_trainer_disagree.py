@@ -63,7 +63,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     )
     summary = f"sampler and trainer disagree: {listed}; {told(facts)}"
     evidence = tuple(
-        facts.evidence(gap.name, gap.late.value, gap.bound, level=gap.late, note="median of the last 30 %")
+        facts.evidence(gap.name, gap.late.value, gap.bound, level=gap.late, note="median of the last 30%")
         for gap in gaps
     )
     severity = Severity.INFO if is_progressing(facts) else Severity.WARNING

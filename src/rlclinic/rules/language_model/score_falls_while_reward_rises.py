@@ -13,7 +13,7 @@ References: Ziegler et al. 2019 (arXiv 1909.08593); verl runs of one project col
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import SIGNIFICANT, course_of, is_falling, training
+from rlclinic.facts.language_model import SIGNIFICANT, is_falling, score_change, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
@@ -31,7 +31,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Compare the course of the shaped reward with that of the score."""
-    score, shaped = training(facts), course_of(facts.series("reward/shaped"))
+    score, shaped = training(facts), score_change(facts.series("reward/shaped"))
     if score is None or shaped is None or not score.falls or not shaped.rises or not is_falling(facts):
         return None
     coefficient = facts.setting("kl_coef")

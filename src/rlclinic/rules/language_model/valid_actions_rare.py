@@ -45,6 +45,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         learning = is_progressing(facts) or (early.value > 0 and late.value > limits.learning * early.value)
         logged = facts.run.series[name].logged_as
         summary = f"{logged} is {late.value:.3g} at the end ({early.value:.3g} early); {told(facts)}"
-        evidence = (facts.evidence(name, late.value, limits.rare, level=late, note="median of the last 15 %"),)
+        evidence = (facts.evidence(name, late.value, limits.rare, level=late, note="median of the last 15%"),)
         return RuleResult(Severity.INFO if learning else Severity.WARNING, 0.75, summary, evidence)
     return None

@@ -62,6 +62,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     )
     evidence = (
         facts.evidence("approx_kl", first, limits.large, note="median of the first three rows"),
-        facts.evidence("policy_loss", size, bar, note="median size against 5 % of sqrt(2 KL)"),
+        facts.evidence("policy_loss", size, bar, note="median size against 5% of sqrt(2 KL)"),
     )
     return RuleResult(Severity.ERROR, 0.8, summary, evidence, float(kl.steps[0]))

@@ -54,11 +54,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if where > limits.long_ago or curve.drop < bar:
         return None
     summary = (
-        f"the evaluation was best at {100 * where:.0f} % of the run ({curve.best:.4g}) and ended at "
+        f"the evaluation was best at {100 * where:.0f}% of the run ({curve.best:.4g}) and ended at "
         f"{curve.final:.4g}, a loss of {curve.drop:.3g}"
     )
     evidence = (
-        facts.evidence("return/eval", curve.drop, bar, note="best of the smoothed curve minus the last 12 %"),
+        facts.evidence("return/eval", curve.drop, bar, note="best of the smoothed curve minus the last 12%"),
         facts.evidence("return/eval", where, limits.long_ago, note="where the best lies, as a share of the run"),
     )
     return RuleResult(Severity.WARNING, 0.75, summary, evidence, curve.best_step)

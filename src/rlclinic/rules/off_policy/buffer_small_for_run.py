@@ -4,7 +4,7 @@ What it sees: A buffer that keeps at most a twentieth of the run's steps and few
 Why it hurts: The agent learns from what its own latest policy did, forgets what it once knew, and samples in a batch
 are nearly copies of each other.
 Evidence needed: buffer_size in the config, the steps or the budget, and episode lengths.
-Looks alike: Long runs on images keep 1 % of their steps and work, because that still is hundreds of episodes. Without
+Looks alike: Long runs on images keep 1% of their steps and work, because that still is hundreds of episodes. Without
 a loss of return it is only a note.
 What to change: Raise buffer_size to the budget, or as far as memory allows (for images store uint8).
 References: Fedus et al. 2020 (arXiv 2007.06700); Zhang and Sutton 2017 (arXiv 1712.01275).
@@ -49,7 +49,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     bad = failed(facts)
     summary = (
-        f"the replay buffer keeps {size:,.0f} steps, {100 * share:.2g} % of {whole:,.0f} and about {episodes:.2g} "
+        f"the replay buffer keeps {size:,.0f} steps, {100 * share:.2g}% of {whole:,.0f} and about {episodes:.2g} "
         f"episodes of {length:.0f} steps"
     )
     evidence = (

@@ -1,13 +1,13 @@
 """Exploration is over before anything was learned.
 
-What it sees: Epsilon is at its end value within the first 2 % of the run, or before the first update, and the return
+What it sees: Epsilon is at its end value within the first 2% of the run, or before the first update, and the return
 has not risen by the end.
 Why it hurts: The agent repeats the first policy it had; a Q function fitted to that data never learns what other
 actions are worth.
 Evidence needed: epsilon with its step axis, and a return. learning_starts and the budget where the config has them.
 Looks alike: A task that needs little exploration: the return rises all the same. Noisy networks, which explore
 without epsilon. Random actions before learning starts.
-What to change: Let epsilon fall over 10 to 30 % of the budget, counted from the first update; keep 0.01 to 0.1 at the
+What to change: Let epsilon fall over 10 to 30% of the budget, counted from the first update; keep 0.01 to 0.1 at the
 end.
 References: SB3 DQN `exploration_fraction` 0.1; DRLinter's rule SuboptimalExploration.
 """
@@ -65,8 +65,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     curve = facts.curve
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     first = f" and the first update comes at step {starts:,.0f}" if ended <= starts else ""
-    summary = f"epsilon is at its end from step {ended:,.0f} on, {100 * ended / whole:.2g} % of the run{first}{beside}"
-    note = "step at which epsilon is down, against the larger of 2 % of the run and learning_starts"
+    summary = f"epsilon is at its end from step {ended:,.0f} on, {100 * ended / whole:.2g}% of the run{first}{beside}"
+    note = "step at which epsilon is down, against the larger of 2% of the run and learning_starts"
     found = (
         facts.evidence("epsilon", ended, bar, note=note)
         if epsilon is not None

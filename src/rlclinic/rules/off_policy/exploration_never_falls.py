@@ -59,6 +59,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     curve = facts.curve
     beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = f"epsilon ({epsilon.logged_as}) is still {late.value:.3g} in the last tenth of the run{beside}"
-    evidence = (facts.evidence("epsilon", late.value, limits.high, level=late, note="median of the last 10 %"),)
+    evidence = (facts.evidence("epsilon", late.value, limits.high, level=late, note="median of the last 10%"),)
     bad = failed(facts)
     return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.75 if bad else 0.5, summary, evidence)

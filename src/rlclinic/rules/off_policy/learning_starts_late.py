@@ -6,9 +6,9 @@ Why it hurts: Until then the agent acts at random and nothing is learned; what i
 Evidence needed: learning_starts in the config, and the budget or the steps taken; else a loss beside a return.
 Looks alike: A run that reached its goal all the same. A run that was stopped early: there the interruption is the
 reason, not the setting.
-What to change: Set learning_starts to a few episodes' worth of steps, at most 10 % of the budget, or raise the
+What to change: Set learning_starts to a few episodes' worth of steps, at most 10% of the budget, or raise the
 budget.
-References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50 % of the steps.
+References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50% of the steps.
 """
 
 from __future__ import annotations
@@ -74,6 +74,7 @@ def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
         first < limits.late * taken
         or float(returns.steps[0]) > limits.late / 2 * taken
         or facts.run.status.state is Status.RUNNING
+        or _log_begins_there(facts, first)
     ):
         return None
     summary = f"{loss.logged_as} is first logged at {first:,.0f} of {taken:,.0f} env steps: nothing was learned before"
@@ -84,13 +85,19 @@ def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
     return RuleResult(Severity.WARNING if done else Severity.ERROR, 0.8, summary, evidence, first)
 
 
+def _log_begins_there(facts: RunFacts, first: float) -> bool:
+    """Whether the training return is logged from there on as well: only the end of the log was kept."""
+    trained = facts.series("return/train")
+    return trained is not None and float(trained.steps[0]) >= first
+
+
 def _sighting(
     facts: RunFacts, starts: float, whole: float, of_what: str, severity: Severity, confidence: float, limits: Limits
 ) -> RuleResult:
     share = starts / whole
     left = max(0.0, whole - starts)
     summary = (
-        f"learning_starts is {starts:,.0f}, {100 * share:.0f} % of the {of_what} ({whole:,.0f}): "
+        f"learning_starts is {starts:,.0f}, {100 * share:.0f}% of the {of_what} ({whole:,.0f}): "
         f"{left:,.0f} steps are left to learn in"
     )
     evidence = (setting_evidence(facts, "learning_starts", share, limits.late, note=f"share of the {of_what}"),)

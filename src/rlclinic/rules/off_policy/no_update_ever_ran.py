@@ -24,7 +24,7 @@ RULE = Rule(
     "OFF06",
     needs=("return/train|return/eval", "fps|epsilon|time/elapsed|updates"),
     algorithms=("q-learning", "continuous-q"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.MISCONFIGURED,),
 )
 

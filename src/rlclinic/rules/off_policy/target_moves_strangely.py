@@ -6,8 +6,8 @@ Why it hurts: A target that stands still teaches the values of the first random 
 takes away what makes Q-learning stable.
 Evidence needed: tau or target_update_interval in the config, and the steps or the budget.
 Looks alike: Short runs of a working config. Algorithms that work without a target, when the return rises.
-What to change: tau 0.005 at every update, or a full copy every 0.1 to 1 % of the budget.
-References: muPRL operators SNU and SPV (arXiv 2408.15150): interval of 0.5 to 30 % of the steps, tau 0.0005 to 0.12.
+What to change: tau 0.005 at every update, or a full copy every 0.1 to 1% of the budget.
+References: muPRL operators SNU and SPV (arXiv 2408.15150): interval of 0.5 to 30% of the steps, tau 0.0005 to 0.12.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WITHOUT_TARGET = frozenset({"CROSSQ"})
 
 
 @dataclass(frozen=True, slots=True)
-class _Pace:
+class _Renewal:
     updates: float
     """Gradient updates in the run."""
     between: float
@@ -54,29 +54,31 @@ class _Pace:
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Count renewals of the target in the run."""
-    pace = _pace(facts, limits)
-    if pace is None or facts.run.algorithm.upper() in WITHOUT_TARGET:
+    renewal = _renewal(facts, limits)
+    if renewal is None or facts.run.algorithm.upper() in WITHOUT_TARGET:
         return None
-    renewals = pace.updates / pace.between
+    renewals = renewal.updates / renewal.between
     bad = failed(facts)
     if renewals < limits.few:
         bad = bad or (renewals < limits.never and facts.curve is not None and not facts.curve.improved)
         summary = (
-            f"a renewal of the target network takes {pace.between:,.0f} updates and the run has {pace.updates:,.0f}: "
-            f"about {renewals:.2g} renewals"
+            f"a renewal of the target network takes {renewal.between:,.0f} updates and the run has "
+            f"{renewal.updates:,.0f}: about {renewals:.2g} renewals"
         )
-        evidence = (setting_evidence(facts, pace.key, renewals, limits.few, note="updates / (interval / tau)"),)
+        evidence = (setting_evidence(facts, renewal.key, renewals, limits.few, note="updates / (interval / tau)"),)
         return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
-    if pace.between <= limits.no_memory and bad:
-        summary = f"the target network becomes the online network within {pace.between:.2g} updates: it has no memory"
+    if renewal.between <= limits.no_memory and bad:
+        summary = (
+            f"the target network becomes the online network within {renewal.between:.2g} updates: it has no memory"
+        )
         evidence = (
-            setting_evidence(facts, pace.key, pace.between, limits.no_memory, note="interval / tau, in updates"),
+            setting_evidence(facts, renewal.key, renewal.between, limits.no_memory, note="interval / tau, in updates"),
         )
         return RuleResult(Severity.WARNING, 0.5, summary, evidence)
     return None
 
 
-def _pace(facts: RunFacts, limits: Limits) -> _Pace | None:
+def _renewal(facts: RunFacts, limits: Limits) -> _Renewal | None:
     tau, interval = positive(facts, "tau"), positive(facts, "target_update_interval")
     steps, ratio = facts.run.env_steps, updates_per_step(facts)
     starts = positive(facts, "learning_starts") or 0.0
@@ -95,4 +97,4 @@ def _pace(facts: RunFacts, limits: Limits) -> _Pace | None:
         # Several copies between two bursts of updates are one.
         between = max(between, every) * updates / steps
     key = "tau" if interval is None or (tau is not None and tau < 1.0) else "target_update_interval"
-    return _Pace(updates, max(1.0, between) / min(tau or 1.0, 1.0), key)
+    return _Renewal(updates, max(1.0, between) / min(tau or 1.0, 1.0), key)

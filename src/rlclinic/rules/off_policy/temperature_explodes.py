@@ -74,7 +74,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     )
     evidence = (
         facts.evidence("alpha", weight, bar, level=grown.late, note="alpha over the reward per step"),
-        facts.evidence("alpha", factor, limits.grew, level=grown.late, note="last 10 % over the start"),
+        facts.evidence("alpha", factor, limits.grew, level=grown.late, note="last 10% over the start"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, grown.onset_step if factor >= limits.grew else None)
 

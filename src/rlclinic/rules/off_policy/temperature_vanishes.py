@@ -58,11 +58,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if not (fell or fixed) or (weight is not None and weight > limits.no_weight):
         return None
     beside = f"fell from {start:.3g} to {grown.late.value:.3g}" if fell else f"is fixed at {grown.late.value:.3g}"
-    share = f", {100 * weight:.2g} % of the reward per step" if weight is not None else ""
+    share = f", {100 * weight:.2g}% of the reward per step" if weight is not None else ""
     summary = (
         f"alpha ({alpha.logged_as}) {beside}{share}, while the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
-    evidence = [facts.evidence("alpha", fall, limits.vanished, level=grown.late, note="last 10 % over the start")]
+    evidence = [facts.evidence("alpha", fall, limits.vanished, level=grown.late, note="last 10% over the start")]
     if weight is not None:
         evidence.append(
             facts.evidence("alpha", weight, limits.no_weight, level=grown.late, note="over the reward per step")

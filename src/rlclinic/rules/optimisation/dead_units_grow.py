@@ -48,10 +48,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if late.value / unit < limits.many or grew < limits.grew:
         return None
     summary = (
-        f"{dead.logged_as} rose from {100 * early.value / unit:.3g} % to {100 * late.value / unit:.3g} % of the units"
+        f"{dead.logged_as} rose from {100 * early.value / unit:.3g}% to {100 * late.value / unit:.3g}% of the units"
     )
     evidence = (
-        facts.evidence("dead_units", late.value / unit, limits.many, level=late, note="share of dead units, last 10 %"),
+        facts.evidence("dead_units", late.value / unit, limits.many, level=late, note="share of dead units, last 10%"),
         facts.evidence("dead_units", grew, limits.grew, level=early, note="growth of the share"),
     )
     above = dead.values > limits.many * unit

@@ -1,6 +1,6 @@
 """The learning rate is practically zero long before the end.
 
-What it sees: A logged learning rate that fell below 1 % of its highest value when a fifth of the run, or more, was
+What it sees: A logged learning rate that fell below 1% of its highest value when a fifth of the run, or more, was
 still to come.
 Why it hurts: From there on the run only collects data. The rest of the budget changes nothing.
 Evidence needed: learning_rate with at least 12 points.
@@ -60,7 +60,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     good = reached_goal(facts)
     summary = (
-        f"{rate.logged_as} fell below 1 % of {top:.3g} at step {onset:,.0f}, with {100 * left:.0f} % of the run "
+        f"{rate.logged_as} fell below 1% of {top:.3g} at step {onset:,.0f}, with {100 * left:.0f}% of the run "
         f"({end:,.0f}) still to come"
     )
     evidence = (facts.evidence("learning_rate", left, limits.left, note="share of the run after the rate is gone"),)

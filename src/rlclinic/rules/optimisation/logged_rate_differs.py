@@ -76,7 +76,7 @@ def _adaptive(facts: RunFacts, configured: float, limits: Limits) -> RuleResult 
         return None
     bad = failed(facts)
     summary = (
-        f"the adaptive learning rate is {late.value:.3g} over the last half, {100 * late.value / configured:.2g} % of "
+        f"the adaptive learning rate is {late.value:.3g} over the last half, {100 * late.value / configured:.2g}% of "
         f"the configured {configured:.3g}: each update moves the policy more than the KL target wants"
     )
     evidence = (facts.evidence("learning_rate", late.value, limits.at_floor * configured, level=late, note="median"),)

@@ -56,7 +56,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         if early is None or late is None or early.value <= 0.0 or _points(facts, name) < limits.min_points:
             continue
         if late.value / early.value < limits.collapsed:
-            note = "last 10 % over first 10 %"
+            note = "last 10% over first 10%"
             what = f"{_logged(facts, name)} fell from {early.value:.3g} to {late.value:.3g}"
             return _sighting(facts, name, late, late.value / early.value, limits.collapsed, note, what)
     mean, narrowest = facts.late("action_std/mean"), facts.late("action_std/min")

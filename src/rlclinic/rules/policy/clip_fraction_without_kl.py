@@ -23,7 +23,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
-RULE = Rule("POL11", needs=("clip_fraction", "approx_kl"), algorithms=("ppo",), step=DecisionStep.PACE)
+RULE = Rule("POL11", needs=("clip_fraction", "approx_kl"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Limits:
     many: float = 0.3
     """Share of the ratios that are clipped."""
     tiny: float = 5e-4
-    """Nats per update: an action's probability moves by less than 2 % (Pinsker)."""
+    """Nats per update: an action's probability moves by less than 2% (Pinsker)."""
     min_points: int = 12
 
 

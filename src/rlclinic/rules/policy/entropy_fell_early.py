@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
+from rlclinic.facts.exploration import action_dimensions, ceiling, ceiling_text, is_density
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.return_state import has_fallen, is_flat, reached_goal, return_name
 from rlclinic.facts.returns import level_at
@@ -81,8 +81,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     low = float(min(binned.values[stretch[0] : stretch[1]].mean(), floor))
     summary = (
-        f"entropy fell to {low:.3g} ({100 * low / top:.1f} % of {top:.3g}) from step {start:,.0f} to {end:,.0f}; the "
-        f"return went from {curve.start:.4g} at the start to {before:.4g} and {after:.4g} in that stretch"
+        f"entropy fell to {low:.3g} ({100 * low / top:.1f}% of {ceiling_text(facts)}) from step {start:,.0f} to "
+        f"{end:,.0f}; the return went from {curve.start:.4g} at the start to {before:.4g} and {after:.4g} in that "
+        "stretch"
     )
     evidence = (
         facts.evidence(

@@ -1,7 +1,7 @@
 """The policy is as random as at its start although the run was long, and the return is flat.
 
-What it sees: In every part of the run the entropy is within 3 % of its greatest value, and the return is flat; or it
-stays within 10 % of ln(number of actions) while the return stopped far below a known goal. A note where a run that
+What it sees: In every part of the run the entropy is within 3% of its greatest value, and the return is flat; or it
+stays within 10% of ln(number of actions) while the return stopped far below a known goal. A note where a run that
 learns ended its budget as random as that, with an entropy bonus.
 Why it hurts: A policy that acts at random has learned nothing: the entropy bonus outweighs the reward, the policy
 gets no useful gradient, or the updates are too small.
@@ -98,7 +98,7 @@ def _sighting(
 ) -> RuleResult:
     of_what = "of ln(number of actions)" if uniform(facts) is not None else "of its highest"
     summary = (
-        f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f} % {of_what}, {top:.4g}) while "
+        f"entropy never fell below {lowest.value:.4g} ({100 * lowest.value / top:.1f}% {of_what}, {top:.4g}) while "
         f"the return went from {curve.start:.4g} to {curve.final:.4g}"
     )
     evidence = (

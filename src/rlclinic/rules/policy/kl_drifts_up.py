@@ -28,7 +28,7 @@ RULE = Rule(
     "POL12",
     needs=("approx_kl", "clip_range|config:clip_range", "return/train|return/eval"),
     algorithms=("ppo",),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST,),
 )
 

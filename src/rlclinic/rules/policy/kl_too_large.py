@@ -35,7 +35,7 @@ RULE = Rule(
     "POL04",
     needs=("approx_kl",),
     algorithms=("ppo", "actor-critic"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST,),
 )
 
@@ -104,7 +104,7 @@ def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float,
     severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(facts, limits) else Severity.WARNING
     confidence = 0.9 if broken else (0.8 if suffers(facts) else 0.65)
     summary = (
-        f"KL of single updates is {level:.3g} nats in {100 * above.mean():.0f} % of the run (0.001 to 0.05 is common)"
+        f"KL of single updates is {level:.3g} nats in {100 * above.mean():.0f}% of the run (0.001 to 0.05 is common)"
         f"{_return(facts)}"
     )
     evidence: list[Evidence] = [facts.evidence("approx_kl", level, bar, note="median of the points above, in nats")]

@@ -33,7 +33,7 @@ RULE = Rule(
     "POL05",
     needs=("approx_kl", "return/train|return/eval"),
     algorithms=("ppo", "actor-critic"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_FROZEN,),
 )
 

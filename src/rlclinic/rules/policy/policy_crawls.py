@@ -32,7 +32,7 @@ RULE = Rule(
     needs=("approx_kl|policy_loss", "return/train|return/eval"),
     algorithms=("ppo",),
     covered_by=("POL05", "POL16"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
 )
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rlclinic.facts.exploration import ceiling, dead_from_start, is_density
+from rlclinic.facts.exploration import ceiling, ceiling_text, dead_from_start, is_density
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.return_state import ended_below_start, return_name
@@ -34,7 +34,7 @@ RULE = Rule(
     "POL13",
     needs=("entropy", "approx_kl|grad_norm", "return/train|return/eval"),
     algorithms=("ppo", "actor-critic"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST, Sign.POLICY_DEAD),
 )
 
@@ -77,8 +77,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     name, highest, bar, calm = burst
     summary = (
-        f"{name} reached {highest:.3g} and is {calm.value:.2g} now, entropy is {late.value:.2g} of {top:.3g}, and the "
-        f"return went from {curve.start:.4g} (best {curve.best:.4g}) to {curve.final:.4g}: the policy is dead"
+        f"{name} reached {highest:.3g} and is {calm.value:.2g} now, entropy is {late.value:.2g} of "
+        f"{ceiling_text(facts)}, and the return went from {curve.start:.4g} (best {curve.best:.4g}) to "
+        f"{curve.final:.4g}: the policy is dead"
     )
     evidence = (
         facts.evidence(name, highest, bar, note="highest value"),
@@ -99,8 +100,8 @@ def _dead_at_once(
         return None
     steps, values = finite(facts.run.series["entropy"])
     summary = (
-        f"entropy is {values[0]:.2g} of {top:.3g} in the first row already and {late.value:.2g} at the end, and the "
-        f"return went from {curve.start:.4g} to {curve.final:.4g}: the first updates left a dead policy"
+        f"entropy is {values[0]:.2g} of {ceiling_text(facts)} in the first row already and {late.value:.2g} at the "
+        f"end, and the return went from {curve.start:.4g} to {curve.final:.4g}: the first updates left a dead policy"
     )
     evidence = (
         facts.evidence(

@@ -30,7 +30,7 @@ RULE = Rule(
     "POL16",
     needs=("entropy", "value_loss", "return/train|return/eval"),
     algorithms=("ppo", "actor-critic"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
 )
 
 

@@ -26,7 +26,9 @@ from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_i
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule
 
-RULE = Rule("POL14", needs=("updates", "config:target_kl|approx_kl"), algorithms=("ppo",), step=DecisionStep.PACE)
+RULE = Rule(
+    "POL14", needs=("updates", "config:target_kl|approx_kl"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
+)
 
 
 @dataclass(frozen=True, slots=True)

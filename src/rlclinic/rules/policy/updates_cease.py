@@ -30,7 +30,7 @@ from rlclinic.signals.constants import constants
 RULE = Rule(
     "POL10",
     needs=("policy_loss|value_loss|approx_kl|entropy|loss|grad_norm", "return/train|return/eval"),
-    step=DecisionStep.PACE,
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_DEAD,),
 )
 
@@ -86,7 +86,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if since > max(limits.risen * curve.noise, 0.3 * curve.climb):
         return None
     summary = (
-        f"{how} after step {stop:,.0f}, for the last {100 * gap:.0f} % of the run; the return was "
+        f"{how} after step {stop:,.0f}, for the last {100 * gap:.0f}% of the run; the return was "
         f"{level_at(curve, stop):.4g} there and is {curve.final:.4g} at the end"
     )
     evidence: tuple[Evidence, ...] = (

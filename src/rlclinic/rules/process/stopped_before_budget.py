@@ -46,7 +46,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if share >= limits.nearly_all or run.budget > limits.unlimited:
         return None
-    summary = f"{steps_text(facts, run.steps)} of {run.budget:,.0f} were taken ({100 * share:.0f} %)"
+    summary = f"{steps_text(facts, run.steps)} of {run.budget:,.0f} were taken ({100 * share:.0f}%)"
     evidence = (Evidence("steps", "budget", share, limits.nearly_all, note="share of the budget that was used"),)
     curve = facts.curve
     moved = curve is not None and (curve.climbed or curve.surely_gained)

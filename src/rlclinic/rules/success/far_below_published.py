@@ -1,6 +1,6 @@
 """The return ended far below the best published for this task.
 
-What it sees: The level at the end made less than 60 % of the way from a random policy to the best published return
+What it sees: The level at the end made less than 60% of the way from a random policy to the best published return
 of the task, and the goal is met or not known, after at least as many env steps as published runs needed for the
 task's target.
 Why it hurts: It may not. It says how much is known to be possible, for tasks whose threshold is low or missing.
@@ -55,7 +55,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     summary = (
         f"{returns.logged_as} ended at {curve.final:.4g}; the best published return on {task.name} is "
         f"{task.best_return:.4g}, a random policy gets {task.random_mean:.4g} "
-        f"({100 * max(share, 0.0):.0f} % of the way)"
+        f"({100 * max(share, 0.0):.0f}% of the way)"
     )
     evidence = (facts.evidence(returns.name, share, limits.far, note="share of the way from random to best published"),)
     return RuleResult(Severity.INFO, 0.8, summary, evidence)

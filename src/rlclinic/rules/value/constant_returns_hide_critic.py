@@ -1,7 +1,7 @@
 """Explained variance says nothing here: the returns hardly vary any more.
 
 What it sees: Explained variance is low, jumps about or is NaN at the end of the run, and so is the variance of the
-returns: below 0.5 % of what it was, or every logged return is the same.
+returns: below 0.5% of what it was, or every logged return is the same.
 Why it hurts: It does not. With nothing to explain, the ratio compares noise with noise; a solved task and an episode
 length pinned at its limit both look like this.
 Evidence needed: explained_variance with at least 12 points, and value_loss or a return.
@@ -64,5 +64,5 @@ def _why(facts: RunFacts, limits: Limits) -> str:
     if critic is not None:
         left = critic.left(1.0 - limits.late, 1.0)
         if left < _critic.STILL:
-            return f"only {100 * left:.2g} % of the earlier variance of the value targets is left"
+            return f"only {100 * left:.2g}% of the earlier variance of the value targets is left"
     return f"all returns there are about {curve.final:.4g}" if curve is not None else "returns hardly vary there"

@@ -1,6 +1,6 @@
 """The critic predicts returns worse than a constant would.
 
-What it sees: Explained variance below -0.1 over the last 60 % of the run, at three of four points, on returns that
+What it sees: Explained variance below -0.1 over the last 60% of the run, at three of four points, on returns that
 vary.
 Why it hurts: Advantages are returns minus predictions. Predictions that are worse than their mean add noise to every
 advantage, and the policy follows that noise.
@@ -59,8 +59,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     curve = facts.curve
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
-        f"explained variance is {level.value:.3g} over the last {100 * (1 - limits.after):.0f} % of the run and below "
-        f"zero at {100 * share:.0f} % of its points (0.5 or more is common){beside}"
+        f"explained variance is {level.value:.3g} over the last {100 * (1 - limits.after):.0f}% of the run and below "
+        f"zero at {100 * share:.0f}% of its points (0.5 or more is common){beside}"
     )
     evidence = (
         facts.evidence("explained_variance", level.value, limits.worse, level=level, note="median of the later part"),

@@ -62,7 +62,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if clipped is not None and clipped.value < limits.most:
         return None
     hurts = suffers(facts)
-    share = f", {100 * clipped.value:.0f} % of the values are clipped" if clipped is not None else ""
+    share = f", {100 * clipped.value:.0f}% of the values are clipped" if clipped is not None else ""
     summary = (
         f"the value clip of {width:.3g} is {width / scale:.2g} of the spread of the value targets ({scale:.3g}) and "
         f"explained variance is {late.value:.2g} at the end{share}"

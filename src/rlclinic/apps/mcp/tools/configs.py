@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from rlclinic.apps.mcp.confine import inside
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
+from rlclinic.reference.algorithms import algorithm_name
 
 FOLDER = "config/environments"
 REFERENCE = "rlclinic reference"
@@ -24,7 +25,7 @@ class Environment(Part):
 
     env_id: str
     config_file: str
-    """The user's file, or `rlclinic reference`."""
+    """The user's file, or rlclinic's own reference."""
 
 
 class Environments(Reply):
@@ -49,10 +50,10 @@ class ConfigReply(Reply):
     untrusted: str = UNTRUSTED
 
 
-def list_environments(desk: Desk, filter: str = "") -> Environments:  # noqa: A002
+def list_environments(workspace: Workspace, filter: str = "") -> Environments:  # noqa: A002
     """List the environments that start_training knows: the project's config/environments/*.yaml, then rlclinic's
     reference configurations. `filter` is a part of the name."""
-    own = [Environment(env_id=path.stem, config_file=desk.shown(path)) for path in user_files(desk)]
+    own = [Environment(env_id=path.stem, config_file=workspace.shown(path)) for path in user_files(workspace)]
     taken = {entry.env_id for entry in own}
     known = [
         Environment(env_id=env_id, config_file=REFERENCE)
@@ -65,12 +66,12 @@ def list_environments(desk: Desk, filter: str = "") -> Environments:  # noqa: A0
     return Environments(count=len(chosen), environments=chosen).said(text)
 
 
-def list_variants(desk: Desk, env_id: str) -> Variants:
+def list_variants(workspace: Workspace, env_id: str) -> Variants:
     """List the variants of an environment: those of its config file, or the algorithms with a reference configuration.
     `<env_id>:<variant>` is the config_id of start_training."""
-    path = user_file(desk, env_id)
+    path = user_file(workspace, env_id)
     if path is not None:
-        found, where = list(_variants(path)), desk.shown(path)
+        found, where = list(_variants(path)), workspace.shown(path)
     else:
         found, where = [name.lower() for name in reference_algorithms(env_id)], REFERENCE
         if not found:
@@ -79,10 +80,10 @@ def list_variants(desk: Desk, env_id: str) -> Variants:
     return Variants(env_id=env_id, variants=found, config_file=where).said(text)
 
 
-def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
+def get_config(workspace: Workspace, env_id: str, variant: str) -> ConfigReply:
     """Show what a variant trains with, under canonical hyperparameter names, as start_training would use it before
     overrides."""
-    source, where = config_source(desk, f"{env_id}:{variant}")
+    source, where = config_source(workspace, f"{env_id}:{variant}")
     if where == REFERENCE:
         from rlclinic.reference.reference_configs import reference_config
 
@@ -105,44 +106,45 @@ def get_config(desk: Desk, env_id: str, variant: str) -> ConfigReply:
     return reply.said(f"{len(values)} settings of {env_id}:{variant}, from {where}.{unused}")
 
 
-def config_source(desk: Desk, config_id: str) -> tuple[str, str]:
+def config_source(workspace: Workspace, config_id: str) -> tuple[str, str]:
     """What the lab is asked to train for a known config, and where that is written; UsageError for anything else."""
     env_id, separator, variant = config_id.rpartition(":")
     if not separator or not env_id or not variant:
         raise UsageError(f"{config_id!r} is no config_id", hint="write <env_id>:<variant>, for example CartPole-v1:ppo")
-    path = user_file(desk, env_id)
+    path = user_file(workspace, env_id)
     if path is not None:
         found = _variants(path)
         if variant not in found:
             told = ", ".join(found) or "none"
             raise UsageError(f"{path.name} has no variant {variant!r}: it has {told}", hint="call list_variants")
-        return f"{path}:{variant}", desk.shown(path)
+        return f"{path}:{variant}", workspace.shown(path)
     known = reference_algorithms(env_id)
     if not known:
         raise UsageError(f"no configuration for the environment {env_id!r}", hint="call list_environments")
-    if variant.upper() not in known:
+    algorithm = algorithm_name(variant)
+    if algorithm not in known:
         told = ", ".join(name.lower() for name in known)
         raise UsageError(f"{env_id} has no variant {variant!r}: it has {told}", hint="call list_variants")
-    return f"{env_id}:{variant.lower()}", REFERENCE
+    return f"{env_id}:{algorithm.lower()}", REFERENCE
 
 
-def user_files(desk: Desk) -> list[Path]:
+def user_files(workspace: Workspace) -> list[Path]:
     """The project's own config files, those inside the root only."""
     from rlclinic.readers.no_links import listing, real
 
-    folder, found = desk.root / FOLDER, []
+    folder, found = workspace.root / FOLDER, []
     with suppress(OSError), listing(real(folder)) as entries:
         for path in sorted(folder / entry.name for entry in entries):
             with suppress(UsageError):
-                if path.suffix in ENDINGS and inside(desk.root, str(path)).is_file():
+                if path.suffix in ENDINGS and inside(workspace.root, str(path)).is_file():
                     found.append(path)
     return found
 
 
-def user_file(desk: Desk, env_id: str) -> Path | None:
+def user_file(workspace: Workspace, env_id: str) -> Path | None:
     """The project's config file of an environment."""
     wanted = env_id.replace("/", "-")
-    return next((path for path in user_files(desk) if path.stem in (env_id, wanted)), None)
+    return next((path for path in user_files(workspace) if path.stem in (env_id, wanted)), None)
 
 
 def reference_algorithms(env_id: str) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rlclinic.apps.mcp.desk import Desk
+from rlclinic.apps.mcp.log_text import quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 # Findings, causes and prescriptions of the short form: the rest rarely changes what to do.
@@ -105,20 +106,21 @@ class ShownRun(Reply):
 
 
 def diagnose(
-    desk: Desk, run_id: str, detail: Literal["short", "full"] = "short", goal: float | None = None
+    workspace: Workspace, run_id: str, detail: Literal["short", "full"] = "short", goal: float | None = None
 ) -> DiagnosisReply:
     """Say what is wrong with a run of any framework, why, how surely, and what to change: verdict, findings with their
     arithmetic, causes with probabilities, prescriptions with expected impact. A running run gets an outlook instead of
     a result. `full` gives every finding; `goal` is the return that would be enough, in the run's units."""
     from rlclinic.reports.diagnosis_json import diagnosis_object
 
-    case = desk.case(run_id)
-    data = diagnosis_object(case.towards(goal))
+    opened = workspace.open(run_id)
+    told = opened.towards(goal)
+    data = diagnosis_object(told)
     most = SHORT if detail == "short" else 1_000
     findings = sorted(data["findings"], key=lambda item: ("error", "warning", "info").index(item["severity"]))
     needs = list(dict.fromkeys(need for item in data["not_checked"] for need in item["needs"]))
     reply = DiagnosisReply(
-        run=_run(desk, data["run"]),
+        run=_run(workspace, data["run"]),
         verdict=data["verdict"],
         reason=data["reason"],
         goal=plain_value(data["goal"]),
@@ -145,14 +147,13 @@ def diagnose(
         unknowns=data["unknowns"],
         not_checked=len(data["not_checked"]),
         not_checked_needs=needs[:8] if detail == "short" else needs,
-        guidelines=[desk.shown(path) for path in data["guidelines"]],
+        guidelines=[workspace.shown(path) for path in data["guidelines"]],
     )
-    lead = reply.causes[0] if reply.causes else None
-    why = f" Leading cause {lead.id} ({float(lead.probability):.0%})." if lead else ""
-    return reply.said(f"{case.run.id!r}: {reply.verdict}. {reply.reason}.{why}", wide=detail == "full")
+    lines = "\n".join(f"{line.label}: {line.text}" for line in told.answer.lines)
+    return reply.said(f"{opened.run.id!r}\n{lines}", wide=detail == "full")
 
 
-def explain(desk: Desk, name: str = "") -> Explanation:
+def explain(workspace: Workspace, name: str = "") -> Explanation:
     """Explain a rule by its code or name (POL02, entropy-fell-early) or a cause by its id: what it sees, why it hurts,
     what looks alike, what to change. Without a name, list the causes and the rule families."""
     from rlclinic.causes.catalogue import catalogue
@@ -188,19 +189,19 @@ def explain(desk: Desk, name: str = "") -> Explanation:
     raise UsageError(f"no rule or cause is called {wanted!r}", hint=f"{told}explain without a name lists them")
 
 
-def show_run(desk: Desk, run_id: str, filter: str = "", offset: int = 0, limit: int = 25) -> ShownRun:  # noqa: A002
+def show_run(workspace: Workspace, run_id: str, filter: str = "", offset: int = 0, limit: int = 25) -> ShownRun:  # noqa: A002
     """Everything that was read of a run of any framework: identity, metrics found and missing, config with what was a
     default, log excerpts, files, and what could not be read. `filter`, `offset` and `limit` page the metrics."""
     from rlclinic.reports.run_json import show_object
 
-    case = desk.case(run_id)
-    data = show_object(case.run)
+    opened = workspace.open(run_id)
+    data = show_object(opened.run)
     rows = [row for row in data["metrics"] if filter.lower() in f"{row['name']} {row['logged_as']}".lower()]
     kept = ("name", "logged_as", "points", "first", "last", "best", "caveat")
     first = max(offset, 0)
     config = {name: plain_value(item["value"]) for name, item in data["config"].items() if not item["default"]}
     reply = ShownRun(
-        run=_run(desk, data["run"]),
+        run=_run(workspace, data["run"]),
         metrics=[plain_value({key: row[key] for key in kept if row[key] not in ("", None)}) for row in rows][
             first : first + max(1, min(limit, 200))
         ],
@@ -208,21 +209,19 @@ def show_run(desk: Desk, run_id: str, filter: str = "", offset: int = 0, limit: 
         missing_metrics=data["missing_metrics"],
         config=config,
         defaults={name: plain_value(item["value"]) for name, item in data["config"].items() if item["default"]},
-        logs=[
-            f"{item['kind']} in {item['file']}, line {item['line']}: {item['text'][:240]}" for item in data["logs"][:5]
-        ],
+        logs=[quoted(item, 240) for item in opened.run.logs[:5]],
         checkpoints=len(data["checkpoints"]),
         reader=data["provenance"]["reader"],
         files=[item["path"] for item in data["provenance"]["files"]][:20],
         notes=data["provenance"]["notes"][:10],
     )
-    text = f"{case.run.id!r}: {case.run.framework}, {len(rows)} metrics, {len(config)} settings."
+    text = f"{opened.run.id!r}: {opened.run.framework}, {len(rows)} metrics, {len(config)} settings."
     return reply.said(text, wide=limit != 25)
 
 
-def _run(desk: Desk, summary: dict[str, Any]) -> dict[str, Any]:
+def _run(workspace: Workspace, summary: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = plain_value(summary)
-    return {**found, "path": desk.shown(str(summary["path"]))}
+    return {**found, "path": workspace.shown(str(summary["path"]))}
 
 
 def _finding(item: dict[str, Any], detail: str) -> FindingOut:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.health import SEVERITIES, TOP, by_weight, is_healthy
 from rlclinic.apps.mcp.tools.progress import NOTES, Performance, Progress, performance_of, progress_of
 from rlclinic.apps.mcp.tools.runs import threshold_of
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.reference.metric_lookup import last_of
 
 if TYPE_CHECKING:
@@ -94,30 +94,33 @@ class Diagnostic(Reply):
 
 
 def comprehensive_diagnostic(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str,
     include_recent_metrics: bool = True,  # noqa: FBT001, FBT002
     include_full_config: bool = False,  # noqa: FBT001, FBT002
 ) -> Diagnostic:
     """Everything about a run in one call: status, progress, performance, key metrics, trends, anomalies, config, speed,
     leading cause and recommendations. An active run's numbers are progress, not results."""
-    case = desk.case(run_id)
-    run, diagnosis = case.run, case.diagnosis
-    found, progress = by_weight(case), _progress(case)
+    opened = workspace.open(run_id)
+    run, diagnosis = opened.run, opened.diagnosis
+    found, progress = by_weight(opened), _progress(opened)
     state = run.status.state.value
     lead = diagnosis.causes[0] if diagnosis.causes else None
     reply = Diagnostic(
         run_id=run.id,
         status=StatusOut(
-            is_active=None if state == "unknown" else case.running,
-            is_solved=performance_of(case).is_solved,
-            health=HEALTH[is_healthy(case)],
+            is_active=None if state == "unknown" else opened.running,
+            is_solved=performance_of(opened).is_solved,
+            health=HEALTH[is_healthy(opened)],
             verdict=diagnosis.verdict.value,
         ),
         progress=progress,
-        performance=_performance(case),
-        key_metrics={key: _last(case, name) for key, name in KEY_METRICS.items()},
-        trends={"reward": _trend(case, run.returns.name if run.returns else ""), "entropy": _trend(case, "entropy")},
+        performance=_performance(opened),
+        key_metrics={key: _last(opened, name) for key, name in KEY_METRICS.items()},
+        trends={
+            "reward": _trend(opened, run.returns.name if run.returns else ""),
+            "entropy": _trend(opened, "entropy"),
+        },
         anomalies=[_anomaly(item) for item in found[:TOP]],
         config={
             "env_id": run.environment,
@@ -126,10 +129,10 @@ def comprehensive_diagnostic(
             # The budget that was in force; the config may have been overridden.
             "max_env_steps": progress.max_env_steps,
         },
-        training_speed=_speed(case),
+        training_speed=_speed(opened),
         leading_cause=None if lead is None else {"id": lead.id, "probability": round(lead.probability, 3)},
         recommendations=[f"[{item.priority.value}] {item.instruction}" for item in diagnosis.prescriptions[:3]],
-        recent_metrics=_recent(case) if include_recent_metrics else None,
+        recent_metrics=_recent(opened) if include_recent_metrics else None,
         full_config=plain_value({name: setting.value for name, setting in run.config.settings.items()})
         if include_full_config
         else None,
@@ -148,26 +151,26 @@ def _anomaly(finding: Finding) -> AnomalyOut:
     )
 
 
-def _progress(case: Case) -> ProgressOut:
+def _progress(opened: OpenRun) -> ProgressOut:
     from rlclinic.comparison.outcomes import wall_seconds
 
-    found = progress_of(case)
-    ended = case.run.status.state.value not in NOTES
+    found = progress_of(opened)
+    ended = opened.run.status.state.value not in NOTES
     return ProgressOut(
         **found.model_dump(),
-        elapsed_seconds=wall_seconds(case.run),
+        elapsed_seconds=wall_seconds(opened.run),
         remaining_seconds_estimate=0.0 if ended else found.seconds_left,
     )
 
 
-def _performance(case: Case) -> PerformanceOut:
-    found, threshold = performance_of(case), threshold_of(case)
-    judged = [case.run.series[name] for name in ("return/eval", "return/train") if name in case.run.series]
+def _performance(opened: OpenRun) -> PerformanceOut:
+    found, threshold = performance_of(opened), threshold_of(opened)
+    judged = [opened.run.series[name] for name in ("return/eval", "return/train") if name in opened.run.series]
     by = next((series for series in judged if last_of(series) is not None), None)
     gap = threshold - float(by.last or 0.0) if threshold is not None and by is not None else None
     return PerformanceOut(
         **found.model_dump(),
-        ep_len_mean=_last(case, "episode_length"),
+        ep_len_mean=_last(opened, "episode_length"),
         gap_to_threshold=gap,
         gap_metric=by.logged_as if by is not None else None,
         gap_pct=100.0 * gap / abs(threshold) if gap is not None and threshold else None,
@@ -175,30 +178,30 @@ def _performance(case: Case) -> PerformanceOut:
     )
 
 
-def _last(case: Case, name: str) -> float | None:
-    series = case.run.series.get(name)
+def _last(opened: OpenRun, name: str) -> float | None:
+    series = opened.run.series.get(name)
     return series.last if series else None
 
 
-def _trend(case: Case, name: str) -> TrendOut | None:
+def _trend(opened: OpenRun, name: str) -> TrendOut | None:
     from rlclinic.facts.metric_summary import metric_trend
 
-    series = case.run.series.get(name)
+    series = opened.run.series.get(name)
     if series is None or not len(series):
         return None
     moved = metric_trend(series)
     return TrendOut(direction=moved.direction, change=moved.change, change_pct=moved.change_pct, slope=moved.slope)
 
 
-def _speed(case: Case) -> dict[str, Number | None]:
+def _speed(opened: OpenRun) -> dict[str, Number | None]:
     from rlclinic.comparison.outcomes import speed
     from rlclinic.reference.metric_lookup import lookup
 
-    rollout = lookup(case.run, "train/roll/fps")
-    return {"rollout_fps": rollout.last if rollout else None, "system_fps": speed(case.run)}
+    rollout = lookup(opened.run, "train/roll/fps")
+    return {"rollout_fps": rollout.last if rollout else None, "system_fps": speed(opened.run)}
 
 
-def _recent(case: Case) -> list[dict[str, Number]]:
+def _recent(opened: OpenRun) -> list[dict[str, Number]]:
     from rlclinic.apps.mcp.table import columns_of, rows_of
 
-    return rows_of(case, columns_of(case, ()))[-RECENT:]
+    return rows_of(opened, columns_of(opened, ()))[-RECENT:]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import Reply
+from rlclinic.apps.mcp.workspace import Workspace
 
 
 class Instead(Reply):
@@ -13,7 +13,7 @@ class Instead(Reply):
     """Tools of this server that answer what lies behind the question."""
 
 
-def run_publish(desk: Desk, run_id: str = "@last", repo: str | None = None, private: bool = False) -> Instead:  # noqa: FBT001, FBT002
+def run_publish(workspace: Workspace, run_id: str = "@last", repo: str | None = None, private: bool = False) -> Instead:  # noqa: FBT001, FBT002
     """Not done here: rlclinic uploads nothing. Answers what can be shared instead."""
     return _instead(
         "rlclinic sends nothing to other machines; publish with your own tools",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 _ID = re.compile(r"[A-Za-z0-9_/.-]{1,80}")
@@ -41,7 +41,7 @@ class Examining(Reply):
 
 
 def examine_environment(
-    desk: Desk,
+    workspace: Workspace,
     environment: str = "",
     run_id: str | None = None,
     budget_seconds: float = 40.0,
@@ -52,12 +52,12 @@ def examine_environment(
     `run_id` the run's own one is meant and both are judged together. Returns a job_id at once; call again with that
     job_id to poll."""
     if job_id:
-        job = find_job(desk, job_id)
+        job = find_job(workspace, job_id)
         if job is None or job.kind != "examine":
-            known = ", ".join(item.id for item in all_jobs(desk)[:5] if item.kind == "examine") or "none"
+            known = ", ".join(item.id for item in all_jobs(workspace)[:5] if item.kind == "examine") or "none"
             raise UsageError(f"no examination {job_id!r}; there are {known}", hint="start one by naming an environment")
         return _standing(job)
-    case = desk.case(run_id) if run_id else None
+    case = workspace.case(run_id) if run_id else None
     name = environment or (case.run.environment if case is not None else "")
     if not _ID.fullmatch(name):
         raise UsageError(
@@ -67,8 +67,8 @@ def examine_environment(
     if not 1.0 <= budget_seconds <= MOST_SECONDS:
         raise UsageError(f"budget_seconds is {budget_seconds:g}", hint=f"from 1 to {MOST_SECONDS:g}")
     arguments = ["examine", name, "--json", "--all", "--budget", str(budget_seconds)]
-    arguments += ["--run", desk.locate(run_id)] if run_id else []
-    job, _ = start_job(desk, "examine", name, arguments)
+    arguments += ["--run", workspace.locate(run_id)] if run_id else []
+    job, _ = start_job(workspace, "examine", name, arguments)
     return _standing(job)
 
 

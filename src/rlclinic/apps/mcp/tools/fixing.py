@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rlclinic.apps.mcp.confine import inside
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 
@@ -29,7 +29,7 @@ class ProposedFix(Reply):
 
 
 def propose_fix(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str,
     prescription: int | None = None,
     config: str = "",
@@ -40,28 +40,28 @@ def propose_fix(
     FILE::SECTION) where it is not found; `unsafe` allows changes that alter what is learned."""
     from rlclinic.apps.cli.fix import decide, fix_object
 
-    path = desk.locate(run_id)
+    path = workspace.locate(run_id)
     if prescription is not None and prescription < 1:
         raise UsageError(f"prescription {prescription}", hint="they are numbered from 1; call diagnose")
-    source = desk.placed(config) if config else ""
+    source = workspace.placed(config) if config else ""
     outcome, _ = decide(path, None, prescription, source, unsafe=unsafe, writes=False)
     found = fix_object(outcome)
     if found["file"] is not None:
         try:
-            inside(desk.root, found["file"])
+            inside(workspace.root, found["file"])
         except UsageError:
             found |= {"file": None, "diff": "", "reason": "the run's config file lies outside the root of this server"}
     reply = ProposedFix(
         run_id=outcome.run.id,
         prescription=plain_value(found["prescription"]),
-        file=None if found["file"] is None else desk.shown(found["file"]),
+        file=None if found["file"] is None else workspace.shown(found["file"]),
         diff=found["diff"],
         native=found["native"],
-        reason=desk.relative(found["reason"]),
+        reason=workspace.relative(found["reason"]),
         hint=found["hint"].replace("--config FILE", "`config`").replace("--unsafe", "`unsafe`"),
         note=found["note"],
         by_hand=found["by_hand"],
-        guidelines=[desk.shown(item) for item in found["guidelines"]],
+        guidelines=[workspace.shown(item) for item in found["guidelines"]],
     )
     if reply.diff:
         return reply.said(f"A diff of {reply.file!r}; nothing was written. start_trial would prove the change.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 
 if TYPE_CHECKING:
     from rlclinic.model.finding import Finding
@@ -37,15 +37,15 @@ class Health(Reply):
     untrusted: str = UNTRUSTED
 
 
-def health_check(desk: Desk, run_id: str) -> Health:
+def health_check(workspace: Workspace, run_id: str) -> Health:
     """The worst findings of a run in short: severity, rule, message, tip. Healthy means that nothing was found and
     enough could be checked. diagnose tells causes and changes."""
-    case = desk.case(run_id)
-    found = by_weight(case)
-    serious = _serious(case)
-    verdict = case.diagnosis.verdict.value
+    opened = workspace.open(run_id)
+    found = by_weight(opened)
+    serious = _serious(opened)
+    verdict = opened.diagnosis.verdict.value
     reply = Health(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         anomaly_count=len(found),
         top_anomalies=[
             Anomaly(
@@ -57,28 +57,28 @@ def health_check(desk: Desk, run_id: str) -> Health:
             )
             for item in found[:TOP]
         ],
-        is_healthy=is_healthy(case),
+        is_healthy=is_healthy(opened),
         verdict=verdict,
-        rules_not_checked=len(case.diagnosis.not_checked),
+        rules_not_checked=len(opened.diagnosis.not_checked),
     )
-    return reply.said(f"{case.run.id!r}: {verdict}, {len(serious)} findings that matter.")
+    return reply.said(f"{opened.run.id!r}: {verdict}, {len(serious)} findings that matter.")
 
 
-def is_healthy(case: Case) -> bool | None:
+def is_healthy(opened: OpenRun) -> bool | None:
     """Whether nothing serious was found and the run does well; None where too little could be checked to say."""
-    verdict = case.diagnosis.verdict.value
-    if _serious(case):
+    verdict = opened.diagnosis.verdict.value
+    if _serious(opened):
         return False
     return None if verdict in UNDECIDED else verdict in ("solved", "learning")
 
 
-def by_weight(case: Case) -> list[Finding]:
+def by_weight(opened: OpenRun) -> list[Finding]:
     """The findings, the worst first."""
-    return sorted(case.diagnosis.findings, key=lambda item: (-item.severity.rank, -item.confidence))
+    return sorted(opened.diagnosis.findings, key=lambda item: (-item.severity.rank, -item.confidence))
 
 
-def _serious(case: Case) -> list[Finding]:
-    return [finding for finding in case.diagnosis.findings if finding.severity.value != "info"]
+def _serious(opened: OpenRun) -> list[Finding]:
+    return [finding for finding in opened.diagnosis.findings if finding.severity.value != "info"]
 
 
 def _tip(finding: Finding) -> str:

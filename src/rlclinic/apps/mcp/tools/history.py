@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import NothingReadable
 from rlclinic.reference.metric_lookup import lookup
 
@@ -31,7 +31,9 @@ class BestReply(Reply):
     env_id: str
     metric: str
     best_value: Number
-    """Mean of the last tenth of the metric, so that one lucky point does not win."""
+    """Last logged value of the metric."""
+    ranked_by: Number
+    """Mean of its last tenth, so that one lucky point does not win."""
     best_run: BestRun
     runs_looked_at: int
     judged_by: dict[str, int]
@@ -78,7 +80,7 @@ class HistoryReply(Reply):
     summary: str
     best: list[PastConfigOut]
     separations: list[SeparationOut]
-    """Settings whose values go with good and bad runs, the surest first."""
+    """Settings whose values surely go with good and bad runs (p below 0.05, corrected), the surest first."""
     tried: list[dict[str, Any]]
     """What was already tried around the best config, and what came of it."""
     suggestions: list[dict[str, Any]]
@@ -89,7 +91,7 @@ class HistoryReply(Reply):
 
 
 def get_best_run(
-    desk: Desk,
+    workspace: Workspace,
     env_id: str,
     metric: str = DEFAULT,
     minimize: bool = False,  # noqa: FBT001, FBT002
@@ -103,16 +105,16 @@ def get_best_run(
         series = lookup(run, metric)
         return run.returns if metric == DEFAULT and (series is None or series.caveat) else series
 
-    found = best_by_metric(pool_of(desk.root, env_id), metric, chosen, minimize=minimize)
+    found = best_by_metric(pool_of(workspace.root, env_id), metric, chosen, minimize=minimize)
     if not found.ranked:
-        known = sorted({str(row["environment"]) for row in _listing(desk) if row["environment"]})
+        known = sorted({str(row["environment"]) for row in _listing(workspace) if row["environment"]})
         told = f"there are runs of {', '.join(known[:8])}" if known else "there are no runs below the root"
         raise NothingReadable(f"no run of {env_id!r} has the metric {metric!r}; {told}", hint="call list_runs")
     value, run, series = found.ranked[0]
     settings = {name: setting.value for name, setting in run.config.settings.items() if not setting.is_default}
     best = BestRun(
         run_id=run.id,
-        path=desk.shown(run.path),
+        path=workspace.shown(run.path),
         framework=run.framework,
         algorithm=run.algorithm,
         env_steps=run.env_steps,
@@ -122,7 +124,8 @@ def get_best_run(
     reply = BestReply(
         env_id=env_id,
         metric=series.logged_as,
-        best_value=value,
+        best_value=series.last if series.last is not None else value,
+        ranked_by=value,
         best_run=best,
         runs_looked_at=found.looked_at,
         judged_by=dict(Counter(item.logged_as for _, _, item in found.ranked)),
@@ -130,11 +133,12 @@ def get_best_run(
         note="one run may be luck of the seed: get_history compares configs over their seeds",
     )
     return reply.said(
-        f"{run.id!r} is the best of {len(found.ranked)} runs on {env_id}: {value:.4g} ({series.logged_as})."
+        f"{run.id!r} is the best of {len(found.ranked)} runs on {env_id}: {reply.best_value} at its end "
+        f"({series.logged_as})."
     )
 
 
-def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
+def get_history(workspace: Workspace, env_id: str, algorithm: str = "") -> HistoryReply:
     """What the runs of an environment below the root have taught, over every framework: the best configs over their
     seeds, which settings separate good from bad runs (effect size and how sure), what was already tried, what to try
     next."""
@@ -142,7 +146,7 @@ def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
     from rlclinic.reports.history_json import history_object
     from rlclinic.store.ledger import Ledger
 
-    data = history_object(history(desk.root, env_id, algorithm))
+    data = history_object(history(workspace.root, env_id, algorithm))
     trials = [item for item in Ledger().results() if item["environment"] == env_id]
     reply = HistoryReply(
         env_id=env_id,
@@ -172,7 +176,7 @@ def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
                 effect_interval=[item["low"], item["high"]],
                 confounded=list(item["confounded"]),
             )
-            for item in data["separations"][:6]
+            for item in [item for item in data["separations"] if item["sure"]][:6]
         ],
         tried=[plain_value(item) for item in data["attempts"][:6]],
         suggestions=[plain_value(item) for item in data["suggestions"][:5]],
@@ -182,7 +186,7 @@ def get_history(desk: Desk, env_id: str, algorithm: str = "") -> HistoryReply:
     return reply.said(data["summary"])
 
 
-def _listing(desk: Desk) -> tuple[dict[str, Any], ...]:
+def _listing(workspace: Workspace) -> tuple[dict[str, Any], ...]:
     from rlclinic.store.listing import list_runs
 
-    return list_runs(desk.root).summaries
+    return list_runs(workspace.root).summaries

@@ -6,9 +6,10 @@ import re
 
 import anyio
 
-from rlclinic.apps.mcp.desk import Desk
-from rlclinic.apps.mcp.log_text import log_lines, matching
+from rlclinic.apps.mcp.log_text import log_lines, matching, quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply
+from rlclinic.apps.mcp.tools.watching import LiveAlert, alerts_of
+from rlclinic.apps.mcp.workspace import Workspace
 
 # Seconds that `follow` waits for a new line, and between two looks.
 FOLLOW = 20.0
@@ -58,30 +59,33 @@ class Alerts(Reply):
     run_id: str
     alert_count: int
     alerts: list[Alert]
+    """What the trainer itself printed."""
+    holding: list[LiveAlert]
+    """What rlclinic would alert to now, on runs of every framework."""
     message: str
     untrusted: str = UNTRUSTED
 
 
-def get_run_logs(desk: Desk, run_id: str, lines: int = 100) -> LogReply:
+def get_run_logs(workspace: Workspace, run_id: str, lines: int = 100) -> LogReply:
     """The last lines of a run's log, and the errors and warnings in it. The text is quoted data."""
-    case = desk.case(run_id)
-    name, every = log_lines(case)
+    opened = workspace.open(run_id)
+    name, every = log_lines(opened)
     count = max(1, min(lines, MOST_LINES))
     chosen = every[-count:]
     reply = LogReply(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         file=name,
         total_lines=len(every),
         returned_lines=len(chosen),
         log=_last_part("\n".join(chosen), wide=lines != 100),
-        excerpts=[f"{item.kind} in {item.file}, line {item.line}: {item.text[:300]}" for item in case.run.logs[:4]],
+        excerpts=[quoted(item, 300) for item in opened.run.logs[:4]],
     )
     told = f"The last {len(chosen)} of {len(every)} lines of {name!r}." if name else "The run has no log file."
     return reply.said(told, wide=lines != 100)
 
 
 async def stream_training_logs(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str,
     follow: bool = False,  # noqa: FBT001, FBT002
     filter_pattern: str | None = None,
@@ -90,19 +94,19 @@ async def stream_training_logs(
 ) -> StreamReply:
     """The newest lines of a run's log, those that fit a regular expression. With `follow` it waits up to 20 s for new
     lines. Give `next_line` of the last answer as `since_line` to see only what came after it."""
-    case = await anyio.to_thread.run_sync(desk.case, run_id)
-    _, every = await anyio.to_thread.run_sync(log_lines, case)
+    opened = await anyio.to_thread.run_sync(workspace.open, run_id)
+    _, every = await anyio.to_thread.run_sync(log_lines, opened)
     first = since_line if since_line is not None else (len(every) if follow else 0)
     with anyio.move_on_after(FOLLOW if follow else 0):
-        while follow and len(every) <= first and case.running:
+        while follow and len(every) <= first and opened.running:
             await anyio.sleep(LOOK)
-            case = await anyio.to_thread.run_sync(desk.case, run_id)
-            _, every = await anyio.to_thread.run_sync(log_lines, case)
+            opened = await anyio.to_thread.run_sync(workspace.open, run_id)
+            _, every = await anyio.to_thread.run_sync(log_lines, opened)
     new = every[max(first, 0) :]
     chosen = await anyio.to_thread.run_sync(matching, new, filter_pattern) if filter_pattern else new
     chosen = chosen[-max(1, min(lines, MOST_LINES)) :]
     reply = StreamReply(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         log=_last_part("\n".join(chosen), wide=lines != 50),
         lines_returned=len(chosen),
         total_lines=len(every),
@@ -113,11 +117,11 @@ async def stream_training_logs(
     return reply.said(f"{len(chosen)} lines; the log has {len(every)}.", wide=lines != 50)
 
 
-def get_metric_alerts(desk: Desk, run_id: str) -> Alerts:
-    """The alerts that gymnasium-solver's trainer itself printed at the end of a run. rlclinic's own findings, for runs
-    of every framework, come from health_check and diagnose."""
-    case = desk.case(run_id)
-    _, every = log_lines(case)
+def get_metric_alerts(workspace: Workspace, run_id: str) -> Alerts:
+    """What is worth an alert on a run of any framework now (`holding`), and the alerts that gymnasium-solver's trainer
+    itself printed at the end of a run (`alerts`). watch_run waits for news."""
+    opened = workspace.open(run_id)
+    _, every = log_lines(opened)
     alerts: list[Alert] = []
     for line in every:
         found = _ALERT.match(line)
@@ -128,9 +132,10 @@ def get_metric_alerts(desk: Desk, run_id: str) -> Alerts:
         detail = _DETAIL.match(line)
         if detail and alerts:
             setattr(alerts[-1], detail["key"], detail["text"].strip())
-    message = "" if alerts else "the run's log holds no block of alerts; call health_check for rlclinic's findings"
-    reply = Alerts(run_id=case.run.id, alert_count=len(alerts), alerts=alerts, message=message)
-    return reply.said(f"{len(alerts)} alerts of the trainer. {message}".strip())
+    holding = alerts_of(opened)
+    message = "" if alerts else "the run's log holds no block of alerts of its trainer"
+    reply = Alerts(run_id=opened.run.id, alert_count=len(alerts), alerts=alerts, holding=holding, message=message)
+    return reply.said(f"{len(holding)} alerts hold; {len(alerts)} of the trainer itself. {message}".strip())
 
 
 def _last_part(text: str, *, wide: bool) -> str:

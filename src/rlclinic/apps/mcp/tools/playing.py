@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 MOST_EPISODES = 50
@@ -33,7 +33,7 @@ class Played(Reply):
 
 
 def run_play(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str | None = None,
     config_id: str | None = None,
     episodes: int = 1,
@@ -47,11 +47,11 @@ def run_play(
 ) -> Played:
     """Play the policy of a run that `rlclinic train` made, at least 10 episodes, and answer with the best, the median
     and the worst: return, length, end, parts of the reward. No window is opened; the other arguments change nothing."""
-    return _played(desk, run_id or "@last", max(10, min(episodes, MOST_EPISODES)), steps=False)
+    return _played(workspace, run_id or "@last", max(10, min(episodes, MOST_EPISODES)), steps=False)
 
 
 def run_inspect(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str = "@last",
     port: int = 7860,
     host: str = "localhost",
@@ -61,11 +61,11 @@ def run_inspect(
 ) -> Played:
     """The same with some steps of each of the three episodes: what the policy saw, did and was paid. No window is
     opened; the other arguments change nothing."""
-    return _played(desk, run_id, 10, steps=True)
+    return _played(workspace, run_id, 10, steps=True)
 
 
-def _played(desk: Desk, name: str, episodes: int, *, steps: bool) -> Played:
-    case = desk.case(name)
+def _played(workspace: Workspace, name: str, episodes: int, *, steps: bool) -> Played:
+    case = workspace.case(name)
     if case.run.framework != "rlclinic":
         raise UsageError(
             f"{case.run.id} was trained by {case.run.framework}: its policy is a pickle, which is not opened",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.errors import UsageError
 from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
 
@@ -36,7 +36,7 @@ class PlotReply(Reply):
 
 
 def plot_run_metric(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str,
     metric_names: list[str],
     x_axis: str = "epoch",
@@ -45,15 +45,15 @@ def plot_run_metric(
     height: int = 600,
 ) -> PlotReply:
     """Draw metrics of a run as a PNG. `x_axis` is `epoch` or `total_env_steps`."""
-    case = desk.case(run_id)
+    opened = workspace.open(run_id)
     if not 1 <= len(metric_names) <= MOST_CURVES:
         raise UsageError(f"{len(metric_names)} metrics in one plot", hint=f"between 1 and {MOST_CURVES}")
-    lines = [(series.logged_as, case, series) for series in (case.series(name) for name in metric_names)]
-    return _drawn(lines, x_axis, title or f"{case.run.id}: {', '.join(metric_names)}", width, height)
+    lines = [(series.logged_as, opened, series) for series in (opened.series(name) for name in metric_names)]
+    return _drawn(lines, x_axis, title or f"{opened.run.id}: {', '.join(metric_names)}", width, height)
 
 
 def plot_compare_runs(
-    desk: Desk,
+    workspace: Workspace,
     run_ids: list[str],
     metric: str,
     x_axis: str = "epoch",
@@ -65,12 +65,12 @@ def plot_compare_runs(
     `total_env_steps`."""
     if not 1 <= len(run_ids) <= MOST_CURVES:
         raise UsageError(f"{len(run_ids)} runs in one plot", hint=f"between 1 and {MOST_CURVES}")
-    cases = [desk.case(name) for name in run_ids]
-    lines = [(case.run.id, case, case.series(metric)) for case in cases]
-    return _drawn(lines, x_axis, title or f"{metric} of {len(cases)} runs", width, height)
+    compared = [workspace.open(name) for name in run_ids]
+    lines = [(opened.run.id, opened, opened.series(metric)) for opened in compared]
+    return _drawn(lines, x_axis, title or f"{metric} of {len(compared)} runs", width, height)
 
 
-def _drawn(lines: list[tuple[str, Case, Series]], x_axis: str, title: str, width: int, height: int) -> PlotReply:
+def _drawn(lines: list[tuple[str, OpenRun, Series]], x_axis: str, title: str, width: int, height: int) -> PlotReply:
     from rlclinic.facts.metric_summary import metric_summary
     from rlclinic.reports.curves import Chart, Line
     from rlclinic.reports.png import png
@@ -79,8 +79,8 @@ def _drawn(lines: list[tuple[str, Case, Series]], x_axis: str, title: str, width
         raise UsageError(f"x_axis {x_axis!r}", hint="epoch or total_env_steps")
     by_epoch = x_axis in EPOCH_NAMES
     curves, rows = [], []
-    for label, case, series in lines:
-        steps = epochs_at(case, series.steps) if by_epoch else series.steps
+    for label, opened, series in lines:
+        steps = epochs_at(opened, series.steps) if by_epoch else series.steps
         curves.append(Line(label, steps, series.values))
         seen = metric_summary(series)
         rows.append(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 _NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<rest>[A-Za-z_][\w.]*)")
@@ -36,13 +36,17 @@ class Probing(Reply):
     components: list[dict[str, Any]]
     """What the failures point to, the likeliest first."""
     separating_probe: str | None
+    settling_method: str | None
+    """What the trainer would have to offer for a static contract to tell."""
+    not_looked_at: list[str]
+    """Components that no probe of this run looked at."""
     seconds: Number | None
     message: str
     untrusted: str = UNTRUSTED
 
 
 def probe_trainer(
-    desk: Desk,
+    workspace: Workspace,
     trainer: str = "",
     only: list[str] | None = None,
     preflight: bool = True,  # noqa: FBT001, FBT002
@@ -54,12 +58,12 @@ def probe_trainer(
     Returns a job_id at once; call again with that job_id to poll. `only` names probes (P5, S0); `preflight` is the
     quick set."""
     if job_id:
-        job = find_job(desk, job_id)
+        job = find_job(workspace, job_id)
         if job is None or job.kind != "probe":
-            known = ", ".join(item.id for item in all_jobs(desk)[:5] if item.kind == "probe") or "none"
+            known = ", ".join(item.id for item in all_jobs(workspace)[:5] if item.kind == "probe") or "none"
             raise UsageError(f"no probing {job_id!r}; there are {known}", hint="start one by naming a trainer")
         return _standing(job)
-    _check(desk, trainer)
+    _check(workspace, trainer)
     names = list(only or ())
     bad = [name for name in names if not _PROBE.fullmatch(name)]
     if bad:
@@ -69,18 +73,18 @@ def probe_trainer(
     arguments = ["probe", trainer, "--gamma", str(gamma), "--json", "--processes", "1"]
     arguments += ["--preflight"] if preflight and not names else []
     arguments += [flag for name in names for flag in ("--only", name)]
-    job, _ = start_job(desk, "probe", trainer, arguments)
+    job, _ = start_job(workspace, "probe", trainer, arguments)
     return _standing(job)
 
 
-def _check(desk: Desk, trainer: str) -> None:
+def _check(workspace: Workspace, trainer: str) -> None:
     """A library's trainer, or one that whoever started the server named: nothing else is imported for a caller."""
     from rlclinic.probes.load import ADAPTERS, HINT
 
     found = _NAME.fullmatch(trainer)
     if found is None:
         raise UsageError(f"{trainer!r} is no trainer", hint=HINT)
-    if found["module"] not in ADAPTERS and trainer not in desk.trainers:
+    if found["module"] not in ADAPTERS and trainer not in workspace.trainers:
         raise UsageError(
             f"{trainer} is code of the project, which is not imported for a caller",
             hint=f"whoever runs the server can allow it: rlclinic mcp --trainer {trainer}",
@@ -112,6 +116,8 @@ def _standing(job: Job) -> Probing:
         skipped=sum(item["verdict"] not in ("pass", "fail") for item in answer["probes"]),
         components=plain_value(answer["components"][:5]),
         separating_probe=answer["separating_probe"],
+        settling_method=answer["settling_method"],
+        not_looked_at=[word for item in answer["not_looked_at"] for word in item["components"]],
         seconds=answer["seconds"],
         message="; ".join(answer["problems"]),
     )
@@ -121,5 +127,5 @@ def _standing(job: Job) -> Probing:
 def _empty(job: Job, status: str, message: str) -> Probing:
     return Probing(
         trainer=job.what, job_id=job.id, status=status, verdict=None, failed=[], passed=0, skipped=0, components=[],
-        separating_probe=None, seconds=None, message=message,
+        separating_probe=None, settling_method=None, not_looked_at=[], seconds=None, message=message,
     )  # fmt: skip

@@ -5,13 +5,16 @@ from __future__ import annotations
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.numbers import date_text
 from rlclinic.reference.metric_lookup import last_of
+
+if TYPE_CHECKING:
+    from rlclinic.model.run import Checkpoint, Run
 
 # Checkpoints that get_run_info names; list_checkpoints has all.
 SHOWN_CHECKPOINTS = 5
@@ -88,16 +91,18 @@ class Checkpoints(Reply):
     untrusted: str = UNTRUSTED
 
 
-def list_runs(desk: Desk, env_filter: str = "", algo_filter: str = "", limit: int = 20, offset: int = 0) -> RunList:
+def list_runs(
+    workspace: Workspace, env_filter: str = "", algo_filter: str = "", limit: int = 20, offset: int = 0
+) -> RunList:
     """List the runs of every framework below the root, newest first. The filters are parts of the environment's and
     algorithm's name. `offset` pages on."""
     from rlclinic.store.listing import list_runs as listing_of
 
-    listing = listing_of(desk.root)
+    listing = listing_of(workspace.root)
     rows = listing.newest(env_filter, algo_filter)
     first = max(offset, 0)
     chosen = rows[first : first + max(min(limit, 200), 1)]
-    entries = [_entry(desk, row, when) for when, row in chosen]
+    entries = [_entry(workspace, row, when) for when, row in chosen]
     after = first + len(entries)
     reply = RunList(
         count=len(entries),
@@ -109,18 +114,18 @@ def list_runs(desk: Desk, env_filter: str = "", algo_filter: str = "", limit: in
     return reply.said(f"{len(entries)} of {len(rows)} runs, newest first.", wide=limit != 20)
 
 
-def get_run_info(desk: Desk, run_id: str) -> RunInfo:
+def get_run_info(workspace: Workspace, run_id: str) -> RunInfo:
     """Tell what a run is and how it ended: config as written, last values of the return and episode length,
     checkpoints, why it stopped. For causes call diagnose."""
-    case = desk.case(run_id)
-    run = case.run
-    reason, message = stopping(case)
+    opened = workspace.open(run_id)
+    run = opened.run
+    reason, message = stopping(opened)
     native = {name: setting.value for name, setting in run.config.native.items()}
     canonical = {name: setting.value for name, setting in run.config.settings.items() if not setting.is_default}
-    summary = metrics_summary(case)
+    summary = metrics_summary(opened)
     reply = RunInfo(
         run_id=run.id,
-        run_dir=desk.shown(case.path),
+        run_dir=workspace.shown(opened.path),
         framework=run.framework,
         algorithm=run.algorithm,
         environment=run.environment,
@@ -129,7 +134,7 @@ def get_run_info(desk: Desk, run_id: str) -> RunInfo:
         steps=run.steps,
         step_axis=run.step_axis,
         budget=run.budget,
-        reward_threshold=threshold_of(case),
+        reward_threshold=threshold_of(opened),
         config=plain_value(native or canonical),
         checkpoints=[Path(item.path).name for item in run.checkpoints][-SHOWN_CHECKPOINTS:],
         metrics_summary=summary,
@@ -139,7 +144,7 @@ def get_run_info(desk: Desk, run_id: str) -> RunInfo:
     )
     names = {"training": "train/roll/ep_rew/mean", "evaluation": "val/roll/ep_rew/mean"}
     returns = [f"{word} return {float(summary[name]):.4g}" for word, name in names.items() if name in summary]
-    progress = "so far" if case.running else "at the end"
+    progress = "so far" if opened.running else "at the end"
     told = f"{', '.join(returns)} {progress}" if returns else "no return was logged"
     return reply.said(
         f"{run.id!r}: {run.algorithm or 'unknown algorithm'} on {run.environment or 'an unknown environment'}, "
@@ -147,52 +152,53 @@ def get_run_info(desk: Desk, run_id: str) -> RunInfo:
     )
 
 
-def list_checkpoints(desk: Desk, run_id: str) -> Checkpoints:
+def list_checkpoints(workspace: Workspace, run_id: str) -> Checkpoints:
     """List the checkpoints of a run with size, step, and whether they are the best or the last."""
-    case = desk.case(run_id)
-    folder = case.path if case.path.is_dir() else case.path.parent
-    found = [(item, *_size_and_time(folder / item.path)) for item in case.run.checkpoints]
+    opened = workspace.open(run_id)
+    folder = opened.path if opened.path.is_dir() else opened.path.parent
+    found = [(item, *_size_and_time(folder / item.path)) for item in opened.run.checkpoints]
     entries = [
         CheckpointEntry(
             name=Path(item.path).name,
             path=item.path,
             size_mb=size / 1e6,
             modified=modified,
-            env_steps=item.step,
+            env_steps=_env_steps(opened.run, item),
             label=item.label,
             metrics={key: value for key, value in item.metrics.items() if "ep_rew" in key or "reward" in key},
         )
         for item, size, modified in found
     ]
-    labels = {entry.label for entry in entries}
-    reply = Checkpoints(run_id=case.run.id, checkpoints=entries, has_best="best" in labels, has_last="last" in labels)
+    labels = {word for entry in entries for word in entry.label.split()}
+    has_last = bool(labels & {"last", "final"})
+    reply = Checkpoints(run_id=opened.run.id, checkpoints=entries, has_best="best" in labels, has_last=has_last)
     text = f"{len(entries)} checkpoints." if entries else "No checkpoint was saved in a form that rlclinic lists."
     return reply.said(text)
 
 
-def metrics_summary(case: Case) -> dict[str, Number]:
+def metrics_summary(opened: OpenRun) -> dict[str, Number]:
     """The last values, under the names of gymnasium-solver; metrics that the run has not are left out."""
     import numpy as np
 
     found: dict[str, Number] = {}
     for name, canonical in SUMMARY.items():
-        last = last_of(case.run.series.get(canonical))
+        last = last_of(opened.run.series.get(canonical))
         if last is not None:
             found[name] = last
-    if "train/roll/ep_rew/best" not in found and "return/train" in case.run.series:
-        best = case.run.series["return/train"].highest
+    if "train/roll/ep_rew/best" not in found and "return/train" in opened.run.series:
+        best = opened.run.series["return/train"].highest
         if best is not None:
             found["train/roll/ep_rew/best_mean"] = best
-    if case.run.env_steps is not None:
-        found["train/cnt/total_env_steps"] = case.run.env_steps
-    if case.run.series:
-        found["epoch"] = round(float(epochs_at(case, np.array([case.run.steps]))[0]))
+    if opened.run.env_steps is not None:
+        found["train/cnt/total_env_steps"] = opened.run.env_steps
+    if opened.run.series:
+        found["epoch"] = round(float(epochs_at(opened, np.array([opened.run.steps]))[0]))
     return found
 
 
-def stopping(case: Case) -> tuple[str, str]:
+def stopping(opened: OpenRun) -> tuple[str, str]:
     """Why the run stopped: the old server's word, and what shows it."""
-    status = case.run.status
+    status = opened.run.status
     if status.state.value != "finished":
         return REASONS[status.state.value], status.reason
     text = status.reason.lower()
@@ -202,20 +208,22 @@ def stopping(case: Case) -> tuple[str, str]:
     )
 
 
-def threshold_of(case: Case) -> float | None:
-    """The return that counts as solved: the run's own, else that of the well-known task."""
-    if case.run.threshold is not None:
-        return case.run.threshold
-    from rlclinic.reference.tasks import task_of
-
-    task = task_of(case.run.environment) if case.run.environment else None
-    return None if task is None else task.threshold
+def threshold_of(opened: OpenRun) -> float | None:
+    """The goal that the diagnosis judges by; the run's own threshold where there is no return to judge."""
+    goal = opened.diagnosis.goal
+    return opened.run.threshold if goal is None else goal.level
 
 
-def _entry(desk: Desk, row: dict[str, Any], when: float) -> RunEntry:
+def _env_steps(run: Run, item: Checkpoint) -> float | None:
+    """The env steps of a checkpoint; a number in its name that counts something else is none."""
+    counts_steps = item.metrics or "step" in Path(item.path).name.lower()
+    return item.step if counts_steps and run.step_axis == "env_steps" else None
+
+
+def _entry(workspace: Workspace, row: dict[str, Any], when: float) -> RunEntry:
     return RunEntry(
         run_id=str(row["id"]),
-        path=desk.shown(str(row["path"])),
+        path=workspace.shown(str(row["path"])),
         timestamp=date_text(when) if when else None,
         config_id=f"{row['environment']}:{str(row['algorithm']).lower()}",
         env_id=str(row["environment"]),

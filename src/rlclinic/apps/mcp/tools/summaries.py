@@ -6,22 +6,16 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rlclinic.apps.mcp.desk import Case, Desk
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.errors import RlclinicError, UsageError
-from rlclinic.reference.metric_lookup import lookup
 
 if TYPE_CHECKING:
     from rlclinic.model.series import Series
 
 _WINDOW = re.compile(r"(last|first)_(\d{1,6})_epochs")
 MOST_PAIRS = 50
-# Metrics that are hyperparameters in force, by canonical name.
-IN_FORCE = (
-    "learning_rate", "learning_rate/critic", "clip_range", "clip_range/value", "entropy_coef", "epsilon", "alpha",
-    "kl_coef",
-)  # fmt: skip
 
 
 class MetricSummary(Reply):
@@ -101,120 +95,112 @@ class HyperparameterHistory(Reply):
     scheduled_params: list[str]
     constant_params: list[str]
     summary: dict[str, HyperparameterCourse]
+    unknown_params: list[str]
+    """Asked names that the run neither logs nor configures."""
     untrusted: str = UNTRUSTED
 
 
-def get_metrics_summary(desk: Desk, run_id: str, metric_name: str) -> MetricSummary:
+def get_metrics_summary(workspace: Workspace, run_id: str, metric_name: str) -> MetricSummary:
     """One metric in numbers: count, range, mean, first, last and trend. Values that are not finite are counted, not
     averaged."""
     from rlclinic.facts.metric_summary import metric_summary, metric_trend
 
-    case = desk.case(run_id)
-    series = case.series(metric_name)
+    opened = workspace.open(run_id)
+    series = opened.series(metric_name)
     moved = metric_trend(series)
     reply = MetricSummary(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         metric=series.name,
         logged_as=series.logged_as,
         **asdict(metric_summary(series)),
         trend=moved.direction,
         trend_delta=moved.change,
-        epoch_range=_epochs(case, series),
+        epoch_range=_epochs(opened, series),
         step_range=[float(series.steps[0]), float(series.steps[-1])] if len(series) else [],
         caveat=series.caveat,
     )
-    return reply.said(f"{series.logged_as!r} of {case.run.id!r}: {reply.first} to {reply.last}, {reply.trend}.")
+    return reply.said(f"{series.logged_as!r} of {opened.run.id!r}: {reply.first} to {reply.last}, {reply.trend}.")
 
 
-def get_metric_trend(desk: Desk, run_id: str, metric: str, window: str = "all") -> MetricTrend:
+def get_metric_trend(workspace: Workspace, run_id: str, metric: str, window: str = "all") -> MetricTrend:
     """Whether a metric rises or falls, and how surely. `window` is `all`, `last_N_epochs` or `first_N_epochs`. A
     direction other than `stable` is only given where chance is an unlikely explanation."""
     from rlclinic.facts.metric_summary import metric_trend
 
-    case = desk.case(run_id)
-    series = _windowed(case, case.series(metric), window)
+    opened = workspace.open(run_id)
+    series = _windowed(opened, opened.series(metric), window)
     reply = MetricTrend(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         metric=series.name,
         logged_as=series.logged_as,
         window=window,
-        epoch_range=_epochs(case, series),
+        epoch_range=_epochs(opened, series),
         **asdict(metric_trend(series)),
     )
-    told = "progress so far" if case.running else "over this window"
+    told = "progress so far" if opened.running else "over this window"
     return reply.said(f"{series.logged_as!r} is {reply.direction} {told}: {reply.first_value} to {reply.last_value}.")
 
 
-def correlate_metrics(desk: Desk, run_id: str, metric_pairs: list[list[str]]) -> Correlations:
+def correlate_metrics(workspace: Workspace, run_id: str, metric_pairs: list[list[str]]) -> Correlations:
     """How two metrics of a run move together, for each pair [a, b]. Two metrics that both drift correlate without one
     causing the other."""
-    case = desk.case(run_id)
+    opened = workspace.open(run_id)
     if not metric_pairs:
         raise UsageError("no pair was named", hint='for example [["approx_kl", "return/train"]]')
-    found = [_correlation(case, pair) for pair in metric_pairs[:MOST_PAIRS]]
+    found = [_correlation(opened, pair) for pair in metric_pairs[:MOST_PAIRS]]
     note = "correlation is no cause: most metrics of a run share its trend; diagnose weighs the order of onsets"
-    return Correlations(run_id=case.run.id, correlations=found, note=note).said(f"{len(found)} pairs of metrics.")
+    return Correlations(run_id=opened.run.id, correlations=found, note=note).said(f"{len(found)} pairs of metrics.")
 
 
-def get_hyperparam_history(desk: Desk, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
+def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
     """The hyperparameters in force over the run, scheduled or constant, beside what the config says."""
-    from rlclinic.facts.metric_summary import MetricSummary as Summary
-    from rlclinic.facts.metric_summary import metric_summary
+    from rlclinic.facts.metric_summary import IN_FORCE, hyperparameter_history
 
-    case = desk.case(run_id)
-    if params:
-        chosen = {name: _hyperparameter(case, name) for name in params}
-    else:
-        chosen = {name: (case.run.series.get(name), name) for name in IN_FORCE if name in case.run.series}
-    summary: dict[str, HyperparameterCourse] = {}
-    ranges: list[Number] = []
-    for name, (series, key) in chosen.items():
-        configured = plain_value(case.run.config.get(key.replace("entropy_coef", "ent_coef")))
-        seen = metric_summary(series) if series is not None else Summary(0, 0)
-        summary[name] = HyperparameterCourse(
-            is_scheduled=not seen.is_constant,
-            first=seen.first,
-            last=seen.last,
-            min=seen.min,
-            max=seen.max,
-            n_samples=seen.count,
-            configured=configured,
+    opened = workspace.open(run_id)
+    names = params or [name for name in IN_FORCE if name in opened.run.series]
+    found, unknown = {}, []
+    for name in names:
+        try:
+            found[name] = hyperparameter_history(opened.run, name)
+        except UsageError:
+            unknown.append(name)
+    if unknown and not found:
+        told = ", ".join(unknown)
+        raise UsageError(f"the run neither logs nor configures {told}", hint="call get_run_info for its config")
+    summary = {
+        name: HyperparameterCourse(
+            is_scheduled=item.is_scheduled,
+            first=item.summary.first,
+            last=item.summary.last,
+            min=item.summary.min,
+            max=item.summary.max,
+            n_samples=item.summary.count,
+            configured=plain_value(item.configured),
         )
-        if series is not None and not ranges:
-            ranges = _epochs(case, series)
+        for name, item in found.items()
+    }
+    ranges = next((_epochs(opened, item.series) for item in found.values() if item.series is not None), [])
     scheduled = [name for name, course in summary.items() if course.is_scheduled]
     constant = [name for name, course in summary.items() if not course.is_scheduled and course.n_samples]
     reply = HyperparameterHistory(
-        run_id=case.run.id,
+        run_id=opened.run.id,
         epoch_range=ranges,
         params=list(summary),
         scheduled_params=scheduled,
         constant_params=constant,
         summary=summary,
+        unknown_params=unknown,
     )
     return reply.said(f"{len(scheduled)} hyperparameters changed during the run, {len(constant)} stayed.")
 
 
-def _hyperparameter(case: Case, name: str) -> tuple[Series | None, str]:
-    """The series of a hyperparameter in force, and its canonical key; by the config's own key too."""
-    series = lookup(case.run, name) or lookup(case.run, f"train/hp/{name}")
-    canonical = next((key for key, setting in case.run.config.settings.items() if setting.native_key == name), name)
-    if series is None and canonical in case.run.series:
-        series = case.run.series[canonical]
-    if series is not None and canonical not in case.run.config:
-        canonical = series.name
-    if series is None and canonical not in case.run.config:
-        raise UsageError(f"the run neither logs nor configures {name!r}", hint="call get_run_info for its config")
-    return series, canonical
-
-
-def _correlation(case: Case, pair: list[str]) -> Correlation:
+def _correlation(opened: OpenRun, pair: list[str]) -> Correlation:
     from rlclinic.facts.metric_summary import metric_correlation
 
     if len(pair) != 2:
         return Correlation(metrics=pair[:4], error="a pair has two names")
     try:
-        first, second = (case.series(name) for name in pair)
+        first, second = (opened.series(name) for name in pair)
     except RlclinicError as error:
         return Correlation(metrics=pair, error=f"{error.message}; {error.hint}")
     found = metric_correlation(first, second)
@@ -227,7 +213,7 @@ def _correlation(case: Case, pair: list[str]) -> Correlation:
     )
 
 
-def _windowed(case: Case, series: Series, window: str) -> Series:
+def _windowed(opened: OpenRun, series: Series, window: str) -> Series:
     if window == "all":
         return series
     found = _WINDOW.fullmatch(window)
@@ -235,7 +221,7 @@ def _windowed(case: Case, series: Series, window: str) -> Series:
         raise UsageError(f"window {window!r}", hint="write all, last_N_epochs or first_N_epochs")
     from dataclasses import replace
 
-    epochs = epochs_at(case, series.steps)
+    epochs = epochs_at(opened, series.steps)
     count = int(found[2])
     if not epochs.size:
         return series
@@ -244,8 +230,8 @@ def _windowed(case: Case, series: Series, window: str) -> Series:
     return replace(series, steps=series.steps[inside], values=series.values[inside], wall_times=times)
 
 
-def _epochs(case: Case, series: Series) -> list[Number]:
+def _epochs(opened: OpenRun, series: Series) -> list[Number]:
     if not len(series):
         return []
-    epochs = epochs_at(case, series.steps)
+    epochs = epochs_at(opened, series.steps)
     return [round(float(epochs[0]), 2), round(float(epochs[-1]), 2)]

@@ -8,10 +8,10 @@ from typing import Any
 
 import anyio
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, end_job, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Reply, plain_value
 from rlclinic.apps.mcp.tools.configs import config_source
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 # Seconds to see the new process at work, or failing, before the answer says that it is still starting.
@@ -41,7 +41,7 @@ class Stopped(Reply):
 
 
 async def start_training(
-    desk: Desk,
+    workspace: Workspace,
     config_id: str,
     max_env_steps: int | None = None,
     overrides: dict[str, Any] | None = None,
@@ -52,16 +52,16 @@ async def start_training(
     return its run id. Overrides are hyperparameters by canonical or gymnasium-solver name. Follow it with
     get_training_status or wait_for_training_completion. `quiet` and `wandb_mode` change nothing here: nothing is sent
     to W&B."""
-    source, _ = await anyio.to_thread.run_sync(config_source, desk, config_id)
+    source, _ = await anyio.to_thread.run_sync(config_source, workspace, config_id)
     changes = [*assignments(overrides or {}), *(f"{key}={value}" for key, value in _budget(max_env_steps).items())]
     flags = [flag for change in changes for flag in ("-o", change)]
-    arguments = ["train", source, *flags, "--root", str(desk.runs), "--quiet", "--json"]
-    job, child = await anyio.to_thread.run_sync(start_job, desk, "training", config_id, arguments)
+    arguments = ["train", source, *flags, "--root", str(workspace.runs), "--quiet", "--json"]
+    job, child = await anyio.to_thread.run_sync(start_job, workspace, "training", config_id, arguments)
     run_id, until = None, time.monotonic() + START_WAIT
     while run_id is None and time.monotonic() < until:
         # Asked first, so that a very short run that has ended already is still found.
         ended = child.poll() is not None
-        run_id = await anyio.to_thread.run_sync(run_of, desk, job)
+        run_id = await anyio.to_thread.run_sync(run_of, workspace, job)
         if ended and run_id is None:
             raise failure_of(job)
         await anyio.sleep(LOOK)
@@ -77,34 +77,34 @@ async def start_training(
     return reply.said(f"Training of {config_id} started as {run_id or job.id!r}; poll get_training_status.")
 
 
-async def stop_training(desk: Desk, run_id: str) -> Stopped:
+async def stop_training(workspace: Workspace, run_id: str) -> Stopped:
     """Ask a training run that rlclinic started to save and end; it can be resumed. Takes the run id, the job id or the
     config_id of the one run of it that goes on; also the id of a trial or a probing."""
-    return await anyio.to_thread.run_sync(_stop, desk, run_id)
+    return await anyio.to_thread.run_sync(_stop, workspace, run_id)
 
 
-def run_of(desk: Desk, job: Job) -> str | None:
+def run_of(workspace: Workspace, job: Job) -> str | None:
     """The id of the run that a job's process trains."""
     from rlclinic.lab.folder import STATUS
     from rlclinic.readers.state import read_state
 
-    for path in desk.runs.glob(f"*/{STATUS}") if desk.runs.is_dir() else ():
+    for path in workspace.runs.glob(f"*/{STATUS}") if workspace.runs.is_dir() else ():
         state = None if path.parent.is_symlink() else read_state(path)
         if state is not None and state.pid == job.pid and state.process_started == job.process_started:
             return path.parent.name
     return None
 
 
-def _stop(desk: Desk, name: str) -> Stopped:
+def _stop(workspace: Workspace, name: str) -> Stopped:
     from rlclinic.apps.mcp.tools.progress import training_folder
     from rlclinic.lab.background import stop
     from rlclinic.lab.errors import TrainingError
     from rlclinic.lab.folder import open_folder
 
-    job = find_job(desk, name)
-    if job is not None and run_of(desk, job) is None:
+    job = find_job(workspace, name)
+    if job is not None and run_of(workspace, job) is None:
         return _end(job)
-    path = training_folder(desk, name)
+    path = training_folder(workspace, name)
     if path is None:
         raise UsageError(
             f"{name!r} is no run that rlclinic trains", hint="call get_training_status; other trainers are not stopped"

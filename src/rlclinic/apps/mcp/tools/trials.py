@@ -8,10 +8,10 @@ from typing import Any
 
 import anyio
 
-from rlclinic.apps.mcp.desk import Desk
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.training import START_WAIT, assignments
+from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
 LOOK = 0.2
@@ -57,7 +57,7 @@ class TrialStatusReply(Reply):
 
 
 async def start_trial(
-    desk: Desk,
+    workspace: Workspace,
     run_id: str,
     changes: dict[str, Any] | None = None,
     prescriptions: int = 1,
@@ -67,8 +67,8 @@ async def start_trial(
     """Train a run's configuration again with and without a change, on the same seeds, in the background, to prove or
     refute the change. Without `changes` the leading prescriptions of diagnose are tried, each in an arm of its own.
     Costs (arms + 1) x seeds trainings of `budget` env steps. Poll trial_status."""
-    path = await anyio.to_thread.run_sync(desk.locate, run_id)
-    arguments = ["trial", path, "--root", str(desk.runs), "--workers", "1"]
+    path = await anyio.to_thread.run_sync(workspace.locate, run_id)
+    arguments = ["trial", path, "--root", str(workspace.runs), "--workers", "1"]
     if not 1 <= seeds <= MOST_SEEDS:
         raise UsageError(f"seeds = {seeds}", hint=f"between 1 and {MOST_SEEDS}; three or more decide something")
     if budget is not None and budget < 1:
@@ -76,7 +76,7 @@ async def start_trial(
     arguments += [flag for change in assignments(changes or {}) for flag in ("--change", change)]
     arguments += ["--prescriptions", str(max(1, min(prescriptions, 5))), "--seeds", str(seeds)]
     arguments += ["--budget", str(budget)] if budget is not None else []
-    job, child = await anyio.to_thread.run_sync(start_job, desk, "trial", run_id, arguments)
+    job, child = await anyio.to_thread.run_sync(start_job, workspace, "trial", run_id, arguments)
     with anyio.move_on_after(START_WAIT):
         while not _TRIAL.search(job.words()):
             if child.poll() is not None:
@@ -89,12 +89,14 @@ async def start_trial(
     return reply.said(f"{message}; poll trial_status with {job.id!r}.")
 
 
-def trial_status(desk: Desk, trial_id: str = "") -> TrialStatusReply:
+def trial_status(workspace: Workspace, trial_id: str = "") -> TrialStatusReply:
     """How a trial stands, and what its runs prove so far: verdict per arm with effects and intervals. Takes the id of
     start_trial or of the ledger; without one, the newest trial below the root."""
     from rlclinic.store.ledger import Ledger
 
-    job = find_job(desk, trial_id) if trial_id else next((j for j in all_jobs(desk) if j.kind == "trial"), None)
+    job = (
+        find_job(workspace, trial_id) if trial_id else next((j for j in all_jobs(workspace) if j.kind == "trial"), None)
+    )
     ledger, known = Ledger(), None
     if job is not None:
         found = _TRIAL.search(job.words())
@@ -102,7 +104,7 @@ def trial_status(desk: Desk, trial_id: str = "") -> TrialStatusReply:
     elif re.fullmatch(r"[0-9a-f]{10}", trial_id):
         known = trial_id if ledger.plan(trial_id) is not None else None
     if job is None and known is None:
-        ids = ", ".join(item.id for item in all_jobs(desk)[:5] if item.kind == "trial") or "none"
+        ids = ", ".join(item.id for item in all_jobs(workspace)[:5] if item.kind == "trial") or "none"
         raise UsageError(f"no trial {trial_id!r}; there are {ids}", hint="start one with start_trial")
     plan = ledger.plan(known) if known else None
     if plan is None or known is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.remedies.careful_step import FINE, stepped
 from rlclinic.prescriptions.setting_change import Changes, SettingChange, change_to
-from rlclinic.reference.working import usual_value
+from rlclinic.reference.usual import usual_value
 
 # Most passes over one rollout in working PPO configs.
 MOST_EPOCHS = 20

@@ -10,7 +10,7 @@ from rlclinic.readers.formats.protobuf import BYTES, WireError, fields
 from rlclinic.readers.formats.wandb.columns import MAX_COLUMNS, Column, Columns
 from rlclinic.readers.formats.wandb.console import MAX_OUTPUT, ConsoleTail
 from rlclinic.readers.formats.wandb.protobuf_lanes import Buffer, Ints, walk
-from rlclinic.readers.formats.wandb.run import FACTS, RUN_CONFIG, RunFacts, timestamp
+from rlclinic.readers.formats.wandb.run import FACTS, RUN_CONFIG, WandbRun, timestamp
 from rlclinic.readers.formats.wandb.state import MAX_KEYS, State
 
 HISTORY, SUMMARY, CONFIG, STATS, TBRECORD, OUTPUT_RAW = 2, 3, 5, 7, 9, 13  # fields of Record
@@ -29,7 +29,7 @@ class LogReader:
         self.stats = Columns(item_field=STATS_ITEM, min_lanes=min_lanes)
         self.config = State(min_lanes=min_lanes)
         self.summary = State(min_lanes=min_lanes)
-        self.facts = RunFacts()
+        self.facts = WandbRun()
         self.console = ConsoleTail()
         self.has_tensorboard = False
         self._min_lanes = min_lanes

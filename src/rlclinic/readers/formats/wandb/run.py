@@ -26,7 +26,7 @@ _CLI_VERSION = 5  # of TelemetryRecord
 MAX_TAGS = 1_000  # tags and arguments kept
 
 
-class RunFacts:
+class WandbRun:
     """Collects the records that are not about metrics; later records override earlier ones."""
 
     def __init__(self) -> None:

@@ -1,0 +1,212 @@
+"""From a problem to advice: which rules fire and why, what they recommend, what is still to be asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from rlclinic.advisor.condition import Condition
+from rlclinic.advisor.environment import facts_of_environment
+from rlclinic.advisor.fact_keys import fact_keys
+from rlclinic.advisor.next_steps import next_steps
+from rlclinic.advisor.problem import Problem, derived, problem_of, read_problem
+from rlclinic.advisor.rules import QUESTIONS, TRUST, AdviceRule, approaches, citations, disagreements, rules
+from rlclinic.advisor.run import facts_of_run
+from rlclinic.advisor.values import advised_values
+from rlclinic.engine import diagnose
+from rlclinic.model.advice import Advice, FiredRule, Option, Question, Value
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import UsageError
+
+STRATEGY = "strategy"
+# Approaches below this share of the leading score are no alternatives.
+ALTERNATIVE = 0.4
+MOST_ALTERNATIVES = 3
+MOST_QUESTIONS = 8
+# Questions that an approach hangs on, asked before any other.
+FIRST_ASKED = (
+    "env.available",
+    "task.one_step",
+    "reward.known",
+    "task.model_known",
+    "data.source",
+    "expert.available",
+    "task.action",
+    "task.obs",
+    "env.parallel",
+    "env.steps_per_s",
+    "budget.env_steps",
+)
+# What each strategy question decides between.
+STRATEGIC = frozenset({"rl-or-not", "algorithm", "offline", "dagger"})
+
+
+def advise(
+    question: str = STRATEGY,
+    problem: Mapping[str, object] | str | Path = MappingProxyType({}),
+    *,
+    environment: str = "",
+    algorithm: str = "",
+    run: str | Path | Diagnosis | None = None,
+    trusted: bool = True,
+) -> Advice:
+    """Advice on the strategy as a whole, or on one question.
+
+    `problem` is a description in facts or the YAML file that holds one; what `environment` and `run` tell joins it.
+    With `trusted` an environment `module:Class` is imported, as the caller named it.
+    """
+    return advice_on(known_problem(problem, environment, algorithm, run, trusted=trusted), question)
+
+
+def known_problem(
+    problem: Mapping[str, object] | str | Path,
+    environment: str,
+    algorithm: str,
+    run: str | Path | Diagnosis | None,
+    *,
+    trusted: bool,
+) -> Problem:
+    """All that is known about a problem without measuring."""
+    told = problem if isinstance(problem, Mapping) else read_problem(Path(problem))
+    found = problem_of(told, environment=environment, algorithm=algorithm)
+    if run:
+        diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
+        named = found.environment or diagnosis.run.environment
+        found = Problem(found.facts, named, found.title).with_facts(*facts_of_run(diagnosis))
+    if found.environment and environment:
+        found = found.with_facts(*facts_of_environment(found.environment, trusted=trusted))
+    return derived(found)
+
+
+def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
+    """What the rules say about a problem."""
+    if question != STRATEGY and question not in QUESTIONS:
+        raise UsageError(f"no question is called {question!r}", hint=f"one of {', '.join(QUESTIONS)}")
+    relevant = [rule for rule in rules().values() if question in (STRATEGY, *rule.about)]
+    facts = problem.values
+    fired = tuple(_fired(rule, problem) for rule in relevant if _holds(rule.conditions, facts))
+    fired = tuple(sorted(fired, key=_weight))
+    options = _options(fired) if question == STRATEGY or question in STRATEGIC else ()
+    values = advised_values(problem, question, fired)
+    named = {rules()[rule.id].disagreement for rule in fired} - {""}
+    return Advice(
+        area=question,
+        headline=_headline(question, options, values, fired),
+        facts=tuple(problem.facts.values()),
+        rules=fired,
+        options=options,
+        values=values,
+        questions=_questions(relevant, facts),
+        disagreements=tuple(disagreements()[name] for name in sorted(named)),
+        caveats=_caveats(fired, options),
+        next_steps=next_steps(problem, question, options),
+    )
+
+
+def _holds(conditions: Sequence[Condition], facts: Mapping[str, object]) -> bool:
+    return all(condition.holds(facts) is True for condition in conditions)
+
+
+def _fired(rule: AdviceRule, problem: Problem) -> FiredRule:
+    known = citations()
+    told = (condition.key for condition in rule.conditions if condition.key in problem.facts)
+    because = tuple(f"{key} is {_value(problem.facts[key].value)}" for key in dict.fromkeys(told))
+    return FiredRule(
+        rule.id,
+        rule.area,
+        rule.advice,
+        rule.why,
+        rule.range,
+        because,
+        tuple(known[source] for source in rule.sources),
+        rule.seen,
+        rule.trust,
+        rule.votes,
+    )
+
+
+def _weight(rule: FiredRule) -> tuple[float, int, int, str]:
+    """What decides most first: its largest vote, then what rests on more facts, then trust."""
+    strongest = max((abs(vote) for vote in rule.votes.values()), default=0.0)
+    return -strongest, -len(rule.because), TRUST.index(rule.trust), rule.id
+
+
+def _options(fired: Sequence[FiredRule]) -> tuple[Option, ...]:
+    """Approaches by the sum of the votes for and against them; the first is the recommendation."""
+    score: Counter[str] = Counter()
+    for rule in fired:
+        for approach, vote in rule.votes.items():
+            score[approach] += vote  # type: ignore[assignment]  # typeshed counts whole numbers only
+    ranked = sorted((name for name in score if score[name] > 0), key=lambda name: (-score[name], name))
+    leading = score[ranked[0]] if ranked else 0.0
+    found = []
+    for name in ranked[: 1 + MOST_ALTERNATIVES]:
+        if score[name] < ALTERNATIVE * leading:
+            continue
+        entry = approaches()[name]
+        speaking = tuple(rule.id for rule in fired if rule.votes.get(name, 0.0) > 0)
+        against = tuple(rule.id for rule in fired if rule.votes.get(name, 0.0) < 0)
+        found.append(Option(name, entry.title, entry.kind, score[name], speaking, against))
+    return tuple(found)
+
+
+def _headline(question: str, options: Sequence[Option], values: Sequence[Value], fired: Sequence[FiredRule]) -> str:
+    if values:
+        return "; ".join(map(_value_words, values)) + "."
+    if options:
+        return _recommendation(options[0])
+    if fired:
+        return fired[0].advice
+    return "Not enough is known for advice; the questions below would tell."
+
+
+def _value_words(value: Value) -> str:
+    between = f", between {value.low:.4g} and {value.high:.4g}" if value.low < value.high else ""
+    default = f"; the library's default is {value.default:g}" if value.default not in (None, value.start) else ""
+    return f"{value.key} {value.start:.4g}{between} ({value.basis}{default})"
+
+
+def _recommendation(option: Option) -> str:
+    title = option.title[0].upper() + option.title[1:]
+    words = {
+        "not-rl": f"{title}; RL is not the tool for this, or not the first.",
+        "not-yet": f"Not yet: {option.title}.",
+    }
+    return words.get(option.kind, f"{title}.")
+
+
+def _questions(relevant: Sequence[AdviceRule], facts: Mapping[str, object]) -> tuple[Question, ...]:
+    """What is not known and would decide rules that nothing known rules out; what decides most first."""
+    waiting: Counter[str] = Counter()
+    for rule in relevant:
+        if any(condition.holds(facts) is False for condition in rule.conditions):
+            continue
+        waiting.update({c.key for c in rule.conditions if c.key not in facts and c.operator != "is-not"})
+    first = {key: place for place, key in enumerate(FIRST_ASKED)}
+    asked = [key for key in waiting if fact_keys()[key].ask]
+    asked.sort(key=lambda key: (first.get(key, len(first)), -waiting[key], key))
+    keys = (fact_keys()[key] for key in asked[:MOST_QUESTIONS])
+    return tuple(Question(entry.key, entry.ask, entry.answers, waiting[entry.key]) for entry in keys)
+
+
+def _caveats(fired: Sequence[FiredRule], options: Sequence[Option]) -> tuple[str, ...]:
+    found = []
+    if options:
+        own = [rule for rule in fired if rule.id in options[0].rules]
+        if own and all(rule.is_heuristic for rule in own):
+            found.append(
+                "The recommendation rests on heuristics alone: no source that was read says it in these words."
+            )
+        if options[0].against:
+            found.append(f"{', '.join(options[0].against)} speak against it.")
+        if len(options) > 1 and options[1].score > 0.8 * options[0].score:
+            found.append(f"It is a close call: {options[1].title} is nearly as good.")
+    return tuple(found)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)

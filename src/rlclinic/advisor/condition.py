@@ -1,0 +1,54 @@
+"""Conditions of rules: `fact operator value`, as in `task.action in discrete|box` or `env.parallel >= 64`."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rlclinic.advisor.fact_keys import fact_keys
+
+NUMERIC: Mapping[str, Callable[[float, float], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+WORDS = frozenset({"is", "is-not", "in", "known"})
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a rule."""
+
+    key: str
+    operator: str
+    value: object = None
+
+    def holds(self, facts: Mapping[str, object]) -> bool | None:
+        """Whether it holds; None where the fact is not known. `is-not` holds where nothing is known."""
+        known = facts.get(self.key)
+        if known is None:
+            return True if self.operator == "is-not" else None
+        if self.operator == "known":
+            return True
+        if isinstance(known, float) and isinstance(self.value, float) and self.operator in NUMERIC:
+            return NUMERIC[self.operator](known, self.value)
+        if isinstance(self.value, tuple):
+            return known in self.value
+        return (known == self.value) is (self.operator == "is")
+
+
+def parse_condition(text: str) -> Condition:
+    """A condition of a table; ValueError where it cannot be one."""
+    key, symbol, *rest = text.split(maxsplit=2)
+    entry = fact_keys().get(key)
+    if entry is None or symbol not in WORDS | NUMERIC.keys():
+        raise ValueError(f"no such condition: {text}")
+    if symbol == "known":
+        return Condition(key, symbol)
+    if symbol == "in":
+        return Condition(key, symbol, tuple(entry.parse(word) for word in rest[0].split("|")))
+    if symbol in NUMERIC and entry.kind not in ("number", "share"):
+        raise ValueError(f"{key} is no number: {text}")
+    return Condition(key, symbol, entry.parse(rest[0]))

@@ -1,0 +1,57 @@
+"""Facts about a problem that making its environment tells, without taking a step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rlclinic.model.advice import FactOrigin, ProblemFact
+
+# A flat observation space is an image from this many dimensions on.
+IMAGE_DIMENSIONS = 3
+KINDS = {"Discrete": "discrete", "Box": "box", "MultiDiscrete": "multidiscrete", "MultiBinary": "multibinary"}
+GOAL_KEYS = frozenset({"desired_goal", "achieved_goal"})
+
+
+def facts_of_environment(name: str, *, trusted: bool = False) -> tuple[ProblemFact, ...]:
+    """What the spaces of an environment and its registration say; UsageError where it cannot be made.
+
+    `trusted` says that the user named it himself: only then code of his own is imported.
+    """
+    from rlclinic.lab.environments import make_environment
+    from rlclinic.lab.recipe import Recipe
+
+    trust = frozenset({name}) if trusted else frozenset()
+    environment = make_environment(Recipe("sb3", "PPO", name, total_steps=1, trust=trust))
+    try:
+        observed, acted, spec = environment.observation_space, environment.action_space, environment.spec
+    finally:
+        environment.close()
+    limit = getattr(spec, "max_episode_steps", None)
+    told: dict[str, object] = {"env.available": True, "task.obs": _observed(observed), "task.action": _acted(acted)}
+    told["task.horizon"] = float(limit) if limit else None
+    told["task.goal_conditioned"] = _keys(observed) >= GOAL_KEYS or None
+    pairs = _pairs(observed, acted)
+    told["task.state_action_pairs"] = float(pairs) if pairs else None
+    note = f"spaces of {name}"
+    return tuple(ProblemFact(key, value, FactOrigin.READ, note) for key, value in told.items() if value is not None)
+
+
+def _observed(space: Any) -> str:
+    if _keys(space):
+        return "dict"
+    shape = getattr(space, "shape", None) or ()
+    return "image" if len(shape) >= IMAGE_DIMENSIONS else "text" if type(space).__name__ == "Text" else "vector"
+
+
+def _acted(space: Any) -> str:
+    return KINDS.get(type(space).__name__, "dict")
+
+
+def _keys(space: Any) -> frozenset[str]:
+    return frozenset(getattr(space, "spaces", {})) if type(space).__name__ == "Dict" else frozenset()
+
+
+def _pairs(observed: Any, acted: Any) -> int | None:
+    if type(observed).__name__ == type(acted).__name__ == "Discrete":
+        return int(observed.n) * int(acted.n)
+    return None

@@ -1,0 +1,130 @@
+"""`rlclinic advise`: whether RL fits, which approach, which settings; reasoned from facts and cited."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour, write, write_json
+from rlclinic.apps.cli.reading import FILE
+from rlclinic.model.advice import Question
+from rlclinic.model.errors import UsageError
+
+FORMATS = {
+    "text": "advice_text",
+    "markdown": "advice_markdown",
+    "json": "advice_object",
+    "html": "advice_html",
+}
+
+
+@click.command()
+@click.argument("what", metavar="[QUESTION] [PROBLEM.yaml]", nargs=-1)
+@click.option("--env", "environment", default="", help="The environment: a Gymnasium id, or module:Class of your own.")
+@click.option("--algo", "algorithm", default="", help="The algorithm that settings are asked for.")
+@click.option("--run", default="", help="A run of the problem; what its diagnosis found joins the facts.")
+@click.option("--fact", "told", multiple=True, metavar="KEY=VALUE", help="One more fact, as in a description.")
+@click.option("--budget", type=float, help="Environment steps that can be afforded.")
+@click.option("--questions", "list_questions", is_flag=True, help="List the questions and the facts, and end.")
+@click.option("--ask/--no-ask", default=None, help="Ask for what is missing; by default on a terminal only.")
+@click.option("--output-format", "form", type=click.Choice(tuple(FORMATS)), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Short for --output-format json.")
+@click.option("--output", "-o", type=FILE, help="Write to this file instead of the terminal.")
+def advise(
+    what: tuple[str, ...],
+    environment: str,
+    algorithm: str,
+    run: str,
+    told: tuple[str, ...],
+    budget: float | None,
+    list_questions: bool,
+    ask: bool | None,
+    form: str,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Advise on a problem: whether RL fits it, which approach, and with a QUESTION one setting.
+
+    QUESTION is rl-or-not, algorithm, offline, dagger, batch-size, learning-rate, schedule, optimiser, discount, gae,
+    network, exploration, reward or curriculum. PROBLEM.yaml describes the problem in facts such as
+    `task: {action: box}`; --env, --run and --fact add to it. On a terminal what is missing is asked for; in a pipe
+    the questions are listed. Every rule that speaks is shown with the facts that made it speak, how far it can be
+    trusted and its sources. Exit codes: 0, 2 a usage error.
+    """
+    from rlclinic.advisor.advise import STRATEGY, advice_on, known_problem
+    from rlclinic.advisor.problem import with_answer
+    from rlclinic.advisor.rules import QUESTIONS
+
+    form = "json" if as_json else form
+    if list_questions:
+        _list_questions(as_json=form == "json")
+        return
+    question = next((word for word in what if word in QUESTIONS), STRATEGY)
+    described = _described([word for word in what if word != question], told)
+    if budget is not None:
+        described["budget.env_steps"] = budget
+    problem = known_problem(described, environment, algorithm, run, trusted=True)
+    found = advice_on(problem, question)
+    if ask is None:
+        ask = form == "text" and output is None and sys.stdin.isatty() and sys.stdout.isatty()
+    skipped: set[str] = set()
+    while ask and (open_questions := [item for item in found.questions if item.key not in skipped]):
+        answer = _asked(open_questions[0])
+        skipped.add(open_questions[0].key)
+        if answer is None:
+            break
+        if answer:
+            problem = with_answer(problem, open_questions[0].key, answer)
+            found = advice_on(problem, question)
+    render = getattr(import_module("rlclinic.reports.advice_formats"), FORMATS[form])
+    style = {"width": terminal_width(), "colour": wants_colour()} if form == "text" else {}
+    deliver(render(found, **style), output)
+
+
+def _described(names: list[str], told: tuple[str, ...]) -> dict[str, object]:
+    from rlclinic.advisor.problem import read_problem
+
+    found: dict[str, object] = {}
+    for name in names:
+        if not Path(name).exists():
+            raise UsageError(f"neither a question nor a file: {name}", hint="`rlclinic advise --questions` lists them")
+        found |= read_problem(Path(name))
+    for pair in told:
+        key, separator, value = pair.partition("=")
+        if not separator:
+            raise UsageError(f"--fact {pair!r} is not KEY=VALUE", hint="for example --fact task.action=box")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def _asked(question: Question) -> str | None:
+    """The user's answer; empty where he does not know, None where he wants no more questions."""
+    from rlclinic.advisor.fact_keys import fact_keys
+
+    while True:
+        answer = str(click.prompt(f"{question.text} [{question.answers}; Enter: not known; q: enough]", "", False))
+        if answer.strip().lower() == "q":
+            return None
+        try:
+            if answer:
+                fact_keys()[question.key].parse(answer)
+        except ValueError as error:
+            click.echo(str(error), err=True)
+            continue
+        return answer
+
+
+def _list_questions(*, as_json: bool) -> None:
+    from rlclinic.advisor.fact_keys import fact_keys
+    from rlclinic.advisor.rules import QUESTIONS
+
+    keys = [entry for entry in fact_keys().values() if entry.ask]
+    if as_json:
+        facts = [{"key": entry.key, "question": entry.ask, "answers": entry.answers} for entry in keys]
+        write_json({"schema": "rlclinic.advise/1", "questions": list(QUESTIONS), "facts": facts})
+        return
+    lines = [f"{entry.key}: {entry.ask} ({entry.answers})" for entry in keys]
+    write("\n".join(["questions: " + ", ".join(QUESTIONS), "", *lines]) + "\n")

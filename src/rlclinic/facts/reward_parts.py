@@ -1,0 +1,37 @@
+"""The components of a reward, as they are logged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.series import Series
+
+MIN_POINTS = 12
+# Names under `reward/` that are no component.
+NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
+
+
+@dataclass(frozen=True, slots=True)
+class RewardPart:
+    """One component: its late mean, and its variance, range and best value over the run."""
+
+    series: Series
+    late: float
+    variance: float
+    spread: float
+    best: float
+
+
+def reward_parts(facts: RunFacts) -> tuple[RewardPart, ...]:
+    """The components with enough finite points."""
+    found = []
+    for name, series in facts.run.series.items():
+        values = series.values[np.isfinite(series.values)]
+        if not name.startswith("reward/") or name in NOT_A_PART or values.size < MIN_POINTS:
+            continue
+        late = float(np.mean(values[-max(1, values.size // 5) :]))
+        found.append(RewardPart(series, late, float(np.var(values)), float(np.ptp(values)), float(values.max())))
+    return tuple(found)

@@ -1,0 +1,194 @@
+"""`rlclinic.monitor`: follow any training loop from the inside.
+
+    monitor = rlclinic.monitor(algorithm="PPO", environment="CartPole-v1", budget=100_000)
+    for step in ...:
+        monitor.log({"return": ..., "approx_kl": ...}, step)
+        if monitor.should_stop:
+            break
+
+It never raises into the loop, touches no random numbers and costs a bounded share of the time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Literal
+
+from rlclinic.live.alerts import Alert, Patience
+from rlclinic.live.conditions import RULES, checked_presets
+from rlclinic.live.delivery import Delivery
+from rlclinic.live.examination import STRIDE, Examiner, Look, warm_up
+from rlclinic.live.guard import Guard
+from rlclinic.live.phases import Phases
+from rlclinic.live.record import About, LiveRecord
+from rlclinic.live.sinks import Sink, make_sink
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import UsageError
+from rlclinic.model.outlook import Advice
+
+# Share of the time that looks at the run may take; logging itself costs microseconds.
+SHARE = 0.005
+# Looks out of turn when a number is not finite; a run that goes on with NaN must not pay for each.
+MOST_URGENT = 3
+# Alerts that are kept to be asked for.
+MOST_KEPT = 200
+
+OnError = Literal["continue", "stop"]
+
+
+class Monitor:
+    """Follows one run. Made by `monitor`."""
+
+    def __init__(
+        self,
+        about: About,
+        sinks: Sequence[Sink],
+        presets: Sequence[str],
+        patience: Patience | None,
+        on_error: OnError,
+        share: float,
+    ) -> None:
+        self.guard = Guard()
+        self.record = LiveRecord(about)
+        self.phases = Phases()
+        self.on_error = on_error
+        self.alerts: deque[Alert] = deque(maxlen=MOST_KEPT)
+        """The messages so far, the newest last."""
+        self._examiner = Examiner(presets, patience)
+        self._delivery = Delivery(sinks, self.guard)
+        self._share = share
+        self._look: Look | None = None
+        self._began = time.perf_counter()
+        self._spent = self._longest = 0.0
+        self._looked_at = -1.0
+        self._urgent = 0
+
+    def log(self, metrics: Mapping[str, Any], step: float) -> None:
+        """One row: numbers by name, and the env steps that all environments together have taken."""
+        self.guard.call("the monitor", self._log, metrics, step)
+
+    def describe(self, about: About) -> None:
+        """Say what the run is, where that was not known at first."""
+        self.record.about = about
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time that the loop spends in the environment, in inference, in learning: `with monitor.phase("learning")`."""
+        with self.phases.measure(name):
+            yield
+
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """Of the last look; None before the first."""
+        return self._look.diagnosis if self._look is not None else None
+
+    @property
+    def advice(self) -> tuple[Advice, str]:
+        """Continue, stop or restart, and why."""
+        return self._look.advice if self._look is not None else (Advice.CONTINUE, "nothing has been looked at so far")
+
+    @property
+    def should_stop(self) -> bool:
+        """With `on_error="stop"`: whether an error holds now. It is derived anew at every look, so it can pass."""
+        return bool(self.on_error == "stop" and self._look is not None and self._look.errors)
+
+    @property
+    def stop_reason(self) -> str:
+        """The errors that hold."""
+        return "; ".join(self._look.errors) if self._look is not None else ""
+
+    @property
+    def spent(self) -> float:
+        """Seconds that looks have taken so far."""
+        return self._spent
+
+    def look(self) -> Look | None:
+        """Look at the run now, whatever it costs; None where there is nothing to look at or looking fails."""
+        return self.guard.call("the diagnosis", self._examine)
+
+    def close(self) -> None:
+        """A last look, and a last chance for messages that are under way."""
+        if self.record.step > self._looked_at:
+            self.look()
+        self.guard.call("the delivery", self._delivery.close)
+
+    def __enter__(self) -> Monitor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _log(self, metrics: Mapping[str, Any], step: float) -> None:
+        broken = self.record.log(metrics, step)
+        urgent = broken and self._urgent < MOST_URGENT
+        if urgent or self._is_due():
+            self._urgent += urgent
+            self.look()
+
+    def _is_due(self) -> bool:
+        about = self.record.about
+        stride = STRIDE * about.budget if about.budget else 0.0
+        if abs(self.record.step - self._looked_at) < max(stride, 1.0):
+            return False
+        return self._share == 1 or (time.perf_counter() - self._began) * self._share >= self._spent + self._longest
+
+    def _examine(self) -> Look | None:
+        if not self.record.points:
+            return None
+        began = time.perf_counter()
+        try:
+            self._look = self._examiner.look(self.record.run())
+            self.alerts.extend(self._look.alerts)
+            self._delivery.send(self._look.alerts)
+        finally:
+            took = time.perf_counter() - began
+            self._spent += took
+            self._longest = max(0.9 * self._longest, took)
+            self._looked_at = self.record.step
+        return self._look
+
+
+def monitor(
+    *,
+    name: str = "live",
+    framework: str = "",
+    algorithm: str = "",
+    environment: str = "",
+    budget: float | None = None,
+    goal: float | None = None,
+    config: Mapping[str, Any] | None = None,
+    sinks: Sequence[str | Sink] = ("log",),
+    alerts: Sequence[str] = (RULES,),
+    patience: Patience | None = None,
+    on_error: OnError = "continue",
+    share: float = SHARE,
+) -> Monitor:
+    """A monitor for a training loop.
+
+    Args:
+        name: How messages call the run.
+        framework: Whose metric names are logged (`sb3`, `cleanrl`, ...); guessed from the names where it is not said.
+        algorithm: Such as `PPO`; some rules are only about some algorithms.
+        environment: Such as `CartPole-v1`: the goals of well-known tasks are known.
+        budget: Env steps that the run is meant to take, over all environments.
+        goal: The return that you are after.
+        config: Hyperparameters, under the names of the framework or canonical ones.
+        sinks: Where alerts go: `log`, `terminal`, `bell`, `wandb`, `trackio`, `jsonl:FILE`, a webhook's address,
+            `mailto:ADDRESS`, or an object of a class of yours.
+        alerts: `rules`, which judge on the run's own scale, or `thresholds`, the literal ones of dashboards; or both.
+        patience: How long is waited before and after an alert, in shares of the budget.
+        on_error: `stop` makes `should_stop` true while an error holds. Nothing else is ever done to the training.
+        share: Share of the time that looks at the run may take; with 1 every row that is new enough is looked at.
+    """
+    if on_error not in ("continue", "stop"):
+        raise UsageError(f"on_error = {on_error!r}", hint="continue or stop")
+    if not 0 < share <= 1:
+        raise UsageError(f"share = {share}", hint="a share of the time, such as 0.005")
+    about = About(name, framework, algorithm, environment, budget, goal, dict(config or {}))
+    made = [make_sink(sink) for sink in sinks]
+    following = Monitor(about, made, checked_presets(alerts), patience, on_error, share)
+    following.guard.call("the diagnosis", warm_up)
+    return following

@@ -1,0 +1,83 @@
+"""Where the time of a training loop goes, and what follows for the number of environments, the batch or the device."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+ENVIRONMENT, INFERENCE, LEARNING = "environment", "inference", "learning"
+# Share of the time from which on one phase holds up the others.
+BOUND = 0.6
+
+
+class Phases:
+    """Seconds by phase since the start, and since the last row."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._told: dict[str, float] = {}
+
+    @contextmanager
+    def measure(self, name: str) -> Iterator[None]:
+        """Add the time inside to a phase."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.add(name, time.perf_counter() - began)
+
+    def add(self, name: str, seconds: float) -> None:
+        """Seconds that were measured elsewhere."""
+        self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+
+    def take(self) -> dict[str, float]:
+        """Shares of the time since the last call, as metrics."""
+        new = {name: total - self._told.get(name, 0.0) for name, total in self.seconds.items()}
+        self._told = dict(self.seconds)
+        whole = sum(new.values())
+        return {f"time/{name}_share": part / whole for name, part in new.items()} if whole > 0 else {}
+
+    def advice(self, *, gpu: float | None = None) -> str:
+        """What holds the run up, and what to change; empty where no phase does or too little is known.
+
+        `gpu` is the share of the time that the GPU works, where there is one.
+        """
+        whole = sum(self.seconds.values())
+        if whole <= 0 or ENVIRONMENT not in self.seconds or LEARNING not in self.seconds:
+            return ""
+        shares = {name: part / whole for name, part in self.seconds.items()}
+        if shares[ENVIRONMENT] >= BOUND:
+            cores = os.cpu_count() or 1
+            return (
+                f"bound by its environment ({100 * shares[ENVIRONMENT]:.0f}% of the time): raise n_envs with one "
+                f"process per environment (this machine has {cores} cores)"
+            )
+        if shares[LEARNING] >= BOUND:
+            idle = gpu is not None and gpu < 0.3
+            step = "raise batch_size, the GPU is idle" if idle else "raise batch_size, lower n_epochs, or use a GPU"
+            return f"bound by its learner ({100 * shares[LEARNING]:.0f}% of the time): {step}"
+        if shares.get(INFERENCE, 0.0) >= BOUND:
+            return (
+                f"bound by inference ({100 * shares[INFERENCE]:.0f}% of the time): raise n_envs, so that one forward "
+                "pass serves more environments; small networks are faster on the cpu"
+            )
+        return ""
+
+
+def system_metrics() -> dict[str, float]:
+    """Load and memory of this process and its machine, and of the GPU where torch is loaded and uses one."""
+    found: dict[str, float] = {"system/cpu_seconds": time.process_time()}
+    if hasattr(os, "getloadavg"):
+        found["system/load_per_core"] = os.getloadavg()[0] / (os.cpu_count() or 1)
+    with suppress(OSError, ValueError, IndexError), open("/proc/self/statm", encoding="ascii") as file:
+        found["system/memory_mb"] = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    cuda = getattr(sys.modules.get("torch"), "cuda", None)
+    if cuda is not None and cuda.is_initialized():
+        found["system/gpu_memory_mb"] = cuda.memory_allocated() / 1e6
+        # Needs a library of the vendor that is often missing.
+        with suppress(Exception):
+            found["system/gpu_use"] = cuda.utilization() / 100.0
+    return found

@@ -1,0 +1,136 @@
+"""What the advisor says: what it understood, what it recommends and why, what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FactOrigin(StrEnum):
+    """Where a fact about a problem comes from."""
+
+    TOLD = "told"
+    MEASURED = "measured"
+    READ = "read"
+    """From the files of a run or a data set."""
+    KNOWN = "known"
+    """From the table of well-known tasks."""
+    DERIVED = "derived"
+    """Arithmetic on other facts."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemFact:
+    """One thing that is known about a problem."""
+
+    key: str
+    value: object
+    origin: FactOrigin = FactOrigin.TOLD
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that would sharpen the advice."""
+
+    key: str
+    text: str
+    answers: str
+    """What may be said: yes or no, a number and its unit, or one of several words."""
+    decides: int
+    """How many rules of the area wait for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A source."""
+
+    id: str
+    """arXiv id, or a short name."""
+    text: str
+    """Author, year and what it is."""
+    is_arxiv: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FiredRule:
+    """A rule whose conditions hold, and the facts that make them hold."""
+
+    id: str
+    area: str
+    advice: str
+    why: str
+    range: str
+    because: tuple[str, ...]
+    sources: tuple[Citation, ...]
+    seen: str
+    """How its claim was verified: V read in the source, P gist read, U from memory, H our own threshold."""
+    trust: str
+    """high, medium or low."""
+    votes: Mapping[str, float]
+    """For (above 0) and against approaches."""
+
+    @property
+    def is_heuristic(self) -> bool:
+        """Whether nobody but us says so."""
+        return self.seen.startswith(("H", "U"))
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An approach that the rules speak for."""
+
+    id: str
+    title: str
+    kind: str
+    """not-rl, not-yet, imitation, offline, hybrid or rl."""
+    score: float
+    rules: tuple[str, ...]
+    against: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A setting as it is advised."""
+
+    key: str
+    start: float
+    low: float
+    high: float
+    basis: str
+    default: float | None = None
+    """The library's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question on which sources part."""
+
+    question: str
+    sides: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """The answer to one question about one problem."""
+
+    area: str
+    """`strategy`, or the question that was asked."""
+    headline: str
+    facts: tuple[ProblemFact, ...]
+    rules: tuple[FiredRule, ...]
+    """Those that decide first."""
+    options: tuple[Option, ...] = ()
+    """The recommendation first, then alternatives; empty where a setting was asked for."""
+    values: tuple[Value, ...] = ()
+    questions: tuple[Question, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    caveats: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+    """Commands and experiments."""
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The sources of all rules, each once."""
+        return tuple({source.id: source for rule in self.rules for source in rule.sources}.values())

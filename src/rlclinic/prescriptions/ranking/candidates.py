@@ -1,0 +1,122 @@
+"""The second and third candidate behind what leads, each with the observation that would choose it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+from rlclinic.causes.catalogue import UNKNOWN, catalogue
+from rlclinic.model.diagnosis import Cause
+from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
+from rlclinic.prescriptions.assessment import Assessment
+from rlclinic.prescriptions.checks.class_tests import class_test
+from rlclinic.prescriptions.proposals.effects import Effects
+from rlclinic.prescriptions.proposals.proposal import ESTABLISHED, Proposal, proposal_of
+from rlclinic.prescriptions.ranking.order import LEAST
+
+# Prescriptions that lead a report; more are not read, and not done.
+LEADING = 3
+
+
+def with_candidates(
+    assessment: Assessment, chosen: Sequence[Prescription], proposals: Sequence[Proposal], effects: Effects
+) -> list[Prescription]:
+    """What was chosen, and what else would explain the run: other mechanisms, others of the leading cause's class, and
+    the environment where it is open."""
+    kept = list(chosen[:LEADING])
+    acts = any(item.changes for item in kept)
+    for proposal in proposals:
+        if len(kept) == LEADING:
+            break
+        if not _is_other(proposal, kept):
+            continue
+        item = replace(proposal.prescription, priority=max(proposal.priority, Priority.MEDIUM, key=_rank))
+        # Behind a test that nobody has made, an unlikely change is no more than an experiment.
+        if not item.changes or acts or proposal.probability >= LEAST:
+            kept.append(item)
+    kept += _siblings(assessment, kept, effects)[: LEADING - len(kept)] if acts else []
+    sure = max((assessment.probability(cause) for cause in kept[0].causes), default=0.0) if kept else 0.0
+    is_examined = assessment.run.is_environment or assessment.facts.environment is not None
+    if len(kept) < LEADING and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
+        kept.append(_outside(assessment))
+    return kept
+
+
+def observation(causes: Sequence[str]) -> str:
+    """What would be seen if one of these causes were at work; empty where nothing is known."""
+    return next((text for cause in causes if (text := observations().get(cause, ""))), "")
+
+
+@cache
+def observations() -> Mapping[str, str]:
+    """The observation that chooses each cause."""
+    table = tomllib.loads(files(__package__).joinpath("observations.toml").read_text(encoding="utf-8"))
+    if set(table) - set(catalogue()):
+        raise ValueError(f"observations.toml: unknown causes {', '.join(sorted(set(table) - set(catalogue())))}")
+    return table
+
+
+def looks_outside(item: Prescription) -> bool:
+    """Whether it sends its reader to the environment and its reward."""
+    classes = {catalogue()[cause].cause_class for cause in item.causes if cause in catalogue()}
+    return UNKNOWN in item.causes or bool(classes & {"no-signal", "reward-design", "environment", "implementation"})
+
+
+def _siblings(assessment: Assessment, kept: Sequence[Prescription], effects: Effects) -> list[Prescription]:
+    """Experiments for causes that look like the leading one in a log and have no probability of their own."""
+    lead = catalogue().get(kept[0].causes[0])
+    found: list[Prescription] = []
+    for name, entry in catalogue().items():
+        if lead is None or entry.cause_class != lead.cause_class or name in assessment.causes:
+            continue
+        made = proposal_of(assessment, Cause(name, entry.cause_class, entry.kind, entry.meaning, 0.0), effects)
+        if made is not None and made.changes and _is_other(made, [*kept, *found]):
+            found.append(_experiment(made))
+    return found
+
+
+def _experiment(made: Proposal) -> Prescription:
+    """A change that nothing points to yet: told with its values, and nothing that a tool should write."""
+    return replace(
+        made.prescription,
+        kind=PrescriptionKind.CHECK,
+        safety=Safety.ADVICE,
+        priority=Priority.LOW,
+        expected_impact=None,
+        changes=(),
+        native=None,
+    )
+
+
+def _is_other(proposal: Proposal, kept: Sequence[Prescription]) -> bool:
+    """Whether it is about other causes and other settings than what is kept."""
+    causes = {cause for item in kept for cause in item.causes}
+    keys = {change.key for item in kept for change in item.changes}
+    instructions = {item.instruction for item in kept}
+    touched = {change.key for change in proposal.changes}
+    return (
+        not causes & set(proposal.prescription.causes)
+        and not keys & touched
+        and proposal.prescription.instruction not in instructions
+    )
+
+
+def _outside(assessment: Assessment) -> Prescription:
+    return Prescription(
+        priority=Priority.LOW,
+        kind=PrescriptionKind.CHECK,
+        instruction=class_test(assessment, UNKNOWN, ""),
+        rationale="The logs of a trainer do not show its environment: what is wrong there looks like a bad setting.",
+        expected_impact=None,
+        risk="None: it only looks.",
+        safety=Safety.ADVICE,
+        causes=(UNKNOWN,),
+        watch=("return/train",),
+    )
+
+
+def _rank(priority: Priority) -> int:
+    return priority.rank

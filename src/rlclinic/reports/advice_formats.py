@@ -1,0 +1,146 @@
+"""Advice as text, markdown, HTML and JSON, in one order: what was understood, the recommendation, why, trade-offs,
+caveats, sources, next steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rlclinic.model.advice import Advice, Citation, FiredRule, ProblemFact
+from rlclinic.reports.html_blocks import block_html, document, fragment, text_html
+from rlclinic.reports.markdown_blocks import page_markdown
+from rlclinic.reports.page import Block, Code, Facts, Listing, Section, Words
+from rlclinic.reports.text import number
+from rlclinic.reports.text_blocks import WIDTH, page_text
+
+ADVICE_SCHEMA = "rlclinic.advise/1"
+FOOT = "Made by rlclinic from cited rules."
+MARKS = {"V": "read in the source", "P": "gist read", "U": "from memory", "H": "our own estimate"}
+
+
+def advice_text(advice: Advice, *, width: int = WIDTH, colour: bool = False) -> str:
+    """The advice for a terminal of `width` cells."""
+    return page_text(_title(advice), "", "good", advice.headline, advice_sections(advice), width=width, colour=colour)
+
+
+def advice_markdown(advice: Advice) -> str:
+    """The advice as markdown."""
+    return page_markdown(_title(advice), advice.headline, advice_sections(advice))
+
+
+def advice_html(advice: Advice) -> str:
+    """The advice as a whole HTML document."""
+    head = f'<header><h1>{text_html(_title(advice))}</h1><p class="reason">{text_html(advice.headline)}</p></header>'
+    sections = "\n".join(
+        f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>'
+        f"{''.join(map(block_html, section.blocks))}</section>"
+        for section in advice_sections(advice)
+    )
+    return document(_title(advice), fragment(head, sections, FOOT))
+
+
+def advice_object(advice: Advice) -> dict[str, Any]:
+    """The object that `rlclinic advise --json` prints."""
+    return {
+        "schema": ADVICE_SCHEMA,
+        "question": advice.area,
+        "headline": advice.headline,
+        "facts": [asdict(fact) for fact in advice.facts],
+        "questions": [asdict(question) for question in advice.questions],
+        "options": [asdict(option) for option in advice.options],
+        "values": [asdict(value) for value in advice.values],
+        "rules": [_rule_object(rule) for rule in advice.rules],
+        "disagreements": [asdict(item) for item in advice.disagreements],
+        "caveats": list(advice.caveats),
+        "citations": [asdict(source) for source in advice.citations],
+        "next_steps": list(advice.next_steps),
+    }
+
+
+def advice_sections(advice: Advice) -> tuple[Section, ...]:
+    """The sections of the page; one without content is left out."""
+    built: tuple[tuple[str, str, list[Block]], ...] = (
+        ("understood", "What is known", _understood(advice.facts)),
+        ("questions", "What would sharpen the advice", _questions(advice)),
+        ("recommendation", "Recommendation", _recommendation(advice)),
+        ("why", "Why", [block for rule in advice.rules for block in _rule(rule)]),
+        ("disagreements", "Where sources disagree", _disagreements(advice)),
+        ("caveats", "Caveats", [Listing(advice.caveats)] if advice.caveats else []),
+        ("next", "Next steps", [Listing(tuple(map(_step, advice.next_steps)))] if advice.next_steps else []),
+        ("sources", "Sources", _sources(advice.citations)),
+    )
+    return tuple(Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks)
+
+
+def _title(advice: Advice) -> str:
+    return "Advice" if advice.area == "strategy" else f"Advice: {advice.area}"
+
+
+def _understood(facts: Sequence[ProblemFact]) -> list[Block]:
+    rows = tuple((fact.key, _fact_words(fact)) for fact in facts)
+    return [Facts(rows)] if rows else [Words("Nothing yet.")]
+
+
+def _fact_words(fact: ProblemFact) -> str:
+    note = f": {fact.note}" if fact.note else ""
+    return f"{_value(fact.value)} ({fact.origin.value}{note})"
+
+
+def _questions(advice: Advice) -> list[Block]:
+    if not advice.questions:
+        return []
+    return [Listing(tuple((item.text, " ", Code(item.key), f": {item.answers}") for item in advice.questions))]
+
+
+def _recommendation(advice: Advice) -> list[Block]:
+    blocks: list[Block] = [Words(advice.headline, leads=True)]
+    if len(advice.options) > 1:
+        others = tuple(f"{option.title}: {', '.join(option.rules)}" for option in advice.options[1:])
+        blocks += [Words("Alternatives, with the rules that speak for them:"), Listing(others)]
+    return blocks
+
+
+def _rule(rule: FiredRule) -> list[Block]:
+    seen = MARKS[rule.seen[0]] + (f", {rule.seen[2:].strip(' ()')}" if len(rule.seen) > 1 else "")
+    kind = "heuristic" if rule.is_heuristic else "rule"
+    sources = ", ".join(source.id for source in rule.sources)
+    because = f"because {' and '.join(rule.because)}" if rule.because else "in every case"
+    return [
+        Words(f"{rule.id}: {rule.advice}", leads=True),
+        Words(f"{rule.why} Holds for {rule.range}."),
+        Words(f"{kind.capitalize()}, trust {rule.trust} ({seen}), {because}; {sources}."),
+    ]
+
+
+def _disagreements(advice: Advice) -> list[Block]:
+    return [Listing(tuple(f"{item.question}: {'; '.join(item.sides)}" for item in advice.disagreements))] * bool(
+        advice.disagreements
+    )
+
+
+def _sources(sources: Sequence[Citation]) -> list[Block]:
+    if not sources:
+        return []
+    return [Listing(tuple(f"{item.text}, arXiv {item.id}" if item.is_arxiv else item.text for item in sources))]
+
+
+def _step(step: str) -> str:
+    return Code(step) if step.startswith("rlclinic ") else step
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, float) else str(value)
+
+
+def _rule_object(rule: FiredRule) -> dict[str, Any]:
+    plain = {name: getattr(rule, name) for name in ("id", "area", "advice", "why", "range", "seen", "trust")}
+    return {
+        **plain,
+        "heuristic": rule.is_heuristic,
+        "because": list(rule.because),
+        "sources": [source.id for source in rule.sources],
+        "votes": dict(rule.votes),
+    }

@@ -1,0 +1,133 @@
+"""The advisor recommends what a careful expert would accept, says why, and asks for what is missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from rlclinic.advisor.advise import STRATEGY, advice_on, advise
+from rlclinic.advisor.condition import NUMERIC, Condition
+from rlclinic.advisor.fact_keys import fact_keys
+from rlclinic.advisor.problem import problem_of
+from rlclinic.advisor.rules import QUESTIONS, AdviceRule, approaches, citations, disagreements, rules
+from rlclinic.model.errors import UsageError
+
+PROBLEMS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("problems.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", PROBLEMS, ids=lambda case: case["title"])
+def test_the_recommendation_is_one_that_an_expert_accepts(case: dict[str, Any]) -> None:
+    found = advice_on(problem_of(case["problem"]))
+    assert found.options, found.headline
+    assert found.options[0].id in case["accept"], [(item.id, item.score) for item in found.options]
+    fired = {rule.id for rule in found.rules}
+    assert set(case["cite"]) <= fired, sorted(set(case["cite"]) - fired)
+
+
+def test_a_third_of_the_problems_is_not_for_rl() -> None:
+    kinds = [approaches()[case["accept"][0]].kind for case in PROBLEMS]
+    assert len(PROBLEMS) == 40
+    assert sum(kind in ("not-rl", "not-yet") for kind in kinds) >= len(PROBLEMS) / 3
+
+
+@pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.id)
+def test_every_rule_can_fire(rule: AdviceRule) -> None:
+    facts: dict[str, object] = {}
+    for condition in rule.conditions:
+        facts[condition.key] = _satisfying(condition, facts.get(condition.key))
+    assert all(condition.holds(facts) is True for condition in rule.conditions)
+
+
+def test_every_rule_has_a_source_a_range_and_an_example() -> None:
+    for rule in rules().values():
+        assert rule.sources, rule.id
+        assert rule.range, rule.id
+        assert rule.example, rule.id
+        assert rule.why.endswith("."), rule.id
+
+
+def test_every_source_fact_approach_and_disagreement_is_used() -> None:
+    used = {source for rule in rules().values() for source in rule.sources}
+    sides = " ".join(side for item in disagreements().values() for side in item.sides)
+    assert {name for name in citations() if name not in used and name not in sides} == set()
+    asked = {condition.key for rule in rules().values() for condition in rule.conditions}
+    assert set(fact_keys()) - asked == {"budget.hours"}  # from which budget.affordable_share follows
+    assert set(approaches()) == {vote for rule in rules().values() for vote in rule.votes}
+    assert set(disagreements()) == {rule.disagreement for rule in rules().values()} - {""}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_has_rules(question: str) -> None:
+    assert any(question in rule.about for rule in rules().values())
+
+
+def test_nothing_known_is_no_recommendation_but_questions() -> None:
+    found = advice_on(problem_of({}))
+    assert not found.options
+    assert found.questions[0].key == "env.available"
+    assert "Not enough is known" in found.headline
+
+
+def test_a_rule_names_the_facts_that_made_it_fire() -> None:
+    found = advice_on(problem_of({"task.one_step": "yes"}))
+    assert next(rule for rule in found.rules if rule.id == "A01").because == ("task.one_step is yes",)
+
+
+def test_both_sides_of_a_disagreement_are_shown() -> None:
+    found = advice_on(problem_of({"run.algo": "DQN", "budget.env_steps": 2e7}), "batch-size")
+    assert [item.question for item in found.disagreements] == ["Larger batches"]
+    assert len(found.disagreements[0].sides) == 2
+
+
+def test_a_setting_of_a_known_task_comes_with_the_default_beside_it() -> None:
+    found = advise("learning-rate", environment="CartPole-v1", algorithm="ppo")
+    assert found.values[0].start == 1e-3
+    assert found.values[0].default == 3e-4
+
+
+def test_a_discount_follows_from_the_delay_of_the_reward() -> None:
+    short, long = (
+        advice_on(problem_of({"run.algo": "PPO", "task.reward_delay": delay}), "discount").values[0].start
+        for delay in (10, 200)
+    )
+    assert 0.9 < short < long < 1.0
+
+
+@pytest.mark.parametrize("told", [{"task.acton": "box"}, {"task.action": "sideways"}, {"reward.dense_fraction": 3}])
+def test_a_fact_that_is_none_is_refused_with_what_is_expected(told: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        problem_of(told)
+
+
+def test_a_question_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="no question is called"):
+        advice_on(problem_of({}), "horoscope")
+    assert STRATEGY not in QUESTIONS
+
+
+def test_a_run_tells_its_algorithm_and_what_its_diagnosis_found(runs: Path) -> None:
+    found = advise("optimiser", run=str(runs / "sb3" / "ppo_cartpole_high_lr"))
+    facts = {fact.key: fact.value for fact in found.facts}
+    assert facts["run.algo"] == "PPO"
+    assert facts["run.kl_spikes"] is True
+    assert "G07" in {rule.id for rule in found.rules}
+
+
+def _satisfying(condition: Condition, known: object) -> object:
+    if condition.operator == "is":
+        return condition.value
+    if condition.operator == "in":
+        assert isinstance(condition.value, tuple)
+        return condition.value[0]
+    if condition.operator == "is-not":
+        return known
+    if condition.operator == "known":
+        return "PPO" if fact_keys()[condition.key].kind == "name" else 0.5
+    assert isinstance(condition.value, float)
+    candidates = [condition.value, condition.value * 0.9, condition.value * 1.1, condition.value - 0.1]
+    if isinstance(known, float):
+        candidates = [known, (known + condition.value) / 2.0]
+    return next(value for value in candidates if NUMERIC[condition.operator](value, condition.value))

@@ -1,0 +1,134 @@
+"""The callback of Stable-Baselines3 measures what the library does not log, and changes nothing."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+sb3 = pytest.importorskip("stable_baselines3")
+
+from stable_baselines3.common.callbacks import BaseCallback  # noqa: E402
+from stable_baselines3.common.logger import configure  # noqa: E402
+
+from rlclinic.live.callbacks import sb3 as module  # noqa: E402
+from rlclinic.live.callbacks.sb3 import ClinicCallback  # noqa: E402
+from tests.live.conftest import Remembers  # noqa: E402
+
+TRAININGS: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "PPO": ("CartPole-v1", 512, {"n_steps": 128, "n_epochs": 2}),
+    "A2C": ("Pendulum-v1", 200, {}),
+    "DQN": ("CartPole-v1", 400, {"learning_starts": 50}),
+    "SAC": ("Pendulum-v1", 140, {"learning_starts": 100}),
+    "TD3": ("Pendulum-v1", 140, {"learning_starts": 100}),
+}
+
+
+@pytest.fixture(autouse=True)
+def _measure_at_every_chance(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.set_num_threads(1)
+    monkeypatch.setattr(module, "SHARE", 1e9)
+
+
+def trained(algorithm: str, callback: BaseCallback | None) -> Any:
+    environment, steps, options = TRAININGS[algorithm]
+    model = getattr(sb3, algorithm)("MlpPolicy", environment, seed=3, device="cpu", **options)
+    return model.learn(steps, callback=callback)
+
+
+def random_states() -> tuple[Any, ...]:
+    return torch.get_rng_state().tolist(), np.random.get_state()[1].tolist()
+
+
+@pytest.mark.parametrize("algorithm", TRAININGS)
+def test_training_is_the_same_bit_for_bit(algorithm: str) -> None:
+    callback = ClinicCallback(sinks=[], share=0.3)
+    with_it, drawn = trained(algorithm, callback), random_states()
+    without = trained(algorithm, None)
+    assert drawn == random_states()
+    assert callback.monitor.record.points > 20
+    assert callback.monitor.guard.off == {}
+    ours, theirs = with_it.policy.state_dict(), without.policy.state_dict()
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
+    assert not any(parameter._post_accumulate_grad_hooks for parameter in with_it.policy.parameters())
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "metrics"),
+    [
+        ("PPO", {"explained_variance", "entropy", "advantage/mean", "advantage/std", "advantage/abs_max"}),
+        ("PPO", {"grad_norm/actor", "grad_norm/critic", "approx_kl", "policy_churn", "log_prob/mean", "entropy_share"}),
+        ("A2C", {"action_std/min", "action_std/mean", "advantage/abs_max", "grad_norm/actor", "entropy", "approx_kl"}),
+        ("DQN", {"q/mean", "q/max", "grad_norm/critic", "epsilon", "dead_units", "effective_rank", "update_to_data"}),
+        ("SAC", {"q/mean", "q/spread", "action_std/min", "grad_norm/actor", "grad_norm/critic", "alpha", "dead_units"}),
+        ("TD3", {"q/mean", "q/spread", "grad_norm/actor", "grad_norm/critic", "effective_rank"}),
+    ],
+)  # fmt: skip
+def test_what_frameworks_do_not_log_is_measured(algorithm: str, metrics: set[str]) -> None:
+    callback = ClinicCallback(sinks=[], share=1e-9)
+    trained(algorithm, callback)
+    run = callback.monitor.record.run()
+    assert metrics <= set(run.series), metrics - set(run.series)
+    assert (run.framework, run.algorithm, run.environment) == ("sb3", algorithm, TRAININGS[algorithm][0])
+    assert run.budget == TRAININGS[algorithm][1]
+    assert run.config.number("gamma") == 0.99
+    assert {"time/environment_share", "time/learning_share", "system/memory_mb"} <= set(run.series)
+
+
+def test_what_is_measured_goes_to_tensorboard_under_the_names_of_dashboards(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    from rlclinic.readers.formats.tensorboard.tfevents import read_events
+
+    class Logs(BaseCallback):
+        def _on_training_start(self) -> None:
+            self.model.set_logger(configure(str(tmp_path), ["tensorboard", "csv"]))
+
+        def _on_step(self) -> bool:
+            return True
+
+    model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=64, n_epochs=1, seed=0, device="cpu")
+    model.learn(256, callback=[Logs(), ClinicCallback(sinks=[], share=1e-9)])
+    model.logger.close()
+    events = read_events(next(tmp_path.glob("*tfevents*")).read_bytes())
+    wanted = {"diagnostics/explained_variance", "diagnostics/advantage_abs_max", "gradients/actor_grad_norm"}
+    assert wanted <= set(events.scalars)
+    assert "diagnostics" not in (tmp_path / "progress.csv").read_text(), "the user's own table keeps its columns"
+
+
+class Poison(BaseCallback):
+    """Makes the weights of the Q network useless; the library trains on."""
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps == 200:
+            with torch.no_grad():
+                next(self.model.policy.q_net.parameters()).fill_(math.nan)
+        return True
+
+
+def test_a_broken_run_is_stopped_on_request_and_leaves_a_checkpoint(tmp_path: Path, remembers: Remembers) -> None:
+    path = tmp_path / "stopped.zip"
+    callback = ClinicCallback(sinks=[remembers], on_error="stop", checkpoint=path)
+    model = sb3.DQN("MlpPolicy", "CartPole-v1", seed=0, device="cpu", learning_starts=50, buffer_size=2_000)
+    model.learn(20_000, callback=[Poison(), callback])
+    assert 200 < model.num_timesteps < 1_000
+    assert [alert.key for alert in remembers.alerts][:1] == ["not-finite"]
+    assert sb3.DQN.load(path).num_timesteps == model.num_timesteps
+
+
+def test_an_exception_in_the_callback_never_reaches_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_episodes", lambda _: 1 / 0)
+    callback = ClinicCallback(sinks=[])
+    assert trained("PPO", callback).num_timesteps == 512
+    assert list(callback.monitor.guard.off) == ["the callback"]
+
+
+def test_a_callback_can_be_saved_with_nothing_of_it_in_the_model(tmp_path: Path) -> None:
+    model = trained("PPO", ClinicCallback(sinks=[]))
+    model.save(tmp_path / "model.zip")
+    loaded = sb3.PPO.load(tmp_path / "model.zip")
+    observation = np.zeros((1, 4), dtype=np.float32)
+    assert loaded.predict(observation, deterministic=True)[0] == model.predict(observation, deterministic=True)[0]

@@ -1,0 +1,112 @@
+"""`rlclinic watch`: new runs appear, events are told once, and the exit code says how it stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from rlclinic.apps.cli.main import app
+from rlclinic.live import watch as module
+from rlclinic.live.watch import Watch
+from tests.live.conftest import BUDGET, rows
+
+CONFIG = {"algorithm": "PPO", "env_id": "CartPole-v1", "total_steps": BUDGET, "rlclinic_version": "0.1.0"}
+
+
+@pytest.fixture(autouse=True)
+def _search_and_look_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SEARCH_EVERY", 0.0)
+    monkeypatch.setattr(module, "SHARE", 1e9)
+
+
+class Run:
+    """A run that grows row by row."""
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        folder.mkdir(parents=True)
+        self.path = folder / "progress.csv"
+        self.rows = list(rows(**options))
+        self.path.write_text(",".join(["time/total_timesteps", *self.rows[0][0]]) + "\n")
+
+    def grow(self, count: int) -> None:
+        with self.path.open("a") as file:
+            for row, step in self.rows[:count]:
+                file.write(",".join(map(str, [step, *row.values()])) + "\n")
+        del self.rows[:count]
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["watch", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout
+
+
+def test_a_run_that_begins_later_is_found_and_followed_to_its_alert(tmp_path: Path) -> None:
+    watch = Watch([str(tmp_path)])
+    assert watch.poll() == []
+    growing = Run(tmp_path / "PPO_1", explodes_from=20)
+    growing.grow(18)
+    first = watch.poll()
+    assert [event.kind for event in first][:1] == ["run"]
+    assert watch.poll() == []
+    told = []
+    while growing.rows:
+        growing.grow(2)
+        told += watch.poll()
+    raised = [event.alert for event in told if event.alert is not None and event.alert.key == "gradient-explosion"]
+    assert [alert.change.value for alert in raised if alert is not None] == ["raised"]
+    assert raised[0] is not None
+    assert raised[0].command == f"rlclinic diagnose {tmp_path / 'PPO_1'}"
+
+
+def test_a_run_that_goes_away_and_comes_back_is_told_both_times(tmp_path: Path) -> None:
+    growing = Run(tmp_path / "PPO_1")
+    growing.grow(5)
+    watch = Watch([str(tmp_path / "PPO_1")])
+    watch.poll()
+    growing.path.unlink()
+    growing.path.parent.rmdir()
+    assert [event.kind for event in watch.poll()] == ["gone"]
+    assert watch.poll() == [], "one message for a change of state"
+    Run(tmp_path / "PPO_1").grow(9)
+    watch.poll()
+    assert watch.runs[str(tmp_path / "PPO_1")].problem == ""
+
+
+def test_json_is_one_event_a_line(runs: Path) -> None:
+    code, text = run("--json", "--once", str(runs / "sb3" / "ppo_cartpole"))
+    events = [json.loads(line) for line in text.splitlines()]
+    assert [event["event"] for event in events] == ["run"]
+    assert events[0]["schema"] == "rlclinic.watch/1"
+    assert events[0]["verdict"] == "solved"
+    assert code == 0
+
+
+def test_many_runs_are_a_table(runs: Path) -> None:
+    _, text = run("--once", str(runs / "sb3"))
+    lines = text.splitlines()
+    assert lines[0].split()[:3] == ["run", "state", "step"]
+    assert any(line.startswith("ppo_cartpole_env_crash  ") and "crashed" in line for line in lines)
+
+
+def test_one_run_is_shown_in_detail(runs: Path) -> None:
+    _, text = run("--once", str(runs / "sb3" / "ppo_cartpole_high_lr"))
+    assert "rollout/ep_rew_mean" in text
+    assert "train/approx_kl" in text
+    assert "collapsed: " in text
+
+
+def test_runs_that_have_ended_end_the_watch_and_an_error_that_holds_is_an_exit_code(runs: Path) -> None:
+    code, text = run(str(runs / "sb3" / "ppo_cartpole"))
+    assert code == 0
+    assert "finished at step 16,384" in text
+
+
+def test_nothing_to_watch_is_an_error(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["watch", "--once", str(tmp_path / "nowhere")])
+    assert "no run is there" in str(result.exception)
