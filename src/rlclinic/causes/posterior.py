@@ -17,11 +17,9 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.explanation import Explanation, Piece
 from rlclinic.model.finding import Finding
-from rlclinic.rules.registry import RULES
+from rlclinic.rules.registry import measured_rules
 
 IMPLEMENTATION_BUG = "implementation-bug"
-MEASURED = frozenset(rule.name for rule in RULES if rule.is_measured)
-"""Rules about an environment that was examined."""
 NOT_KNOWN = GoalStatus()
 
 
@@ -109,14 +107,14 @@ def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
 
 
 def _can_show(row: CauseWeights, applicable: frozenset[str], telling: float) -> bool:
-    """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes.
-
-    What only an examination of the environment shows is no measure for the signs of a run without one.
-    """
-    signs = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
-    in_reach = {name: weight for name, weight in signs.items() if name not in MEASURED or name in applicable}
-    least = telling * max(in_reach.values(), default=0.0)
-    return not signs or any(name in applicable for name, weight in in_reach.items() if weight >= least)
+    """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes."""
+    told = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
+    # What only an examined or watched environment shows sets no measure for runs without one.
+    signs = {name: weight for name, weight in told.items() if name in applicable or name not in measured_rules()}
+    if told and not signs and not (row.settings or row.when or row.per):
+        return False
+    least = telling * max(signs.values(), default=0.0)
+    return not signs or any(name in applicable for name, weight in signs.items() if weight >= least)
 
 
 def _scores(
