@@ -29,6 +29,7 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("probe_trainer", {"trainer": "os:system"}, ("not imported for a caller", "--trainer os:system")),
     ("probe_trainer", {"trainer": "rm -rf /"}, ("is no trainer", "sb3:PPO", "torchrl:SAC")),
     ("probe_trainer", {"job_id": "probe-20260101-000000-abcd"}, ("no probing",)),
+    ("advise", {"environment": "antigravity:Env-v0"}, ("antigravity",)),
     ("get_history", {"env_id": "Nowhere-v0"}, ("no run of Nowhere-v0", "list_runs")),
     ("get_best_run", {"env_id": "Nowhere-v0"}, ("no run of 'Nowhere-v0'", "CartPole-v1")),
     ("list_runs", {"limit": "many"}, ("limit",)),
