@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.util import find_spec
 
 from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
 from rlclinic.model.prescription import Change
+from rlclinic.model.words import percent
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.remedies.table import remedies
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
 
@@ -19,8 +17,6 @@ from rlclinic.reference.reference_configs import NEAR_ONE
 QUOTED = 2
 ERROR_WIDTH = 120
 TENTH = 0.1
-# What examines an environment where the verb is not at hand.
-RANDOM_PLAY = "`gymnasium.utils.env_checker.check_env`, with random play beside it,"
 SCHEDULE = "learning_rate_schedule"
 
 
@@ -67,13 +63,19 @@ def begun(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def rationale(assessment: Assessment, cause: Cause, evidence: Sequence[Finding], changes: Sequence[Change] = ()) -> str:
-    """Why: the findings with their codes and numbers, and how the value stands to what works."""
+def rationale(
+    assessment: Assessment,
+    cause: Cause,
+    evidence: Sequence[Finding],
+    watch: Sequence[str],
+    changes: Sequence[Change] = (),
+) -> str:
+    """Why: the findings with their codes and numbers, else what is watched; and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
     found = "; ".join(quoted)
-    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, cause)}"
+    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, watch)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
-    share = f"The probability of {cause.id} is {100 * cause.probability:.0f}%."
+    share = f"The probability of {cause.id} is {percent(cause.probability)}."
     return " ".join([f"{told}{share}", *compared])
 
 
@@ -83,7 +85,7 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": assessment.run.environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`" if _can_examine() else RANDOM_PLAY,
+        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`",
         "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
@@ -97,21 +99,15 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     return template
 
 
-def _measured(assessment: Assessment, cause: Cause) -> str:
+def _measured(assessment: Assessment, watch: Sequence[str]) -> str:
     """The numbers that a cause without findings rests on: the return, and what its remedy moves."""
-    watched = remedies()[cause.id].watch if cause.id in remedies() else ()
-    names = dict.fromkeys([return_name(assessment.facts), *watched])
+    names = dict.fromkeys([return_name(assessment.facts), *watch])
     lines: list[str] = []
     for name in names:
         early, late = assessment.facts.early(name), assessment.facts.late(name)
         if early is not None and late is not None and len(lines) < QUOTED:
             lines.append(f"{assessment.run.series[name].logged_as} went from {early.value:.4g} to {late.value:.4g}")
     return f"{'; '.join(lines)}. " if lines else ""
-
-
-@cache
-def _can_examine() -> bool:
-    return find_spec("rlclinic.apps.cli.examine") is not None
 
 
 def _suspects(assessment: Assessment) -> str:

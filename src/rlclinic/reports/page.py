@@ -13,6 +13,8 @@ from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
 
 Tone = Literal["good", "caution", "bad"]
+Detail = Literal["brief", "normal", "full"]
+"""How much a report says: the answer alone, with what it rests on, or everything."""
 
 TONES: dict[Verdict, Tone] = {
     Verdict.SOLVED: "good",
@@ -128,7 +130,7 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
     appendix: bool = False
-    """Reference material: left out of the terminal, folded elsewhere."""
+    """Reference material: in the terminal only where everything is asked for, folded elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,8 @@ class Page:
 
     run_id: str
     verdict: Verdict
-    reason: str
+    answer: Facts
+    """What must be known first."""
     sections: tuple[Section, ...] = ()
 
     @property
@@ -149,22 +152,3 @@ class Page:
 def pieces(text: Inline) -> tuple[str, ...]:
     """The parts of a text."""
     return (text,) if isinstance(text, str) else text
-
-
-def sentence(text: str) -> str:
-    """A remark as a sentence: a capital where it begins with a plain word, a full stop at its end."""
-    words = text.split()
-    if not words:
-        return ""
-    begun = words[0].rstrip(",:;").isalpha()
-    whole = " ".join([words[0][0].upper() + words[0][1:] if begun else words[0], *words[1:]])
-    return whole if whole[-1] in ".!?…" else f"{whole}."
-
-
-def percent(share: float) -> str:
-    """A share in percent; nothing is certain, so neither end is claimed."""
-    if share != share:
-        return "not known"
-    if share < 0.005:
-        return "under 1%"
-    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from itertools import islice
@@ -15,6 +16,7 @@ from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
+from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.redaction.redact import redact_value, secrets_in
 from rlclinic.readers.status import log_clues
@@ -58,6 +60,7 @@ def log_entries(place: Place) -> tuple[Entry, ...]:
 
     found = place.match(*PATTERNS)
     texts = (entry for entry in place.match(*TEXTS) if entry not in found and entry.name not in CONFIG_DUMPS)
+    texts = (entry for entry in texts if not metric_of_file(entry.name))
     found += tuple(entry for entry in islice(texts, MAX_TEXTS) if is_metric_file(entry))
     return tuple(entry for entry in found if not entry.relative.startswith("logs/debug"))
 
@@ -146,14 +149,27 @@ def _around(lines: Sequence[str], line: int) -> str:
     return "\n".join(lines[max(0, line - 2) : end])
 
 
+def _both_ends(entry: Entry) -> bytes:
+    """A log whole or, where it is too long, its beginning and its end: the end says how it went."""
+    if entry.size <= MAX_LOG_BYTES:
+        return entry.read(MAX_LOG_BYTES)
+    half = MAX_LOG_BYTES // 2
+    with entry.open() as file:
+        first = file.read(half)
+        file.seek(-half, os.SEEK_END)
+        return first.rpartition(b"\n")[0] + b"\n" + file.read(half).partition(b"\n")[2]
+
+
 def _lines(draft: Draft, entry: Entry) -> list[str]:
     try:
-        data = entry.read(MAX_LOG_BYTES)
+        data = _both_ends(entry)
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return []
     if entry.size > MAX_LOG_BYTES:
-        draft.note(f"{entry.relative}: only the first {MAX_LOG_BYTES >> 20} MB were read")
+        half = f"{MAX_LOG_BYTES >> 21} MB"
+        draft.cut.append(f"the first and the last {half} of {entry.relative}")
+        draft.note(f"{entry.relative}: only the first and the last {half} were read")
     if is_notebook(data[:4096]):
         try:
             return clean_lines(notebook_text(data).encode())
