@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 RECORD = Path(__file__).with_name("live_overhead.jsonl")
-TRAININGS = {"PPO": ("CartPole-v1", 8_192), "SAC": ("Pendulum-v1", 500)}
+TRAININGS = {"PPO": ("CartPole-v1", 4_096), "SAC": ("Pendulum-v1", 300)}
 HOOKS = ("_on_training_start", "_on_rollout_start", "_on_rollout_end", "_on_step")
 
 

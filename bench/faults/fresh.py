@@ -1,7 +1,7 @@
 """The fresh part: faults of the catalogue on environments that the plan does not hold, predicted before scoring.
 
-No fit, rule or bound may use it, and the page tells no single run. `predict` diagnoses the recorded runs and writes
-what it says; that file is committed; `score` holds it against the labels and counts the look.
+`predict` diagnoses the recorded runs and writes what it says; that file is committed; `score` holds it against the
+labels and counts the look. What was scored once is development data: only the first score says how others would fare.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST, DIGITS = 0.01, 4
 """Probability below which a cause is not written down, and digits of the others."""
 FEWEST_SEEDS = 1
 """Of an instance that is scored: most have two, and a label is as sure as they are."""
-TEST_LOOKS, TEST_LOOKS_SINCE = 9, 9
+TEST_LOOKS, TEST_LOOKS_SINCE = 9, 10
 """At the test part of the plan, until it became development data, and since."""
 FRESH_LOOKS_SINCE = 2
 """At the fresh part after its predictions were scored, with changes of the rules in between."""

@@ -21,8 +21,8 @@ from rlclinic.live.alerts import Alert, Patience
 from rlclinic.live.conditions import RULES, checked_presets
 from rlclinic.live.delivery import Delivery
 from rlclinic.live.examination import STRIDE, Examiner, Look, warm_up
-from rlclinic.live.guard import Guard
-from rlclinic.live.phases import Phases
+from rlclinic.live.guard import LOGGER, Guard
+from rlclinic.live.phases import Phases, system_metrics
 from rlclinic.live.record import About, LiveRecord
 from rlclinic.live.sinks import Sink, make_sink
 from rlclinic.model.diagnosis import Diagnosis
@@ -101,6 +101,11 @@ class Monitor:
         return "; ".join(self._look.errors) if self._look is not None else ""
 
     @property
+    def bottleneck(self) -> str:
+        """Whether the environment, inference or the learner holds the run up, and what to change; empty where none."""
+        return self.phases.advice(gpu=system_metrics().get("system/gpu_use"))
+
+    @property
     def spent(self) -> float:
         """Seconds that looks have taken so far."""
         return self._spent
@@ -113,6 +118,8 @@ class Monitor:
         """A last look, and a last chance for messages that are under way."""
         if self.record.step > self._looked_at:
             self.look()
+        if told := self.guard.call("the phases", lambda: self.bottleneck):
+            LOGGER.info("the run was %s", told)
         self.guard.call("the delivery", self._delivery.close)
 
     def __enter__(self) -> Monitor:
