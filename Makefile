@@ -11,7 +11,7 @@ PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 LIVE   := .venv-live
 
-.PHONY: demo test test-foreign test-live bench-live coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-browser test-live bench-live coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -44,11 +44,16 @@ demo: $(TRAIN)
 	@$(BIN)/python -m rlclinic demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not foreign"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not slow and not foreign and not browser"
 
 # What builds an environment of its own and installs into it.
 test-foreign: $(READY)
 	$(BIN)/python -m pytest -m foreign
+
+# What only a browser shows: overflow, contrast, the first screen. It needs a chromium, such as Debian's.
+test-browser: $(READY)
+	$(BIN)/pip install --quiet --constraint constraints.txt --group browser
+	$(BIN)/python -m pytest -m browser
 
 # Hooks and sinks of live with the real libraries, in an environment of their own.
 test-live: $(READY) $(LIVE)/.ready
@@ -60,7 +65,7 @@ $(LIVE)/.ready: pyproject.toml
 	@touch $@
 
 coverage: $(READY)
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow and not foreign"
+	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow and not foreign and not browser"
 
 check-all: $(READY)
 	$(BIN)/python -m pytest -n auto

@@ -15,6 +15,7 @@ from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import goal_status_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.decision_path import TIERS, decision_path
+from rlclinic.judgement.health import lacking
 from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis
@@ -25,6 +26,8 @@ from rlclinic.model.finding import Finding
 from rlclinic.model.goal import Goal
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
+from rlclinic.prescriptions.code_search import located
+from rlclinic.prescriptions.commands import commands_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
@@ -43,6 +46,7 @@ def diagnose(
     ignore: Sequence[str] = (),
     limits: Limits | None = None,
     others: Sequence[Run] = (),
+    code: Path | None = None,
 ) -> Diagnosis:
     """Examine a run, given as such or named as for `read`.
 
@@ -51,13 +55,14 @@ def diagnose(
 
     `goal` is the return that the user is after; it comes before what the run's files or its task name.
     `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
+    `code` is a checkout of the training code: a suspected bug is looked for in it, as text.
     """
     if not isinstance(run, Run):
         from rlclinic.store.reading import read
 
         run = read(run)
     with contained(run.path):
-        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others)
+        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others, code)
 
 
 def examine(environment: EnvironmentFacts, run: Run | None = None, *, goal: float | None = None) -> Diagnosis:
@@ -76,7 +81,12 @@ def why(run: Run | str | Path, cause: str, *, goal: float | None = None) -> Expl
 
 
 def _diagnosed(
-    run: Run, select: Sequence[str], ignore: Sequence[str], limits: Limits, others: Sequence[Run]
+    run: Run,
+    select: Sequence[str],
+    ignore: Sequence[str],
+    limits: Limits,
+    others: Sequence[Run],
+    code: Path | None,
 ) -> Diagnosis:
     facts = RunFacts(run, partial(siblings_of, run))
     findings, not_checked = checked_rules(facts)
@@ -99,6 +109,7 @@ def _diagnosed(
     )
     goal, causes = goal_of(facts), posterior.causes
     prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
+    missing = lacking(facts, word, checked=len(checked), applicable=len(applicable))
     return Diagnosis(
         run=run,
         verdict=word,
@@ -113,15 +124,17 @@ def _diagnosed(
             findings, checked, order.after_the_fall, asked=TIERS if run.is_environment else None
         ),
         prescriptions=prescriptions,
-        next_steps=next_steps(run, prescriptions),
+        next_steps=next_steps(run, prescriptions, missing),
         unknowns=_unknowns(run, goal),
         curves=facts.curves,
         goal=goal,
         onsets=order.onsets,
         environment=facts.environment,
-        suspect=suspect,
+        suspect=suspect if code is None else located(run, suspect, code),
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
+        lacking=missing,
+        commands=commands_of(run, prescriptions, causes, goal),
     )
 
 

@@ -49,11 +49,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "get_training_status": {"run_id": "@last"},
     "wait_for_training_completion": {"run_id": SOLVER},
     "get_training_progress": {"run_id": SOLVER},
-    "run_play": {"run_id": SOLVER},
-    "run_inspect": {},
     "run_publish": {},
 }
-ELSEWHERE = {"start_training", "stop_training", "start_trial", "trial_status", "probe_trainer"}
+ELSEWHERE = {
+    "start_training", "stop_training", "start_trial", "trial_status", "probe_trainer", "examine_environment",
+    "run_play", "run_inspect",
+}  # fmt: skip
 
 
 def test_every_tool_is_called_somewhere() -> None:

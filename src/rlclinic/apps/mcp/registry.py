@@ -38,6 +38,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec("start_trial", "trials", "Start a trial", "Does the change really help?", "starts"),
     ToolSpec("trial_status", "trials", "Look at a trial", "What does the trial prove so far?"),
     ToolSpec("probe_trainer", "probing", "Probe a trainer", "Is the trainer's code broken, and where?", "starts"),
+    ToolSpec("examine_environment", "examining", "Examine an environment",
+             "Is it the reward, the environment or the task?", "starts"),
     ToolSpec("advise", "advising", "Advise on a problem",
              "Does RL fit this problem, which approach, which batch size, rate or discount, and who says so?"),
     ToolSpec("get_history", "history", "Learn from past runs",
@@ -78,8 +80,8 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec("wait_for_training_completion", "progress", "Wait for a training", "Has the run ended yet?"),
     ToolSpec("get_training_progress", "progress", "Measure progress",
              "How much of the budget is used, with what return?"),
-    ToolSpec("run_play", "elsewhere", "Not here: play", "Not offered; says what to call instead."),
-    ToolSpec("run_inspect", "elsewhere", "Not here: inspect", "Not offered; says what to call instead."),
+    ToolSpec("run_play", "playing", "Play the policy", "What does the policy do at its best and worst?", "starts"),
+    ToolSpec("run_inspect", "playing", "Inspect episodes", "What does the policy see and do, step by step?", "starts"),
     ToolSpec("run_publish", "elsewhere", "Not here: publish", "Not offered; says what to call instead."),
 )  # fmt: skip
 # Tools whose answer follows from the files of one run and the arguments alone: asked again it is given again, until a
