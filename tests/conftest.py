@@ -26,7 +26,7 @@ YARDSTICK_SECONDS = 0.013
 """What `_yardstick` takes on an idle core of the machine on which the limit was chosen."""
 WORTH_MEASURING = 1.0
 """CPU seconds of a test after which the speed of the machine is measured."""
-MAY_TAKE_LONGER = ("slow", "end_to_end", "foreign")
+MAY_TAKE_LONGER = ("slow", "end_to_end", "foreign", "browser")
 FIRST_IMPORT_SECONDS = {"torch": 3.0, "stable_baselines3": 2.0, "torchrl": 3.0, "ray": 3.0}
 """Allowed once to the test that happens to be the first of its worker to load one of these."""
 slowness = [1.0]

@@ -15,6 +15,7 @@ from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import goal_status_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.decision_path import TIERS, decision_path
+from rlclinic.judgement.health import lacking
 from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis
@@ -26,6 +27,7 @@ from rlclinic.model.goal import Goal
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.code_search import located
+from rlclinic.prescriptions.commands import commands_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
@@ -107,6 +109,7 @@ def _diagnosed(
     )
     goal, causes = goal_of(facts), posterior.causes
     prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
+    missing = lacking(facts, word, checked=len(checked), applicable=len(applicable))
     return Diagnosis(
         run=run,
         verdict=word,
@@ -121,7 +124,7 @@ def _diagnosed(
             findings, checked, order.after_the_fall, asked=TIERS if run.is_environment else None
         ),
         prescriptions=prescriptions,
-        next_steps=next_steps(run, prescriptions),
+        next_steps=next_steps(run, prescriptions, missing),
         unknowns=_unknowns(run, goal),
         curves=facts.curves,
         goal=goal,
@@ -130,6 +133,8 @@ def _diagnosed(
         suspect=suspect if code is None else located(run, suspect, code),
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
+        lacking=missing,
+        commands=commands_of(run, prescriptions, causes, goal),
     )
 
 

@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
-from rlclinic.apps.settings import load_settings
-from rlclinic.model.errors import UsageError
+from rlclinic.apps.settings import check_fail_on, load_settings
+from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.store.names import resolve
 from tests.apps.test_cli import rlclinic
 
 
@@ -68,6 +69,68 @@ def test_fail_on_moves_the_gate(runs: Path) -> None:
     path = str(runs / "sb3" / "ppo_cartpole_high_lr")
     assert rlclinic("diagnose", path, "--fail-on", "never").returncode == 0
     assert rlclinic("diagnose", path, "--select", "success", "--fail-on", "info").returncode == 1
+
+
+def test_fail_on_takes_verdicts_and_priorities(runs: Path) -> None:
+    path = str(runs / "sb3" / "ppo_cartpole_high_lr")
+
+    def ends_with(words: str) -> int:
+        return CliRunner().invoke(app, ["diagnose", path, "--brief", "--fail-on", words]).exit_code
+
+    assert ends_with("not-learning,solved") == 0
+    assert ends_with("not-learning,collapsed") == 1
+    assert ends_with("critical") == 1
+    with pytest.raises(UsageError, match="'colapsed' is no severity"):
+        check_fail_on("colapsed")
+
+
+def test_several_runs_give_one_line_each_and_the_exit_code_of_the_worst(runs: Path, tmp_path: Path) -> None:
+    for name in ("ppo_cartpole", "ppo_cartpole_high_lr"):
+        shutil.copytree(runs / "sb3" / name, tmp_path / name)
+    result = CliRunner().invoke(app, [str(tmp_path)])
+    assert result.exit_code == 1
+    assert result.stdout.startswith("2 runs: 1 in trouble, 1 healthy, 0 undecided")
+    assert result.stdout.index("ppo_cartpole_high_lr  collapsed") < result.stdout.index("ppo_cartpole          solved")
+
+
+def test_what_the_user_says_of_a_run_comes_first_and_all_of_it_combines(runs: Path, tmp_path: Path) -> None:
+    shutil.copy(runs / "sb3" / "ppo_cartpole_high_lr" / "progress.csv", tmp_path / "progress.csv")
+    script = tmp_path / "elsewhere" / "train.py"
+    script.parent.mkdir()
+    script.write_text("from stable_baselines3 import PPO\nPPO('MlpPolicy', 'X-v0', learning_rate=0.05, n_epochs=7)\n")
+    words = ["--config", str(script), "--env", "CartPole-v1", "--algo", "PPO", "--goal", "475", "--json"]
+    result = CliRunner().invoke(app, ["diagnose", str(tmp_path / "progress.csv"), *words])
+    data = json.loads(result.stdout)
+    assert (data["run"]["environment"], data["run"]["algorithm"]) == ("CartPole-v1", "PPO")
+    assert data["goal"] == {"level": 475.0, "origin": "set with --goal"}
+    apply = data["answer"][2]["commands"]["apply"]
+    assert "--env CartPole-v1 --algo PPO --goal 475" in apply
+    assert f"--config {script}" in apply
+
+
+def test_the_whole_disk_is_not_searched() -> None:
+    result = CliRunner().invoke(app, ["/"])
+    assert result.exit_code == 2
+
+
+@pytest.mark.parametrize(("word", "meant"), [("diagnos", "diagnose"), ("explian", "explain"), ("compar", "compare")])
+def test_a_misspelt_verb_gets_a_did_you_mean(word: str, meant: str) -> None:
+    found = CliRunner().invoke(app, [word]).exception
+    assert isinstance(found, UsageError)
+    assert found.hint == f"did you mean `rlclinic {meant}`?"
+
+
+def test_a_path_that_is_nearly_right_gets_a_did_you_mean(runs: Path) -> None:
+    with pytest.raises(RunReadError) as caught:
+        resolve(str(runs / "sb3" / "ppo_cartpol"))
+    assert str(runs / "sb3" / "ppo_cartpole") in caught.value.hint
+
+
+@pytest.mark.parametrize(("words", "offered"), [("rlclinic dia", "diagnose"), ("rlclinic diagnose --fa", "--fail-on")])
+def test_the_shell_completes_verbs_and_options(words: str, offered: str) -> None:
+    environment = {"_RLCLINIC_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    result = CliRunner().invoke(app, prog_name="rlclinic", env=environment)
+    assert offered in result.stdout
 
 
 def test_a_run_without_metrics_is_a_diagnosis_and_exit_code_5(runs: Path) -> None:
@@ -156,7 +219,7 @@ def test_settings_come_from_the_nearest_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("fail = 1", "unknown setting 'fail'"), ('fail-on = "x"', "fail-on = 'x'"), ("a = ", "not valid TOML"),
+    [("fail = 1", "unknown setting 'fail'"), ('fail-on = "x"', "'x' is no severity"), ("a = ", "not valid TOML"),
      ("ignore = 5", "ignore is no list"), ('thresholds = {POL04 = "x"}', "no numbers by rule"),
      ("a = " + "[" * 100_000, "not valid TOML")],
 )  # fmt: skip

@@ -14,6 +14,7 @@ TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
     "integer": (int,),
+    "boolean": (bool,),
     "null": (type(None),),
 }
 

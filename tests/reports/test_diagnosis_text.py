@@ -64,7 +64,7 @@ def test_wide_characters_count_as_two_cells() -> None:
 def test_a_section_without_content_is_left_out() -> None:
     text = diagnosis_text(Diagnosis(Run("bare", "runs/bare"), Verdict.INSUFFICIENT_DATA, "nothing was logged"))
     titles = [line for line in text.splitlines() if line and not line.startswith(" ")]
-    assert titles == ["bare  INSUFFICIENT-DATA", "Run", "Performance", "Findings"]
+    assert titles == ["bare  INSUFFICIENT-DATA", "Performance", "Run", "Findings"]
 
 
 def test_a_healthy_run_is_told_so_before_any_candidate() -> None:
@@ -81,10 +81,11 @@ def test_a_healthy_run_that_is_not_certain_is_not_called_certain() -> None:
 
 def test_ranges_of_classic_algorithms_are_not_held_against_language_models() -> None:
     run = collapsed().run
-    assert "below 0.02" in diagnosis_text(replace(collapsed(), run=run))
+    assert "below 0.02" in diagnosis_text(replace(collapsed(), run=run), detail="full")
     lengths = Series("response_length", "len", np.arange(9.0), np.ones(9), known=True)
     assert "below 0.02" not in diagnosis_text(
-        replace(collapsed(), run=replace(run, series={**run.series, "response_length": lengths}), next_steps=())
+        replace(collapsed(), run=replace(run, series={**run.series, "response_length": lengths}), next_steps=()),
+        detail="full",
     )
 
 
@@ -104,15 +105,19 @@ def test_a_mechanism_sends_the_reader_on_to_its_root() -> None:
 
 def test_checks_that_miss_the_same_thing_stand_on_one_line() -> None:
     missing = tuple(NotChecked(f"OPT0{index}", "x", ("grad_norm|grad_norm/actor",)) for index in range(3))
-    text = diagnosis_text(replace(collapsed(), not_checked=missing))
+    text = diagnosis_text(replace(collapsed(), not_checked=missing), detail="full")
     assert "3 checks were not made" in text
     assert "  - log grad_norm (gradient norm): OPT00, OPT01, OPT02" in text
 
 
 def test_a_setting_is_asked_for_only_where_there_is_a_config_to_put_it_in() -> None:
     missing = (NotChecked("DAT07", "x", ("config:gamma|config:discount",)),)
-    assert "  - add the config of the run: DAT07" in diagnosis_text(replace(collapsed(), not_checked=missing))
-    assert "  - state gamma in the config: DAT07" in diagnosis_text(replace(healthy(), not_checked=missing))
+    assert "  - add the config of the run: DAT07" in diagnosis_text(
+        replace(collapsed(), not_checked=missing), detail="full"
+    )
+    assert "  - state gamma in the config: DAT07" in diagnosis_text(
+        replace(healthy(), not_checked=missing), detail="full"
+    )
 
 
 def test_values_that_are_not_finite_are_counted_and_placed() -> None:
@@ -122,7 +127,8 @@ def test_values_that_are_not_finite_are_counted_and_placed() -> None:
         "return/train": Series("return/train", "reward", np.arange(40.0), np.arange(40.0), known=True),
         "value_loss": Series("value_loss", "vf", np.arange(40.0), values, known=True),
     }
-    text = diagnosis_text(Diagnosis(Run("r", "r", series=series, steps=39), Verdict.LEARNING, "it learns"))
+    found = Diagnosis(Run("r", "r", series=series, steps=39), Verdict.LEARNING, "it learns")
+    text = diagnosis_text(found, detail="full")
     assert "value_loss: 10 of 40 points are not finite (!), the first at step 30" in text
     row = next(line for line in text.splitlines() if line.strip().startswith("value_loss "))
     assert row.split()[1:3] == ["1", "nan"]

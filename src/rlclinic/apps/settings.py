@@ -15,13 +15,18 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.errors import UsageError
+from rlclinic.model.prescription import Priority
 from rlclinic.readers.no_links import read_file
 
-FAIL_ON = ("info", "warning", "error", "never")
+SEVERITIES = ("info", "warning", "error")
+FAIL_ON = (*SEVERITIES, *map(str, Priority), *map(str, Verdict), "never")
+"""What may fail a diagnosis: findings and prescriptions at or above a grade, verdicts, or nothing."""
 KEYS = frozenset({"fail-on", "select", "ignore", "thresholds"})
 
 
@@ -48,6 +53,17 @@ def load_settings(start: Path) -> Settings:
     return Settings()
 
 
+def check_fail_on(text: str, path: str = "") -> tuple[str, ...]:
+    """The words of `--fail-on not-learning,critical`; UsageError for one that is none."""
+    words = tuple(word.strip() for word in text.split(","))
+    for word in words:
+        if word not in FAIL_ON:
+            near = get_close_matches(word, FAIL_ON, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"any of {', '.join(FAIL_ON)}, joined by commas"
+            raise UsageError(f"fail-on: {word!r} is no severity, priority or verdict", path=path, hint=hint)
+    return words
+
+
 def _table(path: Path, name: str) -> dict[str, Any] | None:
     try:
         data = tomllib.loads(read_file(path).decode())
@@ -67,8 +83,7 @@ def _settings(table: dict[str, Any], path: Path) -> Settings:
         known = ", ".join(sorted(KEYS))
         raise UsageError(f"unknown setting {unknown[0]!r}", path=str(path), hint=f"settings are {known}")
     fail_on = table.get("fail-on", "error")
-    if fail_on not in FAIL_ON:
-        raise UsageError(f"fail-on = {fail_on!r}", path=str(path), hint=f"one of {', '.join(FAIL_ON)}")
+    check_fail_on(str(fail_on), str(path))
     names = {key: table.get(key, []) for key in ("select", "ignore")}
     for key, value in names.items():
         if not isinstance(value, list) or not all(isinstance(name, str) for name in value):

@@ -29,9 +29,7 @@ def catalogue() -> Mapping[str, CauseEntry]:
     """All causes by id, `nothing-wrong` and `unknown` included."""
     text = files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
     entries: dict[str, CauseEntry] = {
-        NOTHING_WRONG: CauseEntry(
-            NOTHING_WRONG, NOTHING_WRONG, "none", "the run is healthy as far as it can be judged"
-        ),
+        NOTHING_WRONG: CauseEntry(NOTHING_WRONG, NOTHING_WRONG, "none", "no fault that these logs could show"),
         UNKNOWN: CauseEntry(UNKNOWN, UNKNOWN, "none", "something else, or not enough to tell"),
     }
     for cause_class, members in tomllib.loads(text).items():

@@ -8,23 +8,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from rlclinic.model.errors import UsageError
+from rlclinic.reference.algorithms import TRAINED
 
 if TYPE_CHECKING:
     from rlclinic.lab.recipe import Recipe
     from rlclinic.lab.session import Session
 
-# framework -> module with a `BACKEND`, what to install, and its algorithms. The first that has an algorithm is its
-# default.
+ALGORITHMS = TRAINED
+# framework -> module with a `BACKEND` and what to install.
 _MODULES = MappingProxyType(
     {
         "sb3": ("rlclinic.lab.sb3.backend", "rlclinic[train]"),
         "torchrl": ("rlclinic.lab.torchrl.backend", "rlclinic[torchrl]"),
-    }
-)
-ALGORITHMS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "sb3": ("PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"),
-        "torchrl": ("PPO", "SAC", "REINFORCE", "MM-RKHS"),
     }
 )
 

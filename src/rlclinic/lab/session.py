@@ -155,6 +155,7 @@ class Session:
         self._row_at, self._row_time = self.env_steps, now
 
     def _evaluate(self, act: Act) -> None:
+        # Evaluation is no training time: the throughput of the next row must not pay for it.
         began = time.monotonic()
         found = evaluate(self.recipe, act)
         self.last_evaluation = found
@@ -171,16 +172,23 @@ class Session:
                 "val/roll/episodes": float(found.returns.size),
             }
         )
-        # Evaluation is no training time: the throughput of the next row must not pay for it.
-        self._row_time += time.monotonic() - began
         self._is_best = self._best is None or found.mean > self._best
         self._best = found.mean if self._is_best else self._best
         threshold = self.recipe.threshold
         told = f"step {self.env_steps:,}: evaluation return {found.mean:.2f} over {found.returns.size} episodes"
         self.folder.log(told)
         if threshold is not None and self.recipe.stop_at_threshold and found.mean >= threshold:
-            reason = f"evaluation return {found.mean:.2f} reached the threshold {threshold:g}"
-            self.request_stop(Status.FINISHED, reason)
+            self._confirm(act, found.mean, threshold)
+        self._row_time += time.monotonic() - began
+
+    def _confirm(self, act: Act, mean: float, threshold: float) -> None:
+        """Stop where other episodes agree: one evaluation may be lucky."""
+        again = evaluate(self.recipe, act, seed=self.recipe.seed + self.recipe.eval_episodes).mean
+        both = f"{mean:.2f} and {again:.2f}"
+        if again >= threshold:
+            self.request_stop(Status.FINISHED, f"evaluation returns {both} reached the threshold {threshold:g}")
+        else:
+            self.folder.log(f"step {self.env_steps:,}: the threshold {threshold:g} is not confirmed ({both})")
 
     def _save_due(self) -> bool:
         if self.env_steps - self._saved_at >= self.recipe.checkpoint_every:

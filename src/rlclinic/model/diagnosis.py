@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from rlclinic.model.answer import HARMLESS, Answer, answer_of
 from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.explanation import Explanation
-from rlclinic.model.finding import Finding, NotChecked
+from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.goal import Goal
 from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
+from rlclinic.model.words import percent
 
 
 class Verdict(StrEnum):
@@ -90,6 +92,24 @@ class Suspect:
 
 
 @dataclass(frozen=True, slots=True)
+class Commands:
+    """What to type next, each whole and with the options that name the run; empty where a command cannot help."""
+
+    apply: str = ""
+    """Writes the change into the user's file."""
+    prove: str = ""
+    """Trains with and without the change, or compares with the next run where only the user can train."""
+    test: str = ""
+    """The cheapest measurement that tells the leading causes apart."""
+    judge: str = ""
+    """Asks again with what is missing for a judgement."""
+    known_good: str = ""
+    """Trains the settings that are known to work for the task."""
+    known_good_for: str = ""
+    """Algorithm and task of these settings."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Diagnosis:
     """Everything rlclinic says about one run."""
 
@@ -123,6 +143,37 @@ class Diagnosis:
     """Paths of the project's own guidelines, where something is to be changed: they come before any advice."""
     outlook: Outlook | None = None
     """Only for a run that is still going."""
+    lacking: tuple[str, ...] = ()
+    """Why a run without a fault may not be called healthy; none where it may."""
+    commands: Commands = field(default_factory=Commands)
+
+    @property
+    def ranked(self) -> tuple[Cause, ...]:
+        """The causes, the most probable first."""
+        return tuple(sorted(self.causes, key=lambda cause: -cause.probability))
+
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether that nothing is wrong leads."""
+        return bool(self.causes) and self.ranked[0].id in HARMLESS
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether nothing is wrong, and there are grounds to say so."""
+        grave = any(finding.severity is Severity.ERROR for finding in self.findings)
+        return self.finds_nothing and not self.lacking and not grave
+
+    @property
+    def answer(self) -> Answer:
+        """What must be known first, in five lines; two for a healthy run."""
+        return answer_of(self)
+
+    def __str__(self) -> str:
+        return str(self.answer)
+
+    def __repr__(self) -> str:
+        lead = f", {self.ranked[0].id} {percent(self.ranked[0].probability)}" if self.causes else ""
+        return f"<Diagnosis of {self.run.id!r}: {self.verdict.value}{lead}, {len(self.findings)} findings>"
 
     def _repr_html_(self) -> str:
         from rlclinic.model.notebook import diagnosis_html

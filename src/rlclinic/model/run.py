@@ -100,9 +100,11 @@ class Provenance:
     files: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
     """Plain sentences on what was skipped, merged, repaired or converted."""
+    cut: tuple[str, ...] = ()
+    """Files of which only a part was read, and which part."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One training run."""
 
@@ -132,6 +134,8 @@ class Run:
     logs: tuple[LogExcerpt, ...] = ()
     checkpoints: tuple[Checkpoint, ...] = ()
     provenance: Provenance = field(default_factory=lambda: Provenance(reader=""))
+    given: tuple[str, ...] = ()
+    """The options beside its path with which the user named it, for commands that name it again."""
     observed: Observed | None = None
     """What `Observe` recorded of its environment."""
     examined: EnvironmentFacts | None = None
@@ -143,6 +147,12 @@ class Run:
         if self.location == Path():
             object.__setattr__(self, "location", Path(self.path))
         object.__setattr__(self, "series", MappingProxyType(dict(self.series)))
+
+    def __repr__(self) -> str:
+        what = " on ".join(filter(None, (self.algorithm, self.environment))) or self.framework
+        return (
+            f"<Run {self.id!r}: {what}, {self.status.state.value}, {self.steps:,.0f} steps, {len(self.series)} metrics>"
+        )
 
     def __reduce__(self) -> tuple[object, ...]:
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -160,7 +170,7 @@ class Run:
             return self
         if not math.isfinite(goal):
             raise UsageError(f"goal = {goal}", hint="a finite return, in the units in which the run logs it")
-        return replace(self, threshold=float(goal), threshold_is_told=True)
+        return replace(self, threshold=float(goal), threshold_is_told=True, given=(*self.given, "--goal", f"{goal:g}"))
 
     @property
     def is_environment(self) -> bool:

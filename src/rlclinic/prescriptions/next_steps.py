@@ -38,8 +38,10 @@ def _is_allowed(key: str, value: float) -> bool:
     return key not in RANGES or RANGES[key].holds(value)
 
 
-def next_steps(run: Run, prescriptions: Sequence[Prescription]) -> tuple[str, ...]:
-    """One line per prescription and one with the metrics to monitor."""
+def next_steps(run: Run, prescriptions: Sequence[Prescription], lacking: Sequence[str] = ()) -> tuple[str, ...]:
+    """One line per prescription and one with the metrics to monitor; what `lacking` says keeps it from being judged."""
+    if not prescriptions and lacking:
+        return (f"No change is advised, but the run is not known to be healthy: {'; '.join(lacking)}.",)
     if not prescriptions:
         return (NOTHING,)
     lines = [item.instruction for item in prescriptions]

@@ -69,7 +69,9 @@ def assemble(draft: Draft) -> Run:
         episodes=draft.episodes,
         logs=tuple(draft.logs),
         checkpoints=tuple(draft.checkpoints),
-        provenance=Provenance(draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes)),
+        provenance=Provenance(
+            draft.reader, tuple(draft.files.values()), (*draft.place.notes, *draft.notes), tuple(draft.cut)
+        ),
         observed=draft.observed,
         location=draft.place.root,
     )

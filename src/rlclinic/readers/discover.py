@@ -10,11 +10,11 @@ from heapq import nsmallest
 from pathlib import Path
 from typing import TypeVar
 
-from rlclinic.model.errors import RlclinicError, contained
+from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
 from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.registry import SOURCES, SourceSpec, source_of
-from rlclinic.readers.tree import Folder, walk
+from rlclinic.readers.tree import MAX_LISTED, Folder, walk
 
 # Files of a folder that are looked into to see whether one holds metrics.
 MOST_SNIFFED = 50
@@ -53,9 +53,16 @@ class RunRef:
         return f"{self.path}{MEMBER}{self.member}" if self.member else str(self.path)
 
 
-def find(root: Path) -> list[RunRef]:
-    """Every run below a root, by path."""
-    return sorted(_runs(walk(root)), key=lambda ref: (str(ref.path), ref.member))
+def find(root: Path, most: int = MAX_LISTED) -> list[RunRef]:
+    """Every run below a root, by path; UsageError where more than `most` files lie below it."""
+    folder = walk(root, most=most)
+    if folder.is_cut and most < MAX_LISTED:
+        raise UsageError(
+            f"more than {most:,} files lie below this folder, too many to search for runs",
+            path=str(root),
+            hint="name a folder nearer to the runs",
+        )
+    return sorted(_runs(folder), key=lambda ref: (str(ref.path), ref.member))
 
 
 def place_of(ref: RunRef) -> Place:

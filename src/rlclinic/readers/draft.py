@@ -107,6 +107,8 @@ class Draft:
     clues: list[Clue] = field(default_factory=list)
     files: dict[str, SourceFile] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    """Files of which only a part was read."""
     identified: tuple[object, str] | None = None
     """What was known when the framework was last looked for, and which it was."""
     observed: Observed | None = None

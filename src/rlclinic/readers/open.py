@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rlclinic.model.errors import NothingReadable, RunReadError, UsageError, contained
@@ -26,18 +27,46 @@ from rlclinic.readers.transitions.observed import read_observed
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
 
-def read(path: str | Path, *, columns: Mapping[str, str] | None = None, configs: Sequence[str | Path] = ()) -> Run:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the user says of a run beside where it lies."""
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Canonical metric names to the names in the log, for logs whose names are not known."""
+    configs: Sequence[str | Path] = ()
+    """Training scripts or configs, which count where the run's own files say nothing; scripts are never executed."""
+    environment: str = ""
+    algorithm: str = ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The same as options of the command line."""
+        named = [("--config", str(config)) for config in self.configs]
+        named += [("--env", self.environment), ("--algo", self.algorithm)]
+        return tuple(word for option, value in named if value for word in (option, value))
+
+
+NOTHING_TOLD = Told()
+
+
+def read(
+    path: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    configs: Sequence[str | Path] = (),
+    environment: str = "",
+    algorithm: str = "",
+) -> Run:
     """Read the run at a path: a run folder, one of its files, or a folder that holds exactly one run.
 
-    `columns` maps canonical metric names to the names in the log, for logs whose names are not known. `configs` are
-    training scripts or configs of the run, which count where its own files say nothing; scripts are never executed.
-    Only errors of `model.errors` are raised, by the other functions here as well.
+    What the user says of it is as in `Told`. Only errors of `model.errors` are raised, by the other functions here as
+    well.
     """
     with contained(path), one_reading():
-        return _read_named(str(path), columns, configs)
+        return _read_named(str(path), Told(columns or {}, configs, environment, algorithm))
 
 
-def _read_named(text: str, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
+def _read_named(text: str, told: Told) -> Run:
     if text.startswith("wandb://"):
         from rlclinic.readers.sources.wandb_api import read_remote
 
@@ -48,7 +77,7 @@ def _read_named(text: str, columns: Mapping[str, str] | None, configs: Sequence[
         raise _missing(place)
     if place.is_file():
         file = single(place, member)
-        return _read(file, reader_of_file(file.entries[0]), columns, configs)
+        return _read(file, reader_of_file(file.entries[0]), told)
     own = ref_of_folder(place)
     refs = [own] if own is not None and not member else find(place)
     if member:
@@ -62,19 +91,19 @@ def _read_named(text: str, columns: Mapping[str, str] | None, configs: Sequence[
             path=str(place),
             hint="name one of them, or list them with `rlclinic runs`",
         )
-    return read_ref(refs[0], columns=columns, configs=configs)
+    return read_ref(refs[0], told)
 
 
-def read_ref(ref: RunRef, *, columns: Mapping[str, str] | None = None, configs: Sequence[str | Path] = ()) -> Run:
+def read_ref(ref: RunRef, told: Told = NOTHING_TOLD) -> Run:
     """Read a run that was found below a root."""
     with contained(ref.name), one_reading():
-        return _read(place_of(ref), source_of(ref.reader), columns, configs)
+        return _read(place_of(ref), source_of(ref.reader), told)
 
 
 def read_place(place: Place, reader: str) -> Run:
     """Read the files of a place with a reader: for whoever keeps other bytes of them than the disk has."""
     with contained(place.root), one_reading():
-        return _read(place, source_of(reader), None, ())
+        return _read(place, source_of(reader), NOTHING_TOLD)
 
 
 def read_files(
@@ -83,6 +112,8 @@ def read_files(
     logs: Sequence[str | Path] = (),
     configs: Sequence[str | Path] = (),
     columns: Mapping[str, str] | None = None,
+    environment: str = "",
+    algorithm: str = "",
 ) -> Run:
     """Read several files as one run."""
     paths = tuple(Path(path) for path in (*metrics, *logs, *configs))
@@ -102,28 +133,30 @@ def read_files(
         files.read(draft)
         for log in logs:
             read_log(draft, by_path[Path(log)])
-        return _finish(draft, columns, scripts)
+        return _finish(draft, Told(columns or {}, scripts, environment, algorithm))
 
 
-def _read(place: Place, row: SourceSpec, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
+def _read(place: Place, row: SourceSpec, told: Told) -> Run:
     draft = Draft(place, reader=row.id)
     row.read(draft)
-    return _finish(draft, columns, configs)
+    return _finish(draft, told)
 
 
-def _finish(draft: Draft, columns: Mapping[str, str] | None, configs: Sequence[str | Path]) -> Run:
-    if columns:
-        apply_map(draft, columns)
-    for config in configs:
+def _finish(draft: Draft, told: Told) -> Run:
+    if told.columns:
+        apply_map(draft, told.columns)
+    # What the user says comes before what files say.
+    draft.environment, draft.algorithm = told.environment or draft.environment, told.algorithm or draft.algorithm
+    for config in told.configs:
         merge_named(draft, str(config))
-    if not configs and draft.files and draft.reader != "files":
+    if not told.configs and draft.files and draft.reader != "files":
         ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)
     read_observed(draft)
     if not draft.files:
         raise _nothing(draft.place.root, draft.notes)
-    return assemble(draft)
+    return replace(assemble(draft), given=told.options)
 
 
 def _missing(path: Path) -> RunReadError:

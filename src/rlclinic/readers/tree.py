@@ -38,6 +38,8 @@ class Folder:
     links: dict[str, str] = field(default_factory=dict)
     """Where those of its names that are links lead; empty where they are broken."""
     problem: str = ""
+    is_cut: bool = False
+    """Whether there are more files below it than were listed."""
     """Why it could not be listed, or not to its end."""
 
     def has(self, pattern: str) -> bool:
@@ -64,13 +66,13 @@ class Folder:
         return tuple(sorted(own))
 
 
-def walk(root: Path, at: str = "") -> Folder:
+def walk(root: Path, at: str = "", most: int = MAX_LISTED) -> Folder:
     """The tree below a root, what is near to it first. Links to folders are not followed.
 
     `at` is where the root really lies, from whoever has looked already.
     """
     top = Folder(root, at or real(root))
-    pending, left = deque([(top, 0)]), MAX_LISTED
+    pending, left = deque([(top, 0)]), most
     while pending:
         folder, depth = pending.popleft()
         try:
@@ -85,7 +87,7 @@ def walk(root: Path, at: str = "") -> Folder:
                         folder.folders[entry.name] = below
                         pending.append((below, depth + 1))
                 if not left:
-                    folder.problem = f"more than {MAX_LISTED:,} files, the others are not listed"
+                    folder.problem, top.is_cut = f"more than {most:,} files, the others are not listed", True
                     break
         except OSError as error:
             folder.problem = error.strerror or "cannot be listed"

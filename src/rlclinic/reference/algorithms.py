@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+TRAINED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "sb3": ("PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"),
+        "torchrl": ("PPO", "SAC", "REINFORCE", "MM-RKHS"),
+    }
+)
+"""What the lab trains, by library. The first that has an algorithm is its default."""
 
 # Spellings in lower case without separators -> upper-case base name. Longer spellings are tried first.
 SPELLINGS: dict[str, str] = {

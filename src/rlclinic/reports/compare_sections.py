@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rlclinic.model.comparison import Comparison, FirstMove, Parting, RunOutcome, SettingDifference
 from rlclinic.model.run import Status
-from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Words, percent, sentence
+from rlclinic.model.words import percent, sentence
+from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Words
 from rlclinic.reports.performance import duration
 from rlclinic.reports.reference_sections import framework_blocks, reference_sections
 from rlclinic.reports.text import number, shorten

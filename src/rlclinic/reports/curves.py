@@ -14,12 +14,14 @@ import numpy as np
 
 from rlclinic.model.series import FloatArray
 from rlclinic.reports.scales import Scale, linear, logarithmic, tick_text, widened
-from rlclinic.reports.text import printable
+from rlclinic.reports.text import number, printable
 
 # Points of a curve that are drawn: the least and the greatest of 200 stretches, so that no spike is lost.
 MAX_POINTS = 400
 # Curves with few points show each of them.
 FEW_POINTS = 40
+# Points of a curve that tell their value where the pointer rests on them, and how near it must come.
+MAX_TOLD, NEAR = 60, 6
 # Marks over one curve; more cannot be told apart.
 MAX_MARKS = 6
 
@@ -164,7 +166,18 @@ def _curve(line: Line, x: Scale, y: Scale, index: int, bottom: float) -> str:
             for step, value in zip(steps.tolist(), values.tolist(), strict=True)
             if np.isfinite(value)
         ]
-    return "".join(parts) + _gaps(line, x, bottom)
+    return "".join(parts) + _gaps(line, x, bottom) + _told(line, steps, values, x, y)
+
+
+def _told(line: Line, steps: FloatArray, values: FloatArray, x: Scale, y: Scale) -> str:
+    """Places that show a value where the pointer rests on them; a page without scripts has no other way."""
+    sound = np.flatnonzero(np.isfinite(values))
+    chosen = sound[np.unique(np.linspace(0, sound.size - 1, MAX_TOLD).astype(int))] if sound.size else sound
+    return "".join(
+        f'<circle class="told" cx="{x(step):.1f}" cy="{y(value):.1f}" r="{NEAR}">'
+        f"<title>{_text(line.name)} {number(value)} at step {number(step)}</title></circle>"
+        for step, value in zip(steps[chosen].tolist(), values[chosen].tolist(), strict=True)
+    )
 
 
 def _gaps(line: Line, x: Scale, bottom: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,10 +13,13 @@ from rlclinic.model.series import Series
 from rlclinic.reports.curves import Chart, Line, Mark, svg
 from rlclinic.reports.key_metrics import relevant
 from rlclinic.reports.performance import axis_words
+from rlclinic.reports.text import number
 
 # Curves in all; more are not looked at.
 MAX_CURVES = 12
 WIDE, TALL = 1040, 250
+# The same for the width of a phone.
+PHONE_WIDE, PHONE_TALL = 380, 230
 
 # Metrics that span orders of magnitude when training diverges: their spikes would hide all else on an even scale.
 WIDE_RANGING = ("value_loss", "loss", "grad_norm", "q", "q1", "q2", "td_error", "advantage", "approx_kl", "kl_ref")
@@ -32,12 +35,14 @@ class Picture:
     title: str
     logged_as: tuple[str, ...]
     remark: str = ""
+    on_phone: str = ""
+    """Drawn again for a narrow screen, where one picture does not fit both."""
 
 
 def return_picture(diagnosis: Diagnosis) -> Picture | None:
     """The returns, the threshold and the beginning of every finding."""
     run = diagnosis.run
-    main = run.returns
+    main, goal = run.returns, diagnosis.goal
     if main is None:
         return None
     shown = [main] + [
@@ -50,14 +55,21 @@ def return_picture(diagnosis: Diagnosis) -> Picture | None:
         "return over steps",
         tuple(Line(series.name, series.steps, series.values) for series in shown),
         marks,
-        run.threshold if run.threshold is not None and np.isfinite(run.threshold) else None,
+        goal.level if goal is not None and np.isfinite(goal.level) else None,
         _range(run, main),
         width=WIDE,
         height=TALL,
     )
     names = tuple(f"{series.name} ({series.logged_as})" for series in shown)
-    drawn = svg(chart)
-    return Picture(drawn, "return", names, f"over {axis_words(main.axis)}") if drawn else None
+    drawn, phone = svg(chart), svg(replace(chart, width=PHONE_WIDE, height=PHONE_TALL))
+    return Picture(drawn, "return", names, f"over {axis_words(main.axis)}", phone) if drawn else None
+
+
+def constant_metrics(diagnosis: Diagnosis) -> list[str]:
+    """The metrics that never change, with their value: a line of text tells as much as a curve."""
+    return [
+        f"{series.logged_as} {number(float(series.values[0]))}" for series in relevant(diagnosis) if _is_flat(series)
+    ]
 
 
 def metric_pictures(diagnosis: Diagnosis) -> list[Picture]:
@@ -68,7 +80,7 @@ def metric_pictures(diagnosis: Diagnosis) -> list[Picture]:
     for series in relevant(diagnosis):
         if len(pictures) == room:
             break
-        drawn = _metric_picture(diagnosis, series)
+        drawn = None if _is_flat(series) else _metric_picture(diagnosis, series)
         if drawn is not None:
             pictures.append(drawn)
     return pictures
@@ -116,6 +128,10 @@ def _range(run: Run, series: Series) -> tuple[float, float] | None:
     firsts = series.steps[np.isfinite(series.steps)]
     first = min(0.0, float(firsts.min())) if firsts.size else 0.0
     return (first, last) if last > first else None
+
+
+def _is_flat(series: Series) -> bool:
+    return bool(len(series) > 1 and np.isfinite(series.values).all() and np.ptp(series.values) == 0)
 
 
 def _spans_orders(series: Series) -> bool:

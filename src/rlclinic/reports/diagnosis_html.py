@@ -5,8 +5,10 @@ Everything that comes from the run goes through `text_html`, and the page forbid
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rlclinic.model.diagnosis import Diagnosis
-from rlclinic.reports.diagnosis_charts import Picture, marked, metric_pictures, return_picture
+from rlclinic.reports.diagnosis_charts import Picture, constant_metrics, marked, metric_pictures, return_picture
 from rlclinic.reports.examination_charts import environment_pictures
 from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
 from rlclinic.reports.page import Page, Section
@@ -25,25 +27,31 @@ def diagnosis_fragment(diagnosis: Diagnosis) -> str:
     """The same as a piece of HTML that can stand inside a page, such as the output of a notebook cell."""
     page = page_of(diagnosis)
     sections = "\n".join(_section(section, diagnosis) for section in page.sections)
-    return fragment(_head(page), sections, FOOT)
+    return fragment(_head(page) + _contents(page.sections), sections, FOOT)
 
 
 def _head(page: Page) -> str:
     verdict = f'<span class="verdict {page.tone}">{page.verdict.value}</span>'
-    return f'<header><h1>{text_html(page.run_id)} {verdict}</h1><p class="reason">{text_html(page.reason)}</p></header>'
+    answer = f'<div class="answer">{block_html(page.answer)}</div>'
+    return f"<header><h1>{text_html(page.run_id)} {verdict}</h1>{answer}</header>"
+
+
+def _contents(sections: Sequence[Section]) -> str:
+    entries = "".join(f'<li><a href="#{section.key}">{section.title}</a></li>' for section in sections)
+    return f'<nav aria-label="Contents"><ul>{entries}</ul></nav>' if entries else ""
 
 
 def _section(section: Section, diagnosis: Diagnosis) -> str:
+    """Every part can be folded; reference material is so at first."""
     blocks = "".join(block_html(block) for block in section.blocks)
-    if section.appendix:
-        return f'<details id="{section.key}"><summary>{section.title}</summary>{blocks}</details>'
     if section.key == "performance":
         blocks = _returns(diagnosis) + blocks
     if section.key == "environment":
         blocks = environment_pictures(diagnosis.environment) + blocks
     if section.key == "metrics":
         blocks += _metrics(diagnosis)
-    return f'<section id="{section.key}"><h2>{section.title}</h2>{blocks}</section>'
+    state = "" if section.appendix else " open"
+    return f'<details id="{section.key}"{state}><summary><h2>{section.title}</h2></summary>{blocks}</details>'
 
 
 def _returns(diagnosis: Diagnosis) -> str:
@@ -51,22 +59,25 @@ def _returns(diagnosis: Diagnosis) -> str:
     if picture is None:
         return ""
     entries = [legend_key(f"line line-{index}", name) for index, name in enumerate(picture.logged_as)]
-    if diagnosis.run.threshold is not None:
-        entries.append(legend_key("goal", "threshold"))
+    if diagnosis.goal is not None:
+        entries.append(legend_key("goal", f"goal: {diagnosis.goal.origin}"))
     entries += [
         legend_key(f"mark {item.severity.value}", f"{item.code} since step {number(item.onset_step)}: {item.title}")
         for item in marked(diagnosis)
     ]
     caption = f"<figcaption>{text_html(picture.title)} <span>{text_html(picture.remark)}</span></figcaption>"
-    return f'<figure class="wide">{caption}{picture.svg}</figure><ul class="legend">{"".join(entries)}</ul>'
+    both = f'<div class="wide">{picture.svg}</div><div class="phone">{picture.on_phone}</div>'
+    return f'<figure>{caption}{both}</figure><ul class="legend">{"".join(entries)}</ul>'
 
 
 def _metrics(diagnosis: Diagnosis) -> str:
-    pictures = metric_pictures(diagnosis)
+    pictures, constant = metric_pictures(diagnosis), constant_metrics(diagnosis)
+    flat = f'<p class="note">Constant: {text_html(", ".join(constant))}.</p>' if constant else ""
     if not pictures:
-        return ""
+        return flat
     note = "Vertical lines mark where a finding began; red ticks at the bottom are values that are not finite."
-    return f'<div class="charts">{"".join(_figure(picture) for picture in pictures)}</div><p class="note">{note}</p>'
+    charts = "".join(_figure(picture) for picture in pictures)
+    return f'<div class="charts">{charts}</div><p class="note">{note}</p>{flat}'
 
 
 def _figure(picture: Picture) -> str:

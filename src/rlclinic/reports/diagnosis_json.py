@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from rlclinic.model.answer import Answer
 from rlclinic.model.diagnosis import Cause, Diagnosis, Suspect
 from rlclinic.model.finding import Evidence, Finding
 from rlclinic.model.summary import run_summary
@@ -25,6 +26,9 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "run": run_summary(diagnosis.run),
         "verdict": diagnosis.verdict.value,
         "reason": diagnosis.reason,
+        "answer": answer_object(diagnosis.answer),
+        "healthy": diagnosis.is_healthy,
+        "lacking": list(diagnosis.lacking),
         "findings": [_finding(finding) for finding in diagnosis.findings],
         "not_checked": [
             {"code": item.code, "title": item.title, "needs": list(item.needs), "error": item.error or None}
@@ -50,6 +54,11 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
 def diagnosis_json(diagnosis: Diagnosis) -> str:
     """The object as JSON text."""
     return dumps(diagnosis_object(diagnosis)) + "\n"
+
+
+def answer_object(answer: Answer) -> list[dict[str, Any]]:
+    """The lines of the answer."""
+    return [{"label": line.label, "text": line.text, "commands": dict(line.commands)} for line in answer.lines]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.reports.markdown_blocks import page_markdown
+from rlclinic.reports.page import Detail
 from rlclinic.reports.sections import page_of
 
 
-def diagnosis_markdown(diagnosis: Diagnosis) -> str:
-    """The report as markdown."""
+def diagnosis_markdown(diagnosis: Diagnosis, *, detail: Detail = "normal") -> str:
+    """The report as markdown: the answer first."""
     page = page_of(diagnosis)
-    return page_markdown(f"{page.run_id}: {page.verdict.value}", page.reason, page.sections)
+    sections = () if detail == "brief" else page.sections
+    return page_markdown(f"{page.run_id}: {page.verdict.value}", page.answer, sections)

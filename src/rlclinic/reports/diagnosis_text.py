@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.reports.page import Detail
 from rlclinic.reports.sections import page_of
 from rlclinic.reports.text_blocks import WIDTH, page_text
 
 
-def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, colour: bool = False) -> str:
-    """The report for a terminal of `width` cells."""
+def diagnosis_text(diagnosis: Diagnosis, *, width: int = WIDTH, colour: bool = False, detail: Detail = "normal") -> str:
+    """The report for a terminal of `width` cells: the answer first."""
     page = page_of(diagnosis)
-    word = page.verdict.value.upper()
-    return page_text(page.run_id, word, page.tone, page.reason, page.sections, width=width, colour=colour)
+    return page_text(
+        page.run_id,
+        page.verdict.value.upper(),
+        page.tone,
+        page.answer,
+        () if detail == "brief" else page.sections,
+        width=width,
+        colour=colour,
+        everything=detail == "full",
+    )

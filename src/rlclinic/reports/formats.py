@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Literal
 
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.reports.page import Detail
 
 Scope = Literal["one", "each", "all"]
 
@@ -19,6 +20,7 @@ class Context:
     width: int = 100
     """Cells of the terminal."""
     colour: bool = False
+    detail: Detail = "normal"
     root: str = ""
     """Folder that file names are relative to."""
     guides: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -34,15 +36,17 @@ class Format:
     function: str
     scope: Scope = "each"
     """`one`: a report is of one run; `each`: reports follow each other; `all`: one report of all runs."""
-    styled: bool = False
-    """Whether the function takes the width and the colour of a terminal."""
+    overview: str = ""
+    """The function of `overview` that shows several runs; their reports follow where everything is asked for."""
+    takes: tuple[str, ...] = ()
+    """What of the context the function of a single run takes."""
 
 
 FORMATS = (
-    Format("text", "diagnosis_text", "diagnosis_text", styled=True),
-    Format("markdown", "diagnosis_markdown", "diagnosis_markdown"),
+    Format("text", "diagnosis_text", "diagnosis_text", overview="overview_text", takes=("width", "colour", "detail")),
+    Format("markdown", "diagnosis_markdown", "diagnosis_markdown", overview="overview_markdown", takes=("detail",)),
     Format("json", "diagnosis_json", "diagnosis_json", "one"),
-    Format("html", "diagnosis_html", "diagnosis_html", "one"),
+    Format("html", "diagnosis_html", "diagnosis_html", "one", "overview_html"),
     Format("github", "github", "diagnoses_github", "all"),
     Format("sarif", "sarif", "diagnoses_sarif", "all"),
 )
@@ -58,5 +62,11 @@ def render(row: Format, diagnoses: Sequence[Diagnosis], context: Context) -> str
     function: Callable[..., str] = getattr(import_module(f"rlclinic.reports.{row.module}"), row.function)
     if row.scope == "all":
         return function(diagnoses, context)
-    style = {"width": context.width, "colour": context.colour} if row.styled else {}
-    return "\n".join(function(diagnosis, **style) for diagnosis in diagnoses)
+    overview: str = ""
+    if row.overview and len(diagnoses) > 1:
+        overview = getattr(import_module("rlclinic.reports.overview"), row.overview)(diagnoses, context)
+        if context.detail != "full" or row.scope == "one":
+            return overview
+    options = {name: getattr(context, name) for name in row.takes}
+    reports = [function(diagnosis, **options) for diagnosis in diagnoses]
+    return "\n".join([overview, *reports] if overview else reports)

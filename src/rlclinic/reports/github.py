@@ -13,10 +13,10 @@ from itertools import groupby
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
 from rlclinic.model.prescription import Prescription
+from rlclinic.model.words import percent, sentence
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from rlclinic.reports.formats import Context
 from rlclinic.reports.location import Location, finding_location, prescription_location
-from rlclinic.reports.page import percent, sentence
 from rlclinic.reports.text import printable
 
 # Annotations of one level that GitHub shows per step.

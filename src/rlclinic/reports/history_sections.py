@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from rlclinic.model.history import Aim, Attempt, History, PastConfig, Separation, Suggestion
 from rlclinic.model.prescription import Change
-from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words, sentence
+from rlclinic.model.words import sentence
+from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words
 from rlclinic.reports.performance import duration
 from rlclinic.reports.text import number, shorten
 

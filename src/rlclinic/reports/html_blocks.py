@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
+from rlclinic.model.words import percent
 from rlclinic.reports.html_style import STYLE
 from rlclinic.reports.page import (
     Block,
@@ -20,7 +21,6 @@ from rlclinic.reports.page import (
     Snippet,
     Table,
     Words,
-    percent,
     pieces,
 )
 from rlclinic.reports.sections import SEVERITY_WORDS
@@ -38,7 +38,7 @@ def document(title: str, body: str) -> str:
         '<meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">'
         f"<title>{text_html(title)}</title><style>html,body{{margin:0}}"
         "@media (prefers-color-scheme:dark){html{background:#14171b}}@media print{html{background:#fff}}</style></head>"
-        f"<body>{body}</body></html>\n"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 
@@ -70,12 +70,12 @@ def block_html(block: Block) -> str:
 
 def _table(block: Table) -> str:
     styles = [' class="num"' if index in block.right else "" for index in range(len(block.header))]
-    head = "".join(f"<th{styles[index]}>{text_html(cell)}</th>" for index, cell in enumerate(block.header))
+    head = "".join(f'<th scope="col"{styles[index]}>{text_html(cell)}</th>' for index, cell in enumerate(block.header))
     rows = "".join(
         f"<tr>{''.join(f'<td{styles[index]}>{_inline(cell)}</td>' for index, cell in enumerate(row))}</tr>"
         for row in block.rows
     )
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _card(card: Card) -> str:
@@ -83,15 +83,15 @@ def _card(card: Card) -> str:
     evidence = "".join(f"<li>{_inline(item)}</li>" for item in card.evidence)
     return (
         f'<article class="card {style}"><h3><span class="tag {style}">{SEVERITY_WORDS[card.severity]} '
-        f"{text_html(card.code)}</span>{text_html(card.title)}</h3><p>{text_html(card.summary)}</p>"
-        f"<ul><li>{text_html(card.detail)}</li>{evidence}</ul></article>"
+        f"{text_html(card.code)}</span>{_inline(card.title)}</h3><p>{_inline(card.summary)}</p>"
+        f"<ul><li>{_inline(card.detail)}</li>{evidence}</ul></article>"
     )
 
 
 def _candidate(cause: Candidate) -> str:
     width = 100 * min(1.0, max(0.0, cause.probability)) if cause.probability == cause.probability else 0.0
-    reasons = "".join(f'<li class="for">{text_html(reason)}</li>' for reason in cause.supports)
-    reasons += "".join(f'<li class="against">{text_html(reason)}</li>' for reason in cause.contradicts)
+    reasons = "".join(f'<li class="for">{_inline(reason)}</li>' for reason in cause.supports)
+    reasons += "".join(f'<li class="against">{_inline(reason)}</li>' for reason in cause.contradicts)
     title = f"<p>{text_html(cause.title)}</p>" if cause.title else ""
     return (
         f'<div class="cause"><h3><span class="bar"><span style="width:{width:.1f}%"></span></span>'
@@ -119,9 +119,18 @@ def legend_key(style: str, words: str) -> str:
 def _inline(text: Inline) -> str:
     return "".join(
         f"<code>{text_html(piece)}</code>" if isinstance(piece, Code) else text_html(piece)
-        for piece in pieces(text)
+        for part in pieces(text)
+        for piece in _coded(part)
         if piece
     )
+
+
+def _coded(text: str) -> list[str]:
+    """A text at its backticks: what stands between two of them is code."""
+    parts = text.split("`")
+    if isinstance(text, Code) or len(parts) % 2 == 0:
+        return [text]
+    return [Code(part) if index % 2 else part for index, part in enumerate(parts)]
 
 
 def text_html(text: str) -> str:

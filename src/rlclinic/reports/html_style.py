@@ -96,8 +96,16 @@ print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 color:var(--soft)}}
 .rlclinic .legend li{{margin:0}}
 .rlclinic .legend svg{{display:inline-block;width:26px;height:10px;vertical-align:middle;margin-right:6px}}
-.rlclinic details{{margin:34px 0 10px}}
-.rlclinic summary{{font-size:1.15em;font-weight:700;cursor:pointer}}
+.rlclinic details{{margin:26px 0 10px}}
+.rlclinic summary{{cursor:pointer;border-bottom:1px solid var(--rule);margin-bottom:10px}}
+.rlclinic summary h2{{display:inline-block;border:0;margin:0 0 0 4px}}
+.rlclinic .answer{{background:var(--card);border-radius:8px;padding:8px 16px;margin:10px 0}}
+.rlclinic .answer dt{{font-weight:600}}
+.rlclinic nav ul{{display:flex;flex-wrap:wrap;gap:2px 16px;list-style:none;padding:0;font-size:.9em}}
+.rlclinic nav a{{color:var(--accent)}}
+.rlclinic .told{{fill:transparent;stroke:none}}
+.rlclinic .told:hover{{fill:var(--accent);fill-opacity:.35}}
+.rlclinic .phone{{display:none}}
 .rlclinic footer{{margin-top:34px;color:var(--soft);font-size:.85em}}
 @media print{{
 .rlclinic{{{_LIGHT}max-width:none;padding:0;font-size:11px}}
@@ -105,8 +113,14 @@ color:var(--soft)}}
 .rlclinic .charts{{grid-template-columns:repeat(3,1fr)}}
 .rlclinic details::details-content{{content-visibility:visible;display:block}}
 }}
-@media (max-width:700px){{.rlclinic figure.wide svg{{min-width:680px}}}}
+@media (max-width:700px){{
+.rlclinic figure.wide svg{{min-width:680px}}
+.rlclinic div.wide{{display:none}}
+.rlclinic .phone{{display:block}}
+}}
 @media (max-width:560px){{
+.rlclinic{{padding:14px 12px}}
+.rlclinic dt:empty{{display:none}}
 .rlclinic dl{{grid-template-columns:1fr;gap:0}}
 .rlclinic dd{{margin-bottom:6px}}
 }}

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.words import percent
 from rlclinic.reports.markdown_words import cell, code, fenced, paragraph, words
-from rlclinic.reports.page import Block, Candidate, Card, Facts, Listing, Quote, Section, Snippet, Table, Words, percent
+from rlclinic.reports.page import Block, Candidate, Card, Facts, Listing, Quote, Section, Snippet, Table, Words
 from rlclinic.reports.sections import SEVERITY_WORDS
 
 BAR_CELLS = 20
 MARKS = {Severity.ERROR: "❌", Severity.WARNING: "⚠️", Severity.INFO: "ℹ️"}
 
 
-def page_markdown(title: str, reason: str, sections: Sequence[Section]) -> str:
-    """A page: its title, the reason, then the sections; an appendix is folded."""
-    parts = [f"# {words(title)}", paragraph(reason)]
+def page_markdown(title: str, lead: Block | str, sections: Sequence[Section]) -> str:
+    """A page: its title, what leads, then the sections; an appendix is folded."""
+    parts = [f"# {words(title)}"]
+    parts += ["\n".join(_lines(Words(lead) if isinstance(lead, str) else lead))] if lead else []
     for section in sections:
         parts += _folded(section) if section.appendix else _open(section)
     return "\n\n".join(parts) + "\n"

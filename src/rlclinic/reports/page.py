@@ -11,9 +11,10 @@ from typing import Literal
 
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
-from rlclinic.model.numbers import percent as percent
 
 Tone = Literal["good", "caution", "bad"]
+Detail = Literal["brief", "normal", "full"]
+"""How much a report says: the answer alone, with what it rests on, or everything."""
 
 TONES: dict[Verdict, Tone] = {
     Verdict.SOLVED: "good",
@@ -129,7 +130,7 @@ class Section:
     title: str
     blocks: tuple[Block, ...]
     appendix: bool = False
-    """Reference material: left out of the terminal, folded elsewhere."""
+    """Reference material: in the terminal only where everything is asked for, folded elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ class Page:
 
     run_id: str
     verdict: Verdict
-    reason: str
+    answer: Facts
+    """What must be known first."""
     sections: tuple[Section, ...] = ()
 
     @property
@@ -150,13 +152,3 @@ class Page:
 def pieces(text: Inline) -> tuple[str, ...]:
     """The parts of a text."""
     return (text,) if isinstance(text, str) else text
-
-
-def sentence(text: str) -> str:
-    """A remark as a sentence: a capital where it begins with a plain word, a full stop at its end."""
-    words = text.split()
-    if not words:
-        return ""
-    begun = words[0].rstrip(",:;").isalpha()
-    whole = " ".join([words[0][0].upper() + words[0][1:] if begun else words[0], *words[1:]])
-    return whole if whole[-1] in ".!?…" else f"{whole}."

@@ -98,8 +98,11 @@ def _standing(run: Run, returns: Series, curve: ReturnCurve, goal: float) -> str
 
 
 def _below(gap: float, at_start: float) -> str:
-    share = f" ({100 * gap / at_start:.0f}% of the gap at the start)" if at_start > 0 else ""
-    return f"{number(gap)} below it{share}"
+    if at_start <= 0:
+        return f"{number(gap)} below it"
+    further = gap > at_start
+    share = "further away than at the start" if further else f"{100 * gap / at_start:.0f}% of the gap at the start"
+    return f"{number(gap)} below it ({share})"
 
 
 def _of_budget(run: Run, returns: Series, step: float) -> str:

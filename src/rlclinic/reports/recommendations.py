@@ -6,7 +6,8 @@ from typing import Any
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.prescription import Basis, Change, Impact, Prescription, PrescriptionKind, Safety
-from rlclinic.reports.page import Block, Code, Facts, Inline, Snippet, Words, sentence
+from rlclinic.model.words import sentence
+from rlclinic.reports.page import Block, Code, Facts, Inline, Snippet, Words
 from rlclinic.reports.text import shorten
 
 VALUE_WIDTH = 60
@@ -115,11 +116,12 @@ def _change(change: Change) -> Inline:
     name = (
         (Code(change.native_key),) if change.native_key == change.key else (Code(change.native_key), f" ({change.key})")
     )
-    before, after = (shorten(_value(value), VALUE_WIDTH) for value in (change.before, change.after))
+    before, after = (shorten(value_text(value), VALUE_WIDTH) for value in (change.before, change.after))
     return (*name, ": ", Code(before), " → ", Code(after))
 
 
-def _value(value: object) -> str:
+def value_text(value: object) -> str:
+    """A setting as a person writes it."""
     if value is None:
         return "not set"
     if isinstance(value, float):

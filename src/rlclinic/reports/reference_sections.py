@@ -11,7 +11,8 @@ from rlclinic.model.comparison import (
     MetricInBand,
     RankedDifference,
 )
-from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words, percent
+from rlclinic.model.words import percent
+from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words
 from rlclinic.reports.text import number, shorten
 
 MOST_POINTS, MOST_METRICS, MOST_SETTINGS = 6, 12, 10

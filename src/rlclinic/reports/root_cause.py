@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
-from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words, percent
+from rlclinic.model.words import percent
+from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
 
 NOTHING_WRONG = "nothing-wrong"
 UNKNOWN = "unknown"
 
 MEANINGS = {
-    NOTHING_WRONG: "The run is healthy as far as it can be judged",
+    NOTHING_WRONG: "No fault that these logs could show",
     UNKNOWN: "Something else, or not enough to tell",
 }
 
@@ -106,7 +107,7 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
     if lead.id == UNKNOWN and diagnosis.verdict is Verdict.INSUFFICIENT_DATA:
         return ["Too little was logged to name a cause."]
     if lead.id == NOTHING_WRONG:
-        sentences = [_healthy(lead, sure)]
+        sentences = [_healthy(diagnosis, lead, sure)]
         if len(causes) > 1:
             sentences.append("The other candidates are not ruled out; change nothing on their account alone.")
         return sentences
@@ -134,7 +135,11 @@ def _class_level(diagnosis: Diagnosis, lead: Cause) -> list[str]:
     ]
 
 
-def _healthy(lead: Cause, sure: str) -> str:
+def _healthy(diagnosis: Diagnosis, lead: Cause, sure: str) -> str:
+    if diagnosis.lacking:
+        return (
+            f"Nothing wrong was found ({sure}), but the run is not known to be healthy: {'; '.join(diagnosis.lacking)}."
+        )
     if lead.probability >= LIKELY:
         return f"Nothing wrong was found: as far as it can be judged, the run is healthy ({sure})."
     return f"Nothing wrong was found, which is not certain: that the run is healthy leads with {sure}."

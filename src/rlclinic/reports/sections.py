@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from rlclinic.model.answer import Answer
 from rlclinic.model.config import Setting
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run, Status
+from rlclinic.model.words import percent, sentence
 from rlclinic.reports.evidence import evidence_line
 from rlclinic.reports.examination import environment_blocks
 from rlclinic.reports.key_metrics import key_metric_blocks, watched
@@ -26,8 +28,6 @@ from rlclinic.reports.page import (
     Section,
     Table,
     Words,
-    percent,
-    sentence,
 )
 from rlclinic.reports.performance import axis_words, performance_blocks
 from rlclinic.reports.recommendations import recommendation_blocks
@@ -48,27 +48,34 @@ def page_of(diagnosis: Diagnosis) -> Page:
     """The page of a diagnosis. A section without content is left out."""
     run = diagnosis.run
     built = (
-        ("run", "Run", [] if run.is_environment else _run(run)),
-        ("performance", "Performance", performance_blocks(diagnosis)),
-        ("outlook", "Outlook", outlook_blocks(diagnosis.outlook)),
-        ("metrics", "Key metrics", key_metric_blocks(diagnosis)),
-        ("environment", "Environment", environment_blocks(diagnosis.environment)),
-        ("findings", "Findings", _findings(diagnosis)),
-        ("logs", "What the log says (quoted)", _logs(diagnosis)),
-        ("cause", "Root cause", root_cause_blocks(diagnosis)),
-        ("recommendations", "Recommendations", recommendation_blocks(diagnosis)),
-        ("next", "Next steps", _next_steps(diagnosis)),
-        ("path", "Decision path", _items(diagnosis.decision_path, numbered=True)),
-        ("unchecked", "Not checked", not_checked_blocks(diagnosis)),
-        ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False)),
-        ("bug", "Suspected implementation bug", bug_blocks(diagnosis)),
-        ("reading", "Notes from reading", _reading(run)),
+        ("performance", "Performance", performance_blocks(diagnosis), False),
+        ("run", "Run", [] if run.is_environment else _run(run), False),
+        ("outlook", "Outlook", outlook_blocks(diagnosis.outlook), False),
+        ("environment", "Environment", environment_blocks(diagnosis.environment), False),
+        ("findings", "Findings", _findings(diagnosis), False),
+        ("logs", "What the log says (quoted)", _logs(diagnosis), False),
+        ("cause", "Root cause", root_cause_blocks(diagnosis), False),
+        ("bug", "Suspected implementation bug", bug_blocks(diagnosis), False),
+        ("recommendations", "Recommendations", recommendation_blocks(diagnosis), False),
+        ("next", "Next steps", _next_steps(diagnosis), False),
+        ("metrics", "Key metrics", key_metric_blocks(diagnosis), True),
+        ("path", "Decision path", _items(diagnosis.decision_path, numbered=True), True),
+        ("unchecked", "Not checked", not_checked_blocks(diagnosis), True),
+        ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False), True),
+        ("reading", "Notes from reading", _reading(run), True),
+        ("config", "Config", _config(run), True),
     )
-    sections = [Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks]
-    config = _config(run)
-    if config:
-        sections.append(Section("config", "Config", tuple(config), appendix=True))
-    return Page(run.id, diagnosis.verdict, sentence(diagnosis.reason), tuple(sections))
+    sections = (Section(key, title, tuple(blocks), appendix) for key, title, blocks, appendix in built if blocks)
+    return Page(run.id, diagnosis.verdict, answer_facts(diagnosis.answer), tuple(sections))
+
+
+def answer_facts(answer: Answer) -> Facts:
+    """The lines of an answer; commands stand on lines of their own, to be copied."""
+    rows: list[tuple[str, Inline]] = []
+    for line in answer.lines:
+        rows.append((line.label, line.text))
+        rows += [("", (f"{what}: ", Code(command))) for what, command in line.commands]
+    return Facts(tuple(rows))
 
 
 def _run(run: Run) -> list[Block]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rlclinic.model.finding import Severity
+from rlclinic.model.words import percent
 from rlclinic.reports.page import (
     Block,
     Candidate,
     Card,
+    Code,
     Facts,
     Inline,
     Listing,
@@ -18,7 +20,6 @@ from rlclinic.reports.page import (
     Table,
     Tone,
     Words,
-    percent,
     pieces,
 )
 from rlclinic.reports.sections import SEVERITY_WORDS
@@ -47,18 +48,25 @@ def page_text(
     name: str,
     word: str,
     tone: Tone,
-    reason: str,
+    lead: Block | str,
     sections: Sequence[Section],
     *,
     width: int = WIDTH,
     colour: bool = False,
+    everything: bool = True,
 ) -> str:
-    """A page for a terminal of `width` cells: a name and a word about it, the reason, then the sections."""
+    """A page for a terminal of `width` cells: a name and a word about it, what leads, then the sections.
+
+    Appendices are left out, and named at the end, unless `everything` is asked for.
+    """
     draw = _Draw(max(width, NARROWEST), colour=colour)
     shown = cut(_plain(name), draw.width - len(word) - 2)
     head = [f"{draw.paint(shown, BOLD)}  {draw.paint(word, BOLD, TONE_COLOURS[tone])}".rstrip()]
-    head += wrap(_plain(reason), draw.width, indent=INDENT)
-    blocks = [head, *(draw.section(section) for section in sections if not section.appendix)]
+    head += draw.block(Words(lead) if isinstance(lead, str) else lead) if lead else []
+    chosen = [section for section in sections if everything or not section.appendix]
+    rest = ", ".join(section.title.lower() for section in sections if section not in chosen)
+    blocks = [head, *map(draw.section, chosen)]
+    blocks += [wrap(f"With -v also: {rest}.", draw.width)] if rest else []
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -102,7 +110,10 @@ class _Draw:
         hanging = INDENT + " " * (longest + 2)
         lines = []
         for label, value in block.rows:
-            lines += wrap(_plain(value), self.width, indent=f"{INDENT}{label.ljust(longest)}  ", hanging=hanging)
+            start, text = f"{INDENT}{label.ljust(longest)}  ", _plain(value)
+            # A command is copied: it stays on one line, however long it is.
+            to_copy = not label and isinstance(pieces(value)[-1], Code)
+            lines += [start + text] if to_copy else wrap(text, self.width, indent=start, hanging=hanging)
         return lines
 
     def _table(self, block: Table) -> list[str]:

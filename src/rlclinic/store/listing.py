@@ -62,14 +62,14 @@ class Listing:
 
 
 def list_runs(
-    root: Path,
+    root: str | Path,
     *,
     index: RunIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Listing:
     """Find and summarise every run below a root; `progress` hears how many of how many are read."""
     store = index or RunIndex(default_path())
-    refs = find(root)
+    refs = find(Path(root))
     known = store.lookup(refs)
     fresh = [ref for ref in refs if ref.name not in known]
     read: dict[str, dict[str, Any]] = {}

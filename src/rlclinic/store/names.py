@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import RunReadError, UsageError
-from rlclinic.readers.discover import RunRef, find, ref_of_folder, split_name
+from rlclinic.readers.discover import RunRef, find, split_name
 from rlclinic.readers.formats.safe_json import load_json_file
 from rlclinic.store.index import RunIndex
 from rlclinic.store.listing import Listing, list_runs
 
 DEFAULT_ROOT = "runs"
+# Files below a folder that is named: more is a disk, not a project.
+MOST_FILES = 200_000
+# Names that are suggested for one that fits nothing.
+MOST_MEANT = 3
 NICKNAMES = ("@last", "@best", "@latest-run")
 
 
@@ -37,9 +44,12 @@ def _of_path(name: str) -> list[str]:
     path = Path(plain)
     if member or path.is_file():
         return [name]
-    own = ref_of_folder(path)
-    refs = [own] if own is not None else find(path)
-    return [ref.name for ref in refs] or [name]
+    if path.resolve() == Path(path.resolve().anchor):
+        raise UsageError("the whole disk is not searched for runs", path=name, hint="name the folder that holds them")
+    # Runs are looked for first: of a folder that holds too much nothing is opened.
+    refs = find(path, MOST_FILES)
+    own = [ref for ref in refs if ref.path == path]
+    return [replace(own[0], member="").name] if own else [ref.name for ref in refs] or [name]
 
 
 def _of_glob(pattern: str) -> list[str]:
@@ -58,15 +68,28 @@ def _of_id(name: str, root: Path, index: RunIndex | None) -> str:
         return exact[0].name
     found = exact or [ref for ref, summary in pairs if str(summary["id"]).startswith(name)]
     if not found:
+        meant = _meant(name, [str(summary["id"]) for _, summary in pairs])
         raise RunReadError(
             f"no such file or folder, and no run below {root} has an id that begins so",
             path=name,
-            hint="list the runs with `rlclinic runs`",
+            hint=f"did you mean {meant}?" if meant else "list the runs with `rlclinic runs`",
         )
     if len(found) > 1:
         shown = ", ".join(ref.name for ref in found[:4])
         raise UsageError(f"{name!r} fits {len(found)} runs: {shown}", path=name, hint="type more of the id")
     return found[0].name
+
+
+def _meant(name: str, ids: list[str]) -> str:
+    """Ids, and names in the folder that was meant, that are nearly the name."""
+    folder, _, last = name.rstrip("/").rpartition("/")
+    place = Path(folder or ".")
+    try:
+        beside = {item.name: str(place / item.name) for item in islice(place.iterdir(), MOST_FILES)}
+    except OSError:
+        beside = {}
+    near = get_close_matches(last, [*beside, *ids], n=MOST_MEANT, cutoff=0.6)
+    return " or ".join(dict.fromkeys(beside.get(item, item) for item in near))
 
 
 def _nickname(nickname: str, root: Path, index: RunIndex | None) -> str:

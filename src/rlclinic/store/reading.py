@@ -17,6 +17,8 @@ def read(
     root: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
     configs: Sequence[str | Path] = (),
+    environment: str = "",
+    algorithm: str = "",
 ) -> Run:
     """Read one run.
 
@@ -27,6 +29,8 @@ def read(
         columns: Canonical metric -> name in the log, for logs whose names rlclinic does not know.
         configs: Training scripts or configs of the run; they count where its own files say nothing, and no script is
             executed.
+        environment: The environment, where the files do not tell it or are wrong.
+        algorithm: The algorithm, likewise.
 
     Raises:
         RunReadError: Nothing is there, or it cannot be read. The message says what, where and what to do.
@@ -40,4 +44,4 @@ def read(
             path=str(name),
             hint="name one of them, or list them with `rlclinic runs`",
         )
-    return readers.read(paths[0], columns=columns, configs=configs)
+    return readers.read(paths[0], columns=columns, configs=configs, environment=environment, algorithm=algorithm)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlclinic.apps.cli.output import write_json, write_lines
-from rlclinic.apps.cli.reading import FILE, goal_option
+from rlclinic.apps.cli.reading import FILE, goal_option, task_options
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
@@ -47,6 +47,7 @@ class FixResult:
 @click.option("--prescription", "number", type=click.IntRange(min=1), help="Which one, as numbered by `diagnose`.")
 @goal_option
 @click.option("--config", default="", metavar="FILE[::SECTION]", help="The config file to edit.")
+@task_options
 @click.option("--unsafe", is_flag=True, help="Write also what alters behaviour or the learning problem.")
 @click.option("--root", type=FILE, help="Where ids and @last are looked up; runs/ or here by default.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -56,6 +57,8 @@ def fix(
     number: int | None,
     goal: float | None,
     config: str,
+    environment: str,
+    algorithm: str,
     unsafe: bool,
     root: Path | None,
     as_json: bool,
@@ -68,7 +71,8 @@ def fix(
     written only when its number is named. Exit codes: 0 done or nothing to fix, 2 refused or a usage error, 5 nothing
     could be read.
     """
-    result, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write", goal=goal)
+    task = environment, algorithm
+    result, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write", goal=goal, task=task)
     if as_json:
         write_json(fix_object(result))
     else:
@@ -85,13 +89,14 @@ def decide(
     unsafe: bool,
     writes: bool,
     goal: float | None = None,
+    task: tuple[str, str] = ("", ""),
 ) -> tuple[FixResult, ExitCode]:
     """What to change in which file; written only where `writes` says so."""
     from rlclinic.prescriptions.edit.plan import plan
     from rlclinic.prescriptions.edit.write_file import write_file
     from rlclinic.prescriptions.syntax import render
 
-    diagnosis = _diagnosis(name, root, goal, config)
+    diagnosis = _diagnosis(name, root, goal, config, task)
     result = FixResult(diagnosis.run, guidelines=list(diagnosis.guidelines))
     result.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
     _choose(diagnosis, number, result)
@@ -117,7 +122,7 @@ def decide(
     return result, ExitCode.ERROR if writes and result.held else ExitCode.OK
 
 
-def _diagnosis(name: str, root: Path | None, goal: float | None, config: str) -> Diagnosis:
+def _diagnosis(name: str, root: Path | None, goal: float | None, config: str, task: tuple[str, str]) -> Diagnosis:
     from rlclinic.engine import diagnose
     from rlclinic.readers.open import read
     from rlclinic.readers.scripts.load import CODE
@@ -127,7 +132,7 @@ def _diagnosis(name: str, root: Path | None, goal: float | None, config: str) ->
     if len(paths) > 1:
         raise UsageError(f"{name!r} names {len(paths)} runs", path=name, hint="one run is fixed at a time")
     scripts = (config,) if config.endswith(CODE) and Path(config).is_file() else ()
-    diagnosis = diagnose(read(paths[0], configs=scripts), goal=goal)
+    diagnosis = diagnose(read(paths[0], configs=scripts, environment=task[0], algorithm=task[1]), goal=goal)
     # A run that died before its first row can still show what is wrong with its config.
     changes = any(item.changes for item in diagnosis.prescriptions)
     if not changes and not any(len(series) for series in diagnosis.run.series.values()):

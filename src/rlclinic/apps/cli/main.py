@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from rlclinic import __version__
 from rlclinic.apps.cli.output import write, write_error
-from rlclinic.model.errors import ExitCode, RlclinicError, contained
+from rlclinic.model.errors import ExitCode, RlclinicError, UsageError, contained
 
 WELCOME = """\
 rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
@@ -60,8 +62,16 @@ class Verbs(click.Group):
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if arguments and arguments[0] not in VERBS:
+            _check_is_no_verb(arguments[0])
             arguments = ["diagnose", *arguments]
         return super().resolve_command(context, arguments)
+
+
+def _check_is_no_verb(word: str) -> None:
+    """A misspelt verb must not be looked for as a run."""
+    meant = get_close_matches(word, VERBS, n=1, cutoff=0.75)
+    if meant and word.isalpha() and not Path(word).exists():
+        raise UsageError(f"no verb and no run is called {word!r}", hint=f"did you mean `rlclinic {meant[0]}`?")
 
 
 @click.group(

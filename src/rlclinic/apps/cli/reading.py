@@ -23,6 +23,15 @@ trust_option = click.option(
     help="An environment or wrapper that a config or run names and that may be imported; repeatable.",
 )
 
+_ENV = click.option("--env", "environment", default="", metavar="ID", help="The environment, where no file tells it.")
+_ALGO = click.option("--algo", "algorithm", default="", metavar="NAME", help="The algorithm, where no file tells it.")
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --env and --algo; the command gets them as `environment` and `algorithm`."""
+    return _ENV(_ALGO(command))
+
+
 _OPTIONS = (
     click.argument("names", nargs=-1, metavar="RUN..."),
     click.option("--metrics", multiple=True, type=FILE, help="A file of metrics; repeatable."),
@@ -50,18 +59,21 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
-def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
+def read_runs(
+    source: dict[str, Any], environment: str = "", algorithm: str = ""
+) -> tuple[list[Run], list[RlclinicError]]:
     """Every run that the options name, and what could not be read."""
     from rlclinic.readers.open import read, read_files
     from rlclinic.store.names import resolve
 
     names: tuple[str, ...] = source["names"]
     columns = parse_map(source["mapping"])
+    task = {"environment": environment, "algorithm": algorithm}
     metrics, logs, configs = source["metrics"], source["log"], source["config"]
     if metrics or logs or (configs and not names):
         if names:
             raise UsageError("name either a run or its files, not both", hint="--config alone goes with a run")
-        return [read_files(metrics=metrics, logs=logs, configs=configs, columns=columns)], []
+        return [read_files(metrics=metrics, logs=logs, configs=configs, columns=columns, **task)], []
     found: list[Run] = []
     errors: list[RlclinicError] = []
     for name in names or ("@last",):
@@ -72,7 +84,7 @@ def read_runs(source: dict[str, Any]) -> tuple[list[Run], list[RlclinicError]]:
             continue
         for path in paths:
             try:
-                found.append(read(path, columns=columns, configs=configs))
+                found.append(read(path, columns=columns, configs=configs, **task))
             except RlclinicError as error:
                 errors.append(error)
     return found, errors

@@ -7,16 +7,17 @@ from typing import Any
 import click
 
 from rlclinic.apps.cli.output import write, write_error, write_json
-from rlclinic.apps.cli.reading import read_runs, run_options
+from rlclinic.apps.cli.reading import read_runs, run_options, task_options
 from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError
 from rlclinic.model.run import Run
 
 
 @click.command()
 @run_options
+@task_options
 @click.option("--all", "everything", is_flag=True, help="Show long lists whole.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(source: dict[str, Any], everything: bool, as_json: bool) -> None:
+def show(source: dict[str, Any], environment: str, algorithm: str, everything: bool, as_json: bool) -> None:
     """Show what was read of a run: identity, config, metrics found and missing, status, where it comes from.
 
     RUN is a path, a run id or the unique beginning of one, a glob, @last (the default) or @best. Files that lie
@@ -27,7 +28,7 @@ def show(source: dict[str, Any], everything: bool, as_json: bool) -> None:
     from rlclinic.reports.run_json import show_object
     from rlclinic.reports.run_text import show_text
 
-    found, errors = read_runs(source)
+    found, errors = read_runs(source, environment, algorithm)
     if as_json and len(found) + len(errors) == 1:
         write_json(show_object(found[0]) if found else errors[0].to_json())
     elif as_json:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from rlclinic.apps.cli.output import say, terminal_width, wants_colour
-from rlclinic.apps.cli.reading import FILE, goal_option, trust_option
+from rlclinic.apps.cli.reading import FILE, goal_option, task_options, trust_option
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.trial import OutcomeState, Trial, TrialVerdict
 
 if TYPE_CHECKING:
+    from rlclinic.model.run import Run
     from rlclinic.model.trial import Outcome
     from rlclinic.trials.plan import TrialPlan
 
@@ -27,6 +30,8 @@ FORMATS = ("text", "json", "html")
 )
 @click.option("--prescriptions", "count", type=int, default=1, show_default=True, help="How many of the leading ones.")
 @goal_option
+@click.option("--config", multiple=True, type=FILE, help="A config or training script of the run; repeatable.")
+@task_options
 @click.option("--seeds", type=int, default=5, show_default=True, help="Runs of each arm.")
 @click.option("--budget", type=int, help="Env steps of every run; the run's own by default.")
 @click.option("--command", default="", metavar="TEMPLATE", help="Your training command, with {learning_rate}, {seed} …")
@@ -42,6 +47,9 @@ def trial(
     changes: tuple[str, ...],
     count: int,
     goal: float | None,
+    config: tuple[Path, ...],
+    environment: str,
+    algorithm: str,
     seeds: int,
     budget: int | None,
     command: str,
@@ -65,7 +73,8 @@ def trial(
     from rlclinic.trials.runners import runner_for
     from rlclinic.trials.trial import run_trial
 
-    plan = _plan(name, changes, count, goal, seeds, budget, command, trust, root)
+    read = partial(_read, name, root, config, environment, algorithm)
+    plan = _plan(read, changes, count, goal, seeds, budget, command, trust)
     quiet = as_json or form != "text"
     if not quiet:
         arms = ", ".join(arm.name for arm in plan.arms)
@@ -88,8 +97,18 @@ def exit_code(found: Trial) -> ExitCode:
     return ExitCode.FINDINGS if found.leading.verdict is TrialVerdict.REFUTED else ExitCode.OK
 
 
+def _read(name: str, root: Path, configs: tuple[Path, ...], environment: str, algorithm: str) -> Run:
+    from rlclinic.readers.open import read
+    from rlclinic.store.names import resolve
+
+    paths = resolve(name, root=root)
+    if len(paths) != 1:
+        raise UsageError(f"{name} holds {len(paths)} runs", path=name, hint="name one of them")
+    return read(paths[0], configs=configs, environment=environment, algorithm=algorithm)
+
+
 def _plan(
-    name: str,
+    read: Callable[[], Run],
     changes: tuple[str, ...],
     count: int,
     goal: float | None,
@@ -97,17 +116,11 @@ def _plan(
     budget: int | None,
     command: str,
     trust: tuple[str, ...],
-    root: Path,
 ) -> TrialPlan:
     from rlclinic.engine import diagnose
-    from rlclinic.readers.open import read
-    from rlclinic.store.names import resolve
     from rlclinic.trials.propose import plan_trial, testable
 
-    paths = resolve(name, root=root)
-    if len(paths) != 1:
-        raise UsageError(f"{name} holds {len(paths)} runs", path=name, hint="name one of them")
-    run = read(paths[0]).with_goal(goal)
+    run = read().with_goal(goal)
     leading = [] if changes else [item for item in diagnose(run).prescriptions if testable(item)][:count]
     return plan_trial(run, leading, overrides=changes, seeds=seeds, budget=budget, command=command, trust=trust)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from itertools import islice
@@ -148,14 +149,27 @@ def _around(lines: Sequence[str], line: int) -> str:
     return "\n".join(lines[max(0, line - 2) : end])
 
 
+def _both_ends(entry: Entry) -> bytes:
+    """A log whole or, where it is too long, its beginning and its end: the end says how it went."""
+    if entry.size <= MAX_LOG_BYTES:
+        return entry.read(MAX_LOG_BYTES)
+    half = MAX_LOG_BYTES // 2
+    with entry.open() as file:
+        first = file.read(half)
+        file.seek(-half, os.SEEK_END)
+        return first.rpartition(b"\n")[0] + b"\n" + file.read(half).partition(b"\n")[2]
+
+
 def _lines(draft: Draft, entry: Entry) -> list[str]:
     try:
-        data = entry.read(MAX_LOG_BYTES)
+        data = _both_ends(entry)
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return []
     if entry.size > MAX_LOG_BYTES:
-        draft.note(f"{entry.relative}: only the first {MAX_LOG_BYTES >> 20} MB were read")
+        half = f"{MAX_LOG_BYTES >> 21} MB"
+        draft.cut.append(f"the first and the last {half} of {entry.relative}")
+        draft.note(f"{entry.relative}: only the first and the last {half} were read")
     if is_notebook(data[:4096]):
         try:
             return clean_lines(notebook_text(data).encode())

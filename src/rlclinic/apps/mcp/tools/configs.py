@@ -25,7 +25,7 @@ class Environment(Part):
 
     env_id: str
     config_file: str
-    """The user's file, or `rlclinic reference`."""
+    """The user's file, or rlclinic's own reference."""
 
 
 class Environments(Reply):

@@ -114,7 +114,8 @@ def diagnose(
     from rlclinic.reports.diagnosis_json import diagnosis_object
 
     opened = workspace.open(run_id)
-    data = diagnosis_object(opened.towards(goal))
+    told = opened.towards(goal)
+    data = diagnosis_object(told)
     most = SHORT if detail == "short" else 1_000
     findings = sorted(data["findings"], key=lambda item: ("error", "warning", "info").index(item["severity"]))
     needs = list(dict.fromkeys(need for item in data["not_checked"] for need in item["needs"]))
@@ -148,9 +149,8 @@ def diagnose(
         not_checked_needs=needs[:8] if detail == "short" else needs,
         guidelines=[workspace.shown(path) for path in data["guidelines"]],
     )
-    lead = reply.causes[0] if reply.causes else None
-    why = f" Leading cause {lead.id} ({float(lead.probability):.0%})." if lead else ""
-    return reply.said(f"{opened.run.id!r}: {reply.verdict}. {reply.reason}.{why}", wide=detail == "full")
+    lines = "\n".join(f"{line.label}: {line.text}" for line in told.answer.lines)
+    return reply.said(f"{opened.run.id!r}\n{lines}", wide=detail == "full")
 
 
 def explain(workspace: Workspace, name: str = "") -> Explanation:

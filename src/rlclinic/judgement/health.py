@@ -1,0 +1,36 @@
+"""Whether a run without a fault may be called healthy: absent is not healthy, and neither is far from the goal."""
+
+from __future__ import annotations
+
+from rlclinic.facts.goal import goal_of
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.run import Status
+from rlclinic.model.words import percent
+
+# Share of the way to the goal that a run without a fault must have made by its end.
+NEAR_GOAL = 0.9
+# Share of the checks that must have been possible.
+ENOUGH_CHECKS = 0.5
+
+
+def lacking(facts: RunFacts, verdict: Verdict, *, checked: int, applicable: int) -> tuple[str, ...]:
+    """What keeps the run from being called healthy, each with what would change that; none for a solved one."""
+    if verdict in (Verdict.SOLVED, Verdict.NO_FAULT_FOUND):
+        return ()
+    run, goal, curve = facts.run, goal_of(facts), facts.curve
+    lines = []
+    if curve is None:
+        lines.append("no return was logged")
+    if goal is None:
+        lines.append("no goal is known (set it with --goal)")
+    elif curve is not None and run.status.state is not Status.RUNNING and goal.share(curve.final) < NEAR_GOAL:
+        way = percent(max(goal.share(curve.final), 0.0))
+        lines.append(f"it ended at {curve.final:.4g}, {way} of the way to {goal.level:.4g} ({goal.origin})")
+    if not run.environment:
+        lines.append("the environment is not known (name it with --env)")
+    if checked < ENOUGH_CHECKS * applicable:
+        lines.append(f"only {checked} of {applicable} checks could be made")
+    if verdict not in (Verdict.LEARNING, Verdict.PLATEAUED) and not lines:
+        lines.append(f"the verdict is {verdict.value}")
+    return tuple(lines)

@@ -1,0 +1,199 @@
+"""The answer first: verdict, cause, change, what to do otherwise and how sure that is, in a line each.
+
+Every report begins with these lines and every other surface (a notebook, an agent, a workflow) shows the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rlclinic.model.prescription import Prescription, PrescriptionKind
+from rlclinic.model.run import Status
+from rlclinic.model.vocabulary import families_of, metric
+from rlclinic.model.words import listed, percent, sentence, within
+
+if TYPE_CHECKING:
+    from rlclinic.model.diagnosis import Cause, Diagnosis
+
+NOTHING_WRONG, UNKNOWN = "nothing-wrong", "unknown"
+HARMLESS = frozenset({NOTHING_WRONG, "already-solved"})
+# From here on a cause may be called likely, and from here on the whole is called sure.
+LIKELY, SURE = 0.5, 0.9
+# Facts that carry a cause, and the least a piece of evidence must add, in natural-log units, to be one of them.
+MOST_FACTS, LEAST_WEIGHT = 2, 0.2
+NO_EVIDENCE = ("prior", "all causes", "doubt")
+# Letters of a fact and of a change: the report below has them whole.
+FACT_WIDTH, CHANGE_WIDTH, NATIVE_WIDTH = 130, 240, 60
+# Verdicts that a person would not say as they are called.
+WORDS = {"insufficient-data": "Cannot be judged yet", "not-rl": "Not reinforcement learning"}
+# Inputs that tell most about causes, and how many of them are named as missing.
+TELLING = (
+    "return/train", "entropy", "approx_kl", "explained_variance", "value_loss", "q/mean", "alpha", "grad_norm",
+    "return/eval", "episode_length", "response_length", "reward/*",
+)  # fmt: skip
+MOST_NEEDS = 3
+# What a later prescription says first, which a line of its own does not need.
+LEADS = ("If that does not suffice: ", "If the test confirms it: ")
+TOO_SHORT = "budget-too-small"
+REPEAT = "Repeat it with another seed: one run shows little."
+NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the answer."""
+
+    label: str
+    text: str
+    commands: tuple[tuple[str, str], ...] = ()
+    """What a command is for (`apply`, `prove` ...) and the command."""
+
+    def __str__(self) -> str:
+        told = "  ".join(f"{what}: {command}" for what, command in self.commands)
+        return f"{self.label}: {self.text}" + (f"  {told}" if told else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person must know first: five lines, two for a healthy run."""
+
+    run: str
+    verdict: str
+    lines: tuple[Line, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.lines))
+
+
+def answer_of(diagnosis: Diagnosis) -> Answer:
+    """The lines of a diagnosis. Texts of the run in them are not yet safe to print."""
+    word = WORDS.get(diagnosis.verdict.value, diagnosis.verdict.value.replace("-", " ").capitalize())
+    cut = listed(list(diagnosis.run.provenance.cut))
+    part = f" Only a part was read: {cut}." if cut else ""
+    verdict = Line("Verdict", sentence(f"{word}: {diagnosis.reason}") + part)
+    if diagnosis.is_healthy:
+        rest = [Line("Change", f"Nothing needs to change. {_sure(diagnosis)}")]
+    else:
+        cause, sure = Line("Cause", _cause(diagnosis)), Line("How sure", _sure(diagnosis))
+        rest = [cause, _change(diagnosis), _otherwise(diagnosis), sure]
+    return Answer(diagnosis.run.id, diagnosis.verdict.value, (verdict, *rest))
+
+
+def _cause(diagnosis: Diagnosis) -> str:
+    causes = diagnosis.ranked
+    lead = causes[0] if causes else None
+    if lead is None or lead.id == UNKNOWN:
+        ideas = [f"{cause.id} ({percent(cause.probability)})" for cause in causes[1:3] if cause.id not in HARMLESS]
+        first = f" First ideas: {listed(ideas)}." if ideas else ""
+        return f"None can be named from this log.{first}{_missing(diagnosis)}"
+    if lead.id in HARMLESS:
+        lacking = "; ".join(diagnosis.lacking)
+        but = f", but that is not enough to call it healthy: {lacking}" if lacking else ""
+        return f"No fault was found ({percent(lead.probability)}){but}."
+    facts = "; ".join(_facts(diagnosis, lead))
+    told = f"{lead.id} ({percent(lead.probability)}): {facts or within(lead.title)}."
+    if lead.probability >= LIKELY:
+        return told
+    rivals = [f"{cause.id} ({percent(cause.probability)})" for cause in causes[1:2] if cause.id != UNKNOWN]
+    return f"Not decided. First {told}{f' Then {rivals[0]}.' if rivals else ''}{_missing(diagnosis)}"
+
+
+def _facts(diagnosis: Diagnosis, lead: Cause) -> list[str]:
+    """The pieces of evidence that carry the cause, the weightiest first; the verdict is said already."""
+    found = diagnosis.explanations.get(lead.id)
+    pieces = sorted(found.pieces, key=lambda piece: -piece.value) if found is not None else []
+    weighty = [piece.text for piece in pieces if piece.value >= LEAST_WEIGHT and piece.kind not in NO_EVIDENCE]
+    texts = weighty if pieces else list(lead.supports)
+    summaries = {finding.code: finding.summary for finding in diagnosis.findings}
+    told = [summaries.get(text.partition(" ")[0], text) for text in texts if not text.startswith("verdict ")]
+    fresh = dict.fromkeys(_short(text, FACT_WIDTH) for text in told if text.rstrip(".") != diagnosis.reason.rstrip("."))
+    return list(fresh)[:MOST_FACTS]
+
+
+def _change(diagnosis: Diagnosis) -> Line:
+    first = next(iter(diagnosis.prescriptions), None)
+    commands = diagnosis.commands
+    if first is None:
+        longer = diagnosis.finds_nothing and any(cause.id == TOO_SHORT for cause in diagnosis.ranked[1:3])
+        step = "Train longer, if the return is not enough yet." if longer else "None on these grounds."
+        step = step if diagnosis.finds_nothing or not diagnosis.next_steps else sentence(diagnosis.next_steps[0])
+        return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
+    text = _instruction(first)
+    if first.native is not None and first.native.text.count("\n") == 0 and len(first.native.text) <= NATIVE_WIDTH:
+        text = f"{text.rstrip('.')}: {first.native.text.strip()}"
+    if first.kind is PrescriptionKind.CHECK:
+        label = "Change" if diagnosis.finds_nothing else "Test first"
+        told = (("test", commands.test),) if commands.test and commands.test not in text else ()
+        return Line(label, text, told)
+    both = (("apply", commands.apply), ("prove", commands.prove))
+    return Line("Change", text, tuple((what, command) for what, command in both if command))
+
+
+def _otherwise(diagnosis: Diagnosis) -> Line:
+    """The next candidate: after a change the settings that are known to work, else the next prescription."""
+    commands, first = diagnosis.commands, next(iter(diagnosis.prescriptions), None)
+    if commands.known_good and first is not None and first.kind is PrescriptionKind.CONFIG:
+        settings = f"Start from the settings that are known to work for {commands.known_good_for}."
+        return Line("If not that", settings, (("train", commands.known_good),))
+    if len(diagnosis.prescriptions) > 1:
+        return Line("If not that", _instruction(diagnosis.prescriptions[1]))
+    said = (UNKNOWN, *HARMLESS, *((TOO_SHORT,) if diagnosis.finds_nothing else ()))
+    others = [cause.id for cause in diagnosis.ranked[1:] if cause.id not in said][:2]
+    ideas = f"Next in line: {listed(others)}." if others else REPEAT if diagnosis.run.series else NAME_FILES
+    is_test = first is not None and first.kind is PrescriptionKind.CHECK
+    return Line("If not that", ideas, (("test", commands.test),) if commands.test and not is_test else ())
+
+
+def _sure(diagnosis: Diagnosis) -> str:
+    lead = diagnosis.ranked[0] if diagnosis.ranked else None
+    share = lead.probability if lead is not None and lead.id != UNKNOWN else 0.0
+    words = "Very sure" if share >= SURE else "More likely than not" if share >= LIKELY else "Not sure"
+    what = f" ({percent(share)})" if share else ""
+    total = diagnosis.checked + len(diagnosis.not_checked)
+    checks = f"{diagnosis.checked} of {total} checks could be made" if total else "nothing could be checked"
+    going = "; the run is still going" if diagnosis.run.status.state is Status.RUNNING else ""
+    unknown = [word for word, absent in _unknowns(diagnosis) if absent]
+    missing = f"; not known: {listed(unknown)}" if unknown else ""
+    return f"{words}{what}: {checks}{missing}{going}."
+
+
+def _unknowns(diagnosis: Diagnosis) -> tuple[tuple[str, bool], ...]:
+    run = diagnosis.run
+    return (
+        ("the config", not run.config.settings and not run.config.native),
+        ("the algorithm", not run.algorithm),
+        ("the environment", not run.environment),
+        ("the goal", diagnosis.goal is None),
+    )
+
+
+def _missing(diagnosis: Diagnosis) -> str:
+    """What would name a cause: the most telling inputs that checks lack and the algorithm has."""
+    needs = {name for item in diagnosis.not_checked for need in item.needs for name in need.split("|")}
+    names = ["the config (--config)"] if any(name.startswith("config:") for name in needs) else []
+    families = families_of(diagnosis.run.algorithm)
+    for name in TELLING:
+        entry = metric(name)
+        fits = entry is None or "all" in entry.families or not families or families & set(entry.families)
+        names += [name] if name in needs and fits else []
+    return f" To narrow it down, add {listed(names[:MOST_NEEDS])}." if names else ""
+
+
+def _instruction(item: Prescription) -> str:
+    text = item.instruction
+    for lead in LEADS:
+        text = text.removeprefix(lead)
+    return sentence(_short(text, CHANGE_WIDTH))
+
+
+def _short(text: str, width: int) -> str:
+    """As many whole sentences as fit, else whole clauses, else words."""
+    flat = " ".join(text.split()).rstrip(".")
+    if len(flat) <= width:
+        return flat
+    for mark in (". ", "; ", ": ", ", "):
+        end = flat.rfind(mark, 0, width)
+        if end > width // 3:
+            return flat[:end]
+    return f"{flat[: flat.rfind(' ', 0, width)]} …"

@@ -1,0 +1,104 @@
+"""What to type after a diagnosis: commands that exist, with the options that name the run."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from rlclinic.model.diagnosis import Cause, Commands
+from rlclinic.model.errors import RlclinicError
+from rlclinic.model.goal import Goal
+from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
+from rlclinic.model.run import Run
+from rlclinic.model.vocabulary import families_of
+from rlclinic.prescriptions.edit.plan import plan
+from rlclinic.prescriptions.proposals.native_settings import BUDGETS
+from rlclinic.reference.algorithms import TRAINED
+from rlclinic.reference.reference_configs import has_reference_config
+from rlclinic.reference.tasks import task_of
+
+# Two causes are told apart by trying the changes for both, where the second is at least this likely.
+RIVAL = 0.1
+BUG = "implementation-bug"
+# Frameworks whose algorithms are not the user's own code.
+STOCK = ("sb3", "sb3-zoo", "rlclinic", "rllib", "torchrl", "tianshou")
+# Stands for the user's own command, of which only its places are known.
+YOUR_COMMAND = "python train.py"
+
+
+def commands_of(
+    run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Cause], goal: Goal | None
+) -> Commands:
+    """The commands that fit a diagnosed run."""
+    name = _name(run)
+    number, change = next(
+        ((index, item) for index, item in enumerate(prescriptions, start=1) if _is_config(item)), (0, None)
+    )
+    leads = change is not None and number == 1
+    task = f"{run.algorithm} on {run.environment}"
+    known = task_of(run.environment) is not None and _lab_trains(run) and _has_entry(run)
+    after = f"rlclinic compare {shlex.quote(run.path)} NEW_RUN" if prescriptions and run.path else ""
+    return Commands(
+        apply=_apply(run, change, number, name) if change is not None else "",
+        prove=_prove(run, [change], name) if change is not None and _is_testable(change) else after,
+        test="" if leads else _test(run, prescriptions, causes, name),
+        judge=f"rlclinic diagnose {name} --goal RETURN" if goal is None and run.path else "",
+        known_good=f"rlclinic train {shlex.quote(f'{run.environment}:{run.algorithm}')}" if known else "",
+        known_good_for=task if known else "",
+    )
+
+
+def _name(run: Run) -> str:
+    return " ".join([shlex.quote(run.path), *(shlex.quote(word) for word in run.given)])
+
+
+def _apply(run: Run, change: Prescription, number: int, name: str) -> str:
+    """`fix` with what it asks for before it writes; the config is the user's to name where none is found."""
+    options = [f"--prescription {number}"] if number > 1 else []
+    options += ["--unsafe"] if change.safety is not Safety.SAFE else []
+    named = "--config" in run.given
+    try:
+        plan(run, change.changes, run.given[run.given.index("--config") + 1] if named else "")
+    except RlclinicError:
+        options += [] if named else ["--config FILE"]
+    return " ".join(["rlclinic fix", name, *options, "--write"])
+
+
+def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
+    count = f" --prescriptions {len(changes)}" if len(changes) > 1 else ""
+    if _lab_trains(run) and task_of(run.environment) is not None:
+        return f"rlclinic trial {name}{count}"
+    keys = dict.fromkeys(change.key for item in changes for change in item.changes)
+    places = " ".join(f"--{key} {{{key}}}" for key in [*keys, "seed", "logdir"])
+    return f'rlclinic trial {name}{count} --command "{YOUR_COMMAND} {places}"'
+
+
+def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Cause], name: str) -> str:
+    """The changes for the two leading causes against each other, else the environment by itself; the user's own
+    trainer comes after that, and that of a library last: it has passed its tests."""
+    likely = {cause.id for cause in causes if cause.probability >= RIVAL}
+    rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
+    if rivals:
+        return _prove(run, rivals, name)
+    if "language-model" in families_of(run.algorithm) or "response_length" in run:
+        return ""
+    if BUG in likely and run.framework not in STOCK:
+        return "rlclinic probe MODULE:make_trainer"
+    return f"rlclinic examine {shlex.quote(run.environment) if task_of(run.environment) else 'MODULE:make_env'}"
+
+
+def _is_config(item: Prescription) -> bool:
+    return item.kind is PrescriptionKind.CONFIG
+
+
+def _is_testable(item: Prescription) -> bool:
+    """A trial gives every arm the same budget."""
+    return _is_config(item) and not {change.key for change in item.changes} <= BUDGETS
+
+
+def _lab_trains(run: Run) -> bool:
+    return any(run.algorithm in names for names in TRAINED.values())
+
+
+def _has_entry(run: Run) -> bool:
+    return has_reference_config(run.environment, run.algorithm)

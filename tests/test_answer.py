@@ -1,0 +1,114 @@
+"""The answer first: five lines that agree with the diagnosis, and two where a run is healthy with grounds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rlclinic
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
+from rlclinic.reports.diagnosis_text import diagnosis_text
+from tests.conftest import RUNS, diagnosis_of
+from tests.reports.cases import collapsed
+from tests.rules.scene import scene
+
+LABELS = ["Verdict", "Cause", "Change", "If not that", "How sure"]
+
+
+def labels(name: str) -> list[str]:
+    return [line.label for line in diagnosis_of(name).answer.lines]
+
+
+def line(found: rlclinic.Diagnosis, label: str) -> str:
+    return next(item.text for item in found.answer.lines if item.label == label)
+
+
+def test_the_verdict_the_cause_and_the_change_lead() -> None:
+    found = diagnosis_of("sb3/ppo_cartpole_high_lr")
+    assert [item.label for item in found.answer.lines] == LABELS
+    assert line(found, "Verdict").startswith("Collapsed: rollout/ep_rew_mean climbed from 25.58 to 87.31")
+    assert line(found, "Cause").startswith("learning-rate-too-high (over 99%): learning_rate 0.05 is outside")
+    assert line(found, "Change") == "Lower learning_rate from 0.05 to 0.001: PPO(..., learning_rate=0.001)"
+    assert line(found, "If not that") == "Start from the settings that are known to work for PPO on CartPole-v1."
+    assert line(found, "How sure") == "Very sure (over 99%): 75 of 114 checks could be made; not known: the config."
+
+
+def test_a_solved_run_takes_two_lines() -> None:
+    assert labels("sb3/ppo_cartpole") == ["Verdict", "Change"]
+    assert line(diagnosis_of("sb3/ppo_cartpole"), "Change").startswith("Nothing needs to change. Very sure (98%)")
+
+
+def test_printing_a_diagnosis_gives_the_lines_and_its_repr_is_short() -> None:
+    found = diagnosis_of("sb3/ppo_cartpole_high_lr")
+    assert str(found).splitlines()[0].startswith("Verdict: Collapsed")
+    assert len(str(found).splitlines()) == 5
+    assert (
+        repr(found) == "<Diagnosis of 'ppo_cartpole_high_lr': collapsed, learning-rate-too-high over 99%, 6 findings>"
+    )
+    assert repr(found.run).startswith("<Run 'ppo_cartpole_high_lr': PPO on CartPole-v1, unknown, 12,288 steps, ")
+
+
+def test_brief_is_the_answer_alone_and_full_leaves_nothing_out() -> None:
+    brief, normal, full = (diagnosis_text(collapsed(), detail=detail) for detail in ("brief", "normal", "full"))
+    assert normal.startswith(brief.rstrip("\n"))
+    assert "Decision path" not in normal
+    assert "Decision path" in full
+    assert "With -v also" not in full
+    assert diagnosis_markdown(collapsed(), detail="brief").count("\n## ") == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["baselines/deepq", "faults/healthy_dqn_cartpole", "edge/aborted_start", "d3rlpy/dqn_cartpole_online"]
+)
+def test_healthy_is_not_said_without_grounds(name: str) -> None:
+    found = diagnosis_of(name)
+    said = diagnosis_text(found, detail="full") + diagnosis_markdown(found)
+    assert not found.is_healthy
+    assert found.lacking
+    assert "Nothing needs to change" not in said
+    assert "is healthy" not in said
+
+
+def test_an_empty_event_file_cannot_be_judged() -> None:
+    assert line(diagnosis_of("edge/aborted_start"), "Verdict").startswith("Cannot be judged yet: no metric was logged")
+
+
+def test_what_a_curve_did_is_said_without_a_goal_and_judged_with_one() -> None:
+    curve = np.linspace(0, 100, 50) + np.random.default_rng(0).normal(size=50)
+    run = scene(series={"return/train": curve}).run
+    bare, far, reached = (diagnose(run, goal=goal) for goal in (None, 1000.0, 90.0))
+    assert "rose" in bare.reason or "went from" in bare.reason
+    assert any("--goal" in text for text in bare.lacking)
+    assert any("of the way to 1000 (set with --goal)" in text for text in far.lacking)
+    assert not bare.is_healthy
+    assert not far.is_healthy
+    assert reached.verdict is Verdict.SOLVED
+    assert reached.lacking == ()
+
+
+def test_a_grave_finding_is_never_healthy() -> None:
+    found = diagnosis_of("sb3/ppo_cartpole")
+    errors = [item for item in collapsed().findings if item.severity == "error"]
+    assert found.is_healthy
+    assert not replace(found, findings=tuple(errors)).is_healthy
+
+
+def test_the_commands_name_the_run_as_the_user_did(tmp_path: Path) -> None:
+    place = tmp_path / "my runs" / "first"
+    place.mkdir(parents=True)
+    for file in (RUNS / "sb3/ppo_cartpole_high_lr").iterdir():
+        if file.is_file():
+            (place / file.name).write_bytes(file.read_bytes())
+    found = diagnose(rlclinic.read(place), goal=475)
+    assert found.commands.prove == f"rlclinic trial '{place}' --goal 475"
+    assert found.commands.apply == f"rlclinic fix '{place}' --goal 475 --config FILE --write"
+
+
+def test_no_line_is_longer_than_a_person_reads() -> None:
+    for name in ("sb3/ppo_cartpole_high_lr", "faults/coin_pay_ppo_cartpole", "faults/chance_grpo_tiny"):
+        assert max(len(item.text) for item in diagnosis_of(name).answer.lines) <= 420
