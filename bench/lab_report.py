@@ -1,4 +1,4 @@
-"""Make docs/lab-benchmarks.md from what was recorded: `python -m bench.lab_report`. Takes seconds, trains nothing."""
+"""Make docs/benchmarks/repair.md from what was recorded: `python -m bench.lab_report` takes seconds, trains nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.repair import score
 from bench.repair.tasks import tasks
 from bench.repair.treatment import CONFIRMING, HARM, RESTORED, ROUNDS
 
-PAGE = Path(__file__).parents[1] / "docs" / "lab-benchmarks.md"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "repair.md"
 
 
 def main() -> None:

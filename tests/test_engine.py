@@ -97,7 +97,7 @@ def concluded(diagnosis: Diagnosis) -> tuple[Any, ...]:
         "prescriptions",
         "decision_path",
         "next_steps",
-        "moves",
+        "onsets",
         "suspect",
     )
     return tuple(getattr(diagnosis, name) for name in kept)

@@ -68,6 +68,22 @@ def test_a_run_that_has_ended_has_no_outlook(state: Status) -> None:
     assert outlook_of(RunFacts(run), Verdict.LEARNING, ()) is None
 
 
+@pytest.mark.parametrize("budget", [200_000.0, 400_000.0])
+def test_a_run_that_cannot_learn_as_configured_is_not_told_to_go_on(budget: float) -> None:
+    slow = Cause("learning-rate-too-low", "policy-frozen", "root", "", 0.99)
+    found = outlook(going(flat(22.0), budget=budget), Verdict.NOT_LEARNING, slow)
+    assert found.expectation is not None
+    assert found.expectation.probability <= 0.05
+    assert found.advice is Advice.RESTART
+    assert "the steps stay as small as they are" in found.reason
+
+
+def test_a_low_chance_early_on_is_said_to_be_early() -> None:
+    found = outlook(going(flat(22.0), budget=400_000.0), Verdict.NOT_LEARNING)
+    assert found.advice is Advice.CONTINUE
+    assert "too early to give the run up" in found.reason
+
+
 def test_a_steady_climb_is_expected_to_arrive_and_goes_on() -> None:
     found = outlook(going(rising(20, 300)))
     assert found.trajectory is Trajectory.RISING
@@ -113,7 +129,7 @@ def test_a_collapse_by_a_setting_that_stays_is_restarted() -> None:
     found = outlook(collapsed(), Verdict.COLLAPSED, WRONG_RATE)
     assert found.trajectory is Trajectory.FALLING
     assert found.advice is Advice.RESTART
-    assert "learning-rate-too-high (90%) does not mend itself" in found.reason
+    assert "learning-rate-too-high (90%) does not go away by itself" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rlclinic.comparison.compare import compare
     from rlclinic.comparison.history import history
     from rlclinic.engine import diagnose, why
-    from rlclinic.facts.metric_summary import metric_correlation, metric_summary, metric_trend
+    from rlclinic.facts.metric_summary import hyperparameter_history, metric_correlation, metric_summary, metric_trend
     from rlclinic.live.monitor import Monitor, monitor
     from rlclinic.model.advice import Advice
     from rlclinic.model.config import Config, Origin, Setting
@@ -60,6 +60,7 @@ _HOMES = {
     "RunStatus": "rlclinic.model.run",
     "Status": "rlclinic.model.run",
     "Series": "rlclinic.model.series",
+    "hyperparameter_history": "rlclinic.facts.metric_summary",
     "list_runs": "rlclinic.store.listing",
     "metric_correlation": "rlclinic.facts.metric_summary",
     "metric_summary": "rlclinic.facts.metric_summary",
@@ -98,6 +99,7 @@ __all__ = [
     "compare",
     "diagnose",
     "history",
+    "hyperparameter_history",
     "list_runs",
     "metric_correlation",
     "metric_summary",

@@ -10,6 +10,7 @@ from pathlib import Path
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.components import suspect_of
 from rlclinic.causes.posterior import causes_of
+from rlclinic.facts.derived_settings import LOGGED
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import goal_status_of
 from rlclinic.facts.run_facts import RunFacts
@@ -147,7 +148,9 @@ def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
         return run.examined.skipped if run.examined is not None else ()
     lines = []
     if not run.config.settings:
-        lines.append("No config was found, so no hyperparameter could be checked.")
+        logged = ", ".join(sorted(LOGGED & run.series.keys()))
+        but = f"only what is logged could be checked: {logged}" if logged else "no hyperparameter could be checked"
+        lines.append(f"No config was found, so {but}.")
     if not run.algorithm:
         lines.append("The algorithm is not known, so rules for single algorithms were tried on the names alone.")
     if not run.environment:

@@ -110,16 +110,17 @@ def _advice(
             return Advice.CONTINUE, f"{held}; stop it where that is all you want"
         return Advice.STOP, f"{held}; further steps add nothing to that"
     lead = causes[0] if causes else None
+    hopeless = expectation is not None and expectation.probability <= HOPELESS
     # What was lost already, or could never be learned, needs no more time to show.
-    shown = trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
+    shown = hopeless or trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
     if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
         why = lasting().get(lead.id)
         if why is not None and lead.probability >= SURE_CAUSE:
-            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f}%) does not mend itself: {why}"
+            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f}%) does not go away by itself: {why}"
     progress = facts.progress
     if expectation is not None and progress is not None and progress >= HOPELESS_FROM:
         judged = trajectory is not Trajectory.RISING and verdict is not Verdict.INSUFFICIENT_DATA
-        if judged and expectation.probability <= HOPELESS and had_time(facts):
+        if judged and hopeless and had_time(facts):
             chance = f"{100 * expectation.probability:.0f}%"
             return Advice.STOP, f"the chance of the goal within the budget is {chance} and the return does not rise"
     return Advice.CONTINUE, _patience(facts, trajectory, goal, expectation)
@@ -129,7 +130,8 @@ def _patience(facts: RunFacts, trajectory: Trajectory, goal: Goal | None, expect
     if expectation is not None:
         chance = f"the chance of the goal within the budget is {100 * expectation.probability:.0f}%"
         rest = "" if facts.progress is None else f" with {100 * (1 - facts.progress):.0f}% of it left"
-        return f"{chance}{rest}"
+        early = "; that is low, but it is too early to give the run up" if expectation.probability <= HOPELESS else ""
+        return f"{chance}{rest}{early}"
     if trajectory is Trajectory.RISING:
         return "the return rises"
     missing = [
@@ -142,7 +144,7 @@ def _patience(facts: RunFacts, trajectory: Trajectory, goal: Goal | None, expect
         if absent
     ]
     if not missing:
-        return "nothing shows that waiting is in vain"
+        return "nothing shows that waiting will not help"
     verb = "is" if len(missing) == 1 else "are"
     return f"the {' and the '.join(missing)} {verb} not known, so nothing can be forecast"
 

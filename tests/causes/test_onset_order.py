@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rlclinic.judgement.decision_path import decision_path
@@ -66,6 +68,13 @@ def test_a_finding_that_began_after_the_fall_is_not_where_to_begin() -> None:
     assert pace.endswith("Begin here.")
 
 
-def test_without_an_order_the_first_station_that_fails_is_where_to_begin() -> None:
+def test_without_an_order_the_first_step_that_fails_is_where_to_begin() -> None:
     path = decision_path([_finding("entropy-fell-early", None), _finding("kl-too-large", None)], frozenset(BY_NAME))
     assert [line.split("?")[0] for line in path if line.endswith("Begin here.")] == ["Does the policy still explore"]
+
+
+def test_an_error_is_where_to_begin_rather_than_a_warning_above_it() -> None:
+    grave = replace(_finding("kl-too-large", None), severity=Severity.ERROR)
+    path = decision_path([grave, _finding("entropy-fell-early", None)], frozenset(BY_NAME))
+    (begin,) = [line for line in path if line.endswith("Begin here.")]
+    assert "(POL04)" in begin

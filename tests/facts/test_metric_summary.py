@@ -9,6 +9,9 @@ import pytest
 
 import rlclinic
 from rlclinic.facts.metric_summary import metric_correlation, metric_summary, metric_trend
+from rlclinic.model.config import Config, Setting
+from rlclinic.model.errors import UsageError
+from rlclinic.model.run import Run
 from rlclinic.model.series import FloatArray, Series
 
 RISING = np.linspace(0.0, 10.0, 60) + np.random.default_rng(0).normal(0.0, 0.1, 60)
@@ -61,3 +64,14 @@ def test_metrics_are_correlated_where_both_have_a_step() -> None:
 def test_what_cannot_be_correlated_says_why() -> None:
     assert metric_correlation(series(RISING), series([1.0] * 60)).problem == "one of them is constant"
     assert metric_correlation(series(RISING), series(RISING, first=50.0)).problem == "fewer than 3 common steps"
+
+
+def test_a_hyperparameter_is_told_as_it_was_in_force_and_as_configured() -> None:
+    falling = Series("learning_rate", "train/learning_rate", np.arange(3.0), np.array([3e-4, 2e-4, 1e-4]))
+    settings = {"learning_rate": Setting("learning_rate", 3e-4, "lr"), "gamma": Setting("gamma", 0.99, "discount")}
+    run = Run("run", "run", series={"learning_rate": falling}, config=Config(settings))
+    rate, discount = (rlclinic.hyperparameter_history(run, name) for name in ("lr", "discount"))
+    assert (rate.is_scheduled, rate.summary.last, rate.configured) == (True, 1e-4, 3e-4)
+    assert (discount.is_scheduled, discount.series, discount.configured) == (False, None, 0.99)
+    with pytest.raises(UsageError, match="neither logs nor configures"):
+        rlclinic.hyperparameter_history(run, "momentum")

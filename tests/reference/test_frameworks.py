@@ -25,7 +25,7 @@ DESIGNED = {
     "pytorch_sac", "rl_games", "acme", "keras-rl", "tinker", "ms-swift", "llama-factory",
 }  # fmt: skip
 # Frameworks beyond that list, and the names of home-made logs, which are consulted after every framework.
-ADDITIONS = {"pufferlib", "brax", "garage", "dopamine", "imitation", "common"}
+ADDITIONS = {"pufferlib", "brax", "garage", "dopamine", "imitation", "common", "pfrl", "tonic"}
 
 TABLES = files("rlclinic.reference").joinpath("frameworks")
 FOUND = sorted(entry.name.removesuffix(".toml") for entry in TABLES.iterdir() if entry.name.endswith(".toml"))

@@ -15,6 +15,7 @@ from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
 from rlclinic.readers.discover import RunRef
 from rlclinic.readers.open import read_ref
+from rlclinic.reference.algorithms import algorithm_name
 from rlclinic.reference.tasks import task_of
 from rlclinic.store.index import RunIndex
 from rlclinic.store.listing import list_runs
@@ -53,7 +54,7 @@ def pool_of(
             (ref, row)
             for ref, row in pairs
             if str(row["environment"]).lower() == environment.lower()
-            and (not algorithm or str(row["algorithm"]).upper() == algorithm.upper())
+            and (not algorithm or str(row["algorithm"]).upper() == (algorithm_name(algorithm) or algorithm.upper()))
         ),
     )
 

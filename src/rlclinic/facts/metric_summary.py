@@ -1,4 +1,4 @@
-"""One metric in a few numbers: its range, its trend, what moves with it."""
+"""One metric in a few numbers: its range, its trend, what moves with it; and the hyperparameters in force."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.errors import UsageError
+from rlclinic.model.run import Run
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.model.vocabulary import metric as entry_of
+from rlclinic.reference.metric_lookup import lookup
 
 # A rank test below this says that the trend is no accident.
 SURE = 0.05
@@ -16,6 +19,12 @@ ENDS = 0.1
 # How strong a rank correlation is called, from the strongest.
 STRENGTHS = ((0.7, "strong"), (0.4, "moderate"), (0.2, "weak"))
 FEWEST_PAIRS = 3
+# Metrics that are hyperparameters in force, and the settings of another name that they follow.
+IN_FORCE = (
+    "learning_rate", "learning_rate/critic", "clip_range", "clip_range/value", "entropy_coef", "epsilon", "alpha",
+    "kl_coef",
+)  # fmt: skip
+CONFIGURED_AS = {"entropy_coef": "ent_coef"}
 # Range of the values, as a share of the largest, within which they are the same number.
 CONSTANT = 1e-9
 
@@ -71,6 +80,21 @@ class MetricCorrelation:
     strength: str = ""
     problem: str = ""
     """Why there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class HyperparameterHistory:
+    """A hyperparameter as it was in force over a run, beside what the config says."""
+
+    summary: MetricSummary
+    series: Series | None
+    """Its values, where the run logs them."""
+    configured: object
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether it changed on the way."""
+        return not self.summary.is_constant
 
 
 def metric_summary(series: Series) -> MetricSummary:
@@ -148,3 +172,17 @@ def metric_correlation(first: Series, second: Series) -> MetricCorrelation:
     return MetricCorrelation(
         count, value, next((word for least, word in STRENGTHS if abs(value) > least), "negligible")
     )
+
+
+def hyperparameter_history(run: Run, name: str) -> HyperparameterHistory:
+    """A hyperparameter over the run, by its canonical name or the config's own; UsageError where nothing tells it."""
+    series = lookup(run, name) or lookup(run, f"train/hp/{name}")
+    key = next((key for key, setting in run.config.settings.items() if setting.native_key == name), name)
+    if series is None:
+        series = run.series.get(key)
+    if series is not None and key not in run.config:
+        key = series.name
+    if series is None and key not in run.config:
+        raise UsageError(f"the run neither logs nor configures {name!r}", hint="get_run_info has its config")
+    summary = metric_summary(series) if series is not None else MetricSummary(0, 0)
+    return HyperparameterHistory(summary, series, run.config.get(CONFIGURED_AS.get(key, key)))

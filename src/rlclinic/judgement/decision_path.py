@@ -3,7 +3,7 @@ only then reward, environment and task. Reward is a lagging indicator: what brok
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from rlclinic.model.finding import Finding, Severity
@@ -37,8 +37,7 @@ def decision_path(
         for step in DecisionStep
         if (seen := [f for f in findings if f.name in rules_of(step) and f.severity is not Severity.INFO])
     }
-    early = [step for step, seen in failing.items() if any(f.code not in after_the_fall for f in seen)]
-    begin = next(iter(early or failing), None)
+    begin = _begin(failing, after_the_fall)
     for step in DecisionStep if asked is None else asked:
         looked = rules_of(step) & checked
         if step in failing:
@@ -52,3 +51,11 @@ def decision_path(
         else:
             lines.append(f"{step} Not checked: the metrics it needs are not logged.")
     return tuple(lines)
+
+
+def _begin(failing: Mapping[DecisionStep, Sequence[Finding]], after_the_fall: frozenset[str]) -> DecisionStep | None:
+    """The first step with what is gravest of what began before the return fell; of everything where all came later."""
+    seen = [(step, finding) for step, found in failing.items() for finding in found]
+    early = [(step, finding) for step, finding in seen if finding.code not in after_the_fall] or seen
+    # Steps come in their order, and of equals `max` takes the first.
+    return max(early, key=lambda pair: pair[1].severity.rank)[0] if early else None

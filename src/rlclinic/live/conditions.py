@@ -72,12 +72,12 @@ NINE: tuple[Alarm, ...] = (
         "q-divergence",
         "Q-value divergence",
         _W,
-        ("q-runs-away",),
+        ("q-values-diverge",),
         ("q/mean", "q1/mean", "q2/mean"),
         above=1e3,
         magnitude=True,
     ),
-    Alarm("twin-q-divergence", "Q-value twin divergence", _W, ("twin-critics-part",), ("q/spread",), above=100.0),
+    Alarm("twin-q-divergence", "Q-value twin divergence", _W, ("twin-critics-diverge",), ("q/spread",), above=100.0),
     Alarm(
         "value-anti-correlated",
         "Value function anti-correlated",
@@ -86,7 +86,7 @@ NINE: tuple[Alarm, ...] = (
         ("explained_variance",),
         below=-0.5,
     ),
-    Alarm("excessive-clipping", "Excessive clipping", _W, ("clipping-most-updates",), ("clip_fraction",), above=0.5),
+    Alarm("excessive-clipping", "Excessive clipping", _W, ("clip-fraction-high",), ("clip_fraction",), above=0.5),
     Alarm(
         "advantage-explosion",
         "Advantage explosion",

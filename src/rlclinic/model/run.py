@@ -79,7 +79,7 @@ class Checkpoint:
     path: str
     step: float | None = None
     label: str = ""
-    """`best`, `last` or empty."""
+    """`best`, `last`, both (`last best`) or empty."""
     metrics: Mapping[str, float] = field(default_factory=dict)
 
 

@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.remedies.table import remedies
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
 
@@ -67,13 +67,19 @@ def begun(sentence: str) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def rationale(assessment: Assessment, cause: Cause, evidence: Sequence[Finding], changes: Sequence[Change] = ()) -> str:
-    """Why: the findings with their codes and numbers, and how the value stands to what works."""
+def rationale(
+    assessment: Assessment,
+    cause: Cause,
+    evidence: Sequence[Finding],
+    watch: Sequence[str],
+    changes: Sequence[Change] = (),
+) -> str:
+    """Why: the findings with their codes and numbers, else what is watched; and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
     found = "; ".join(quoted)
-    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, cause)}"
+    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, watch)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
-    share = f"The probability of {cause.id} is {100 * cause.probability:.0f}%."
+    share = f"The probability of {cause.id} is {percent(cause.probability)}."
     return " ".join([f"{told}{share}", *compared])
 
 
@@ -97,10 +103,9 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     return template
 
 
-def _measured(assessment: Assessment, cause: Cause) -> str:
+def _measured(assessment: Assessment, watch: Sequence[str]) -> str:
     """The numbers that a cause without findings rests on: the return, and what its remedy moves."""
-    watched = remedies()[cause.id].watch if cause.id in remedies() else ()
-    names = dict.fromkeys([return_name(assessment.facts), *watched])
+    names = dict.fromkeys([return_name(assessment.facts), *watch])
     lines: list[str] = []
     for name in names:
         early, late = assessment.facts.early(name), assessment.facts.late(name)

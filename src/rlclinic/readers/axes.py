@@ -32,6 +32,7 @@ GENERIC_COLUMNS: tuple[tuple[str, StepAxis | None], ...] = (
     ("timestep", "env_steps"),
     ("total_steps", "env_steps"),
     ("total_num_steps", "env_steps"),
+    ("step_count", "env_steps"),
     ("num_steps", "env_steps"),
     ("total_frames", "env_steps"),
     ("frames", "env_steps"),
@@ -71,6 +72,9 @@ def table_steps(raw: RawTable, tables: Framework) -> tuple[str, FloatArray, Step
     framework_axis: StepAxis = tables.steps.axis  # type: ignore[assignment]
     candidates = [(name, tables.steps.column_axis) for name in tables.steps.columns]
     generic = [(name, axis or raw.axis or framework_axis) for name, axis in GENERIC_COLUMNS]
+    # Headers write the same words in their own way: `Total steps`, `Episode #`.
+    written = {_plain(name): name for name in reversed(list(numbers))}
+    generic = [(name if name in numbers else written.get(_plain(name), name), axis) for name, axis in generic]
     for name, axis in (*candidates, *generic):
         column = numbers.get(name)
         if column is not None and _is_step_column(column := bounded_array(column)):
@@ -124,6 +128,10 @@ def trainings(steps: FloatArray) -> list[slice]:
     if len(starts) > MAX_TRAININGS:
         return [slice(0, steps.size)]
     return [slice(start, end) for start, end in zip(starts, [*starts[1:], steps.size], strict=True)]
+
+
+def _plain(name: str) -> str:
+    return name.lower().strip(" #").replace(" ", "_")
 
 
 def _is_step_column(column: FloatArray) -> bool:

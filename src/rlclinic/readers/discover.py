@@ -15,12 +15,14 @@ from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, sin
 from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.registry import SOURCES, SourceSpec, source_of
 from rlclinic.readers.tree import MAX_LISTED, Folder, walk
+from rlclinic.reference.algorithms import algorithm_in
 
 # Files of a folder that are looked into to see whether one holds metrics.
 MOST_SNIFFED = 50
 T = TypeVar("T")
 # Tables that are one training each: seed_0.csv, run-3.csv, trial2.jsonl.
 _NUMBERED = re.compile(r"(?:seed|run|trial|rep)[-_ ]?\d+[^/]*\.(?:csv|tsv|jsonl)$", re.IGNORECASE)
+_TABLES = (".csv", ".tsv", ".jsonl")
 MEMBER = "::"
 """Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
 
@@ -142,9 +144,13 @@ def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
 
 
 def _separate_files(row: SourceSpec, folder: Folder) -> list[str]:
-    """Files of one folder that are a training each: tables of numbered seeds, logs of one JSON object."""
+    """Files of one folder that are a training each: tables of numbered seeds or of different algorithms, logs of one
+    JSON object."""
     if row.id == "tables":
         found = sorted(name for name in folder.files if _NUMBERED.search(name))
+        named = {name: algorithm_in(name) for name in folder.files if name.endswith(_TABLES)}
+        if not found and len(set(filter(None, named.values()))) > 1:
+            found = sorted(name for name, algorithm in named.items() if algorithm)
     else:
         from rlclinic.readers.sources.json_tables import is_json_table
 
@@ -179,6 +185,10 @@ def _confirmed(row: SourceSpec, folder: Folder) -> bool:
         from rlclinic.readers.sources.json_tables import is_json_table
 
         return any(parsed_once(is_json_table, entry_in(folder, name)) for name in folder.files if row.has(name))
+    if row.id == "home-made":
+        from rlclinic.readers.sources.home_made import has_returns
+
+        return any(parsed_once(has_returns, entry_in(folder, name)) for name in folder.files if row.has(name))
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 
@@ -196,6 +206,14 @@ def reader_of_file(entry: Entry) -> SourceSpec:
 
     if entry.name == "trainer_state.json":
         return source_of("hf-trainer")
-    if entry.name.endswith(".json") and parsed_once(is_json_table, entry):
-        return source_of("json-tables")
+    if entry.name.endswith((".json", ".npz", ".npy")):
+        from rlclinic.readers.sources.home_made import has_returns
+
+        columns = entry.name.endswith(".json") and parsed_once(is_json_table, entry)
+        if columns and source_of("json-tables").has(entry.name):
+            return source_of("json-tables")
+        if parsed_once(has_returns, entry):
+            return source_of("home-made")
+        if columns:
+            return source_of("json-tables")
     return source_of("trackio") if parsed_once(is_trackio, entry) else source_of("tensorboard")

@@ -15,7 +15,7 @@ TRAINING = frozenset({"train", "training"})
 EPISODE = frozenset({"episode", "episodes", "ep", "episodic", "eps", "rollout", "rollouts", "running", "env"})
 AVERAGE = frozenset({"mean", "avg", "average", "total", "sum", "cumulative", "last", "recent"})
 REWARD = frozenset({"reward", "rewards", "rew", "rews"})
-RETURN = frozenset({"return", "returns", "ret", "score", "scores"})
+RETURN = frozenset({"return", "returns", "ret", "score", "scores", "fitness"})
 # Words that make a name mean something else than the level of a quantity.
 OTHERWISE = frozenset(
     {
@@ -54,7 +54,7 @@ def guess(name: str) -> str:
         return "success_rate/eval" if side == "eval" else "success_rate"
     if words & OTHERWISE:
         return ""
-    if words & RETURN or (words & REWARD and words & (EPISODE | AVERAGE)):
+    if words & RETURN or (words & REWARD and words & (EPISODE | AVERAGE | TRAINING | EVALUATION)):
         return f"return/{side}"
     if words & LENGTH and (words & EPISODE or side == "eval"):
         return "episode_length/eval" if side == "eval" else "episode_length"

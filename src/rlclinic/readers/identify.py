@@ -63,7 +63,9 @@ def identify_environment(draft: Draft, tables: Framework, configured: Mapping[st
         return draft.environment
     named = configured.get("env_id")
     if isinstance(named, str) and named.lower() not in _NOT_ENVIRONMENTS and not set(named) & set("<$"):
-        return named
+        # An expression that makes the environment, such as Gym('Hopper-v4'), is known by the id in it.
+        inside = _ENV_ID.search(named) if "(" in named else None
+        return inside.group() if inside is not None else named
     found = _data_set(configured.get("train_data")) or _from_path(draft, _environment_in)
     found = found or _above(draft, tables.path.environment) or _from_path(draft, environment_of_folder)
     return found or next((name for label in draft.labels if (name := _environment_of_label(label))), "")

@@ -10,6 +10,9 @@ from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
+from rlclinic.readers.named_by_file import metric_of_file
+from rlclinic.readers.parts.tables import HEAD as SAMPLE
+from rlclinic.readers.parts.tables import is_numbers, named_by_file
 from rlclinic.readers.place import Entry
 from rlclinic.reference.framework import framework
 
@@ -20,7 +23,9 @@ LOGS = (".log", ".out")
 TEXTS = (".txt", ".md")
 ENOUGH_ROWS = 3
 # Names that make a table of numbers a log of reinforcement learning.
-_TELLING = re.compile(r"rew|return|ret$|score|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE)
+_TELLING = re.compile(
+    r"rew|return|ret$|score|fitness|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE
+)
 
 
 def is_metric_file(entry: Entry) -> bool:
@@ -33,12 +38,14 @@ def is_metric_file(entry: Entry) -> bool:
     except OSError:
         return False
     if suffix in TABLES:
-        names = read_csv(head).columns
-        return len(names) > 1 and any(_is_telling(name) for name in names)
+        names = named_by_file(read_csv(head), entry.name).columns
+        return any(_is_telling(name) for name in names) and (len(names) > 1 or bool(metric_of_file(entry.name)))
     if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
     if suffix in LOGS:
         return has_metric_lines(clean_lines(head)) or b"Traceback (most recent call last)" in head
+    if entry.name == "scores.txt" or (suffix == ".txt" and metric_of_file(entry.name) and is_numbers(head[:SAMPLE])):
+        return True
     if suffix in TEXTS:
         return any(len(rows.rows) >= ENOUGH_ROWS for rows in parse_console(clean_lines(head)))
     return suffix == ".ipynb" and is_notebook(head)

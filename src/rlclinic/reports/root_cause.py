@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
-from rlclinic.model.words import percent
 from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
-from rlclinic.reports.text import number
 
 NOTHING_WRONG = "nothing-wrong"
 UNKNOWN = "unknown"
@@ -79,7 +78,7 @@ def bug_blocks(diagnosis: Diagnosis) -> list[Block]:
 
 def _order(onsets: Sequence[MetricOnset]) -> str:
     """What moved first when the return fell."""
-    told = [f"{onset.metric} {'up' if onset.change > 0 else 'down'} at step {number(onset.step)}" for onset in onsets]
+    told = [f"{onset.metric} {'up' if onset.change > 0 else 'down'} at step {onset.step:,.0f}" for onset in onsets]
     order = f"First to move: {told[0]}, then {', '.join(told[1:])}."
     if onsets[0].metric in RETURN_METRICS:
         return f"{order} Nothing that is logged moved before the return."

@@ -14,6 +14,7 @@ from rlclinic.readers.discover import RunRef, find
 from rlclinic.readers.no_links import ROOT, confine
 from rlclinic.readers.open import read_ref
 from rlclinic.readers.redaction.redact import redact
+from rlclinic.reference.algorithms import algorithm_name
 from rlclinic.store.children import spawning
 from rlclinic.store.index import RunIndex, default_path
 
@@ -40,7 +41,7 @@ class Listing:
         found = [
             (_when(ref, row), row)
             for ref, row in zip(self.refs, self.summaries, strict=True)
-            if _in(environment, row["environment"]) and _in(algorithm, row["algorithm"])
+            if _in(environment, row["environment"]) and _in(algorithm_name(algorithm) or algorithm, row["algorithm"])
         ]
         return sorted(found, key=lambda pair: pair[0], reverse=True)
 

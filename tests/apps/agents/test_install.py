@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def test_an_installation_is_complete_and_repeatable(tmp_path: Path, name: str) -
         assert (tmp_path / target.skills / "rlclinic" / link).is_file()
     entry = (tmp_path / target.entry).read_text(encoding="utf-8")
     servers = json.loads(entry)["mcpServers"] if target.form == "json" else tomllib.loads(entry)["mcp_servers"]
-    assert servers["rlclinic"] == {"command": "rlclinic", "args": ["mcp"]}
+    assert servers["rlclinic"] == {"command": sys.executable, "args": ["-m", "rlclinic", "mcp"]}
 
 
 def test_a_file_that_the_user_changed_stays(tmp_path: Path) -> None:
@@ -125,7 +126,7 @@ def test_other_servers_and_settings_stay(tmp_path: Path) -> None:
     assert "rlclinic" in data["mcpServers"]
     text = (tmp_path / ".codex" / "config.toml").read_text(encoding="utf-8")
     assert text.startswith('model = "m" # mine')
-    assert tomllib.loads(text)["mcp_servers"]["rlclinic"]["command"] == "rlclinic"
+    assert tomllib.loads(text)["mcp_servers"]["rlclinic"]["command"] == sys.executable
 
 
 @pytest.mark.parametrize("text", ["{ // comments\n}", "[]", '{"mcpServers": {"rlclinic": {"command": "mine"}}}'])
@@ -143,7 +144,9 @@ def test_the_server_may_be_entered_under_the_name_that_existing_agents_call(tmp_
     target = TARGETS[name]
     entry = (tmp_path / target.entry).read_text(encoding="utf-8")
     servers = json.loads(entry)["mcpServers"] if target.form == "json" else tomllib.loads(entry)["mcp_servers"]
-    assert servers == {"gymnasium-solver": {"command": "rlclinic", "args": ["mcp", "--name", "gymnasium-solver"]}}
+    assert servers == {
+        "gymnasium-solver": {"command": sys.executable, "args": ["-m", "rlclinic", "mcp", "--name", "gymnasium-solver"]}
+    }
     skill = (tmp_path / target.skills / "rlclinic" / "SKILL.md").read_text(encoding="utf-8")
     assert "MCP server `gymnasium-solver`" in skill
     assert {step.action for step in install(tmp_path, name, "gymnasium-solver")} == {"same"}
@@ -155,7 +158,7 @@ def test_the_original_servers_entry_stays_and_ours_is_told(tmp_path: Path) -> No
     arguments = ["agents", "install", "--project", str(tmp_path), "--server", "gymnasium-solver"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0
-    assert '"args": ["mcp", "--name", "gymnasium-solver"]' in result.output
+    assert '"args": ["-m", "rlclinic", "mcp", "--name", "gymnasium-solver"]' in result.output
     assert (tmp_path / ".mcp.json").read_text(encoding="utf-8") == theirs
 
 

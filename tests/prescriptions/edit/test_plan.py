@@ -101,7 +101,9 @@ def test_the_section_of_the_zoo_is_that_of_the_environment(tmp_path: Path) -> No
     run = made_run("sb3-zoo", "PPO", ZOO_PPO, path=str(folder), file="CartPole-v1/config.yml")
     made = plan(run, changes(run, learning_rate=0.0003))
     assert (made.file, made.after) == (file, ZOO.replace("lin_0.001", "lin_0.0003"))
-    assert plan(run, changes(run, gamma=0.9)).after == ZOO + "  gamma: 0.9\n"
+    assert plan(run, changes(run, vf_coef=0.9)).after == ZOO + "  vf_coef: 0.9\n"
+    with pytest.raises(Refused, match=r"no gamma, but the run had 0\.98"):
+        plan(run, changes(run, gamma=0.9))
     other = made_run("sb3-zoo", "PPO", ZOO_PPO, path=str(folder), environment="Ant-v4")
     with pytest.raises(Refused, match="no section for Ant-v4"):
         plan(other, changes(other, gamma=0.9))
@@ -188,7 +190,7 @@ def test_a_script_can_be_named(tmp_path: Path) -> None:
 def test_rllib_scripts_are_edited_in_the_right_method(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("config = PPOConfig().environment('x', gamma=3).training(lr=0.001)\n")
-    run = made_run("rllib", "PPO", RLLIB_PPO, path=str(tmp_path))
+    run = made_run("rllib", "PPO", {**RLLIB_PPO, "lambda": 1.0}, path=str(tmp_path))
     made = plan(run, changes(run, learning_rate=0.0003, gae_lambda=0.9), str(script))
     assert made.after.endswith(".training(lr=0.0003, lambda_=0.9)\n")
 
@@ -287,3 +289,10 @@ def test_a_diff_shows_the_change_alone(tmp_path: Path) -> None:
         "+gamma: 0.9",
         "\\ No newline at end of file",
     ]
+
+
+def test_a_key_by_another_name_is_edited_in_a_file_of_the_users_own(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("lr: 0.05  # fast\ngamma: 0.99\n")
+    run = made_run("sb3", "PPO", {"learning_rate": 0.05, "gamma": 0.99}, path=str(tmp_path))
+    assert plan(run, changes(run, learning_rate=0.001), str(file)).after == "lr: 0.001  # fast\ngamma: 0.99\n"

@@ -92,3 +92,47 @@ def test_an_argument_is_added_where_a_call_spans_lines() -> None:
     text = 'm = PPO(\n    "MlpPolicy",\n    env,  # c\n)\n'
     assert _edited("lr", 0.5, call="PPO", text=text) == text.replace("env,", "env, lr=0.5,")
     assert _edited("lr", 0.5, call="PPO", text="PPO()\n") == "PPO(lr=0.5)\n"
+
+
+def _set_elsewhere(text: str, before: object = 0.05, *, was_set: bool = True) -> str:
+    edit = Edit(("learning_rate",), before, 0.001, frozenset({"lr", "rate"}), was_set)
+    return edit_python(text, [edit], ["PPO"])
+
+
+@pytest.mark.parametrize(
+    ("setting", "use"),
+    [
+        ("LR = 0.05", "LR"),
+        ('parser.add_argument("--lr", type=float, default=0.05)', "args.lr"),
+        ('config = {"lr": 0.05, "gamma": 0.9}', 'config["lr"]'),
+        ("class Args:\n    rate: float = 0.05", "args.rate"),
+    ],
+)
+def test_a_name_is_followed_to_the_one_place_that_gives_it_a_value(setting: str, use: str) -> None:
+    text = f"{setting}\nmodel = PPO('MlpPolicy', env, learning_rate={use})\n"
+    assert _set_elsewhere(text) == text.replace("0.05", "0.001")
+
+
+def test_a_setting_by_another_name_is_found_by_the_value_that_the_run_had() -> None:
+    text = "LR = 0.05\nlr = 7\nmodel = make(PPO)\n"
+    assert _set_elsewhere(text) == text.replace("0.05", "0.001")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("LR = 0.05\nPPO(learning_rate=LR)\nprint(LR)\n", r"set in line 1 and used in lines 2, 3"),
+        ("LR = 0.05\nLR = 0.01\nPPO(learning_rate=LR)\n", r"line 3: learning_rate is `LR`, which is set in 2 places"),
+        ("PPO(learning_rate=LR)\n", r"line 1: learning_rate is `LR`, which is not set to a value"),
+        ("PPO(learning_rate=2 * base)\n", r"line 1: learning_rate is `2 \* base`, computed"),
+        ("LR = 0.3\nPPO(learning_rate=LR)\n", r"learning_rate is 0\.3 in this file, but the run had 0\.05"),
+        ("PPO('MlpPolicy', env)\n", r"line 1: PPO does not set learning_rate, but the run had 0\.05, no default"),
+    ],
+)
+def test_what_is_not_sure_is_refused_with_its_line(text: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason):
+        _set_elsewhere(text)
+
+
+def test_a_default_may_be_overridden_by_a_new_argument() -> None:
+    assert _set_elsewhere("PPO(env)\n", before=3e-4, was_set=False) == "PPO(env, learning_rate=0.001)\n"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 from rlclinic.apps.agents.documents import SERVER, SKILL, Definition, definitions, skill_files
 
-COMMAND = "rlclinic"
 INDENT = 2
 
 
@@ -62,10 +62,15 @@ def whole_files(target: Target, server: str = SERVER) -> dict[str, str]:
 
 
 def entry_object(server: str = SERVER) -> dict[str, object]:
-    """The entry of the MCP server. Clients name its tools after the entry; the server itself goes by the same name."""
-    return {"command": COMMAND, "args": ["mcp"] if server == SERVER else ["mcp", "--name", server]}
+    """The entry of the MCP server. Clients name its tools after the entry; the server itself goes by the same name.
+
+    It names this interpreter, so that it works in a client that knows of no virtual environment.
+    """
+    name = [] if server == SERVER else ["--name", server]
+    return {"command": sys.executable, "args": ["-m", "rlclinic", "mcp", *name]}
 
 
 def entry_toml(server: str = SERVER) -> str:
     """The same as a section of a TOML file."""
-    return f'[mcp_servers.{server}]\ncommand = "{COMMAND}"\nargs = {json.dumps(entry_object(server)["args"])}\n'
+    entry = {key: json.dumps(value) for key, value in entry_object(server).items()}
+    return f"[mcp_servers.{server}]\ncommand = {entry['command']}\nargs = {entry['args']}\n"

@@ -12,6 +12,7 @@ from rlclinic.apps.mcp.workspace import OpenRun
 from rlclinic.model.errors import UsageError
 
 if TYPE_CHECKING:
+    from rlclinic.model.run import LogExcerpt
     from rlclinic.readers.place import Entry
 
 # Of a longer log only the end is read; in bytes.
@@ -45,6 +46,13 @@ def log_lines(opened: OpenRun) -> tuple[str, list[str]]:
         data = file.read(MOST_BYTES)
     text = redact("\n".join(clean_lines(data)))
     return entry.relative, [printable(line)[:LONGEST_LINE] for line in text.split("\n")] if text else []
+
+
+def quoted(item: LogExcerpt, most: int) -> str:
+    """An excerpt in about so many characters: its beginning, and its last line, where a traceback names the error."""
+    last = item.text.rstrip().rpartition("\n")[2][: most // 2]
+    text = item.text if len(item.text) <= most else f"{item.text[: most - len(last)].rstrip()} ... {last}"
+    return f"{item.kind} in {item.file}, line {item.line}: {text}"
 
 
 def matching(lines: list[str], pattern: str) -> list[str]:

@@ -10,7 +10,7 @@ import numpy as np
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import Number
 from rlclinic.apps.mcp.workspace import OpenRun
-from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
+from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES, lookup
 
 if TYPE_CHECKING:
     from rlclinic.model.series import FloatArray, Series
@@ -26,10 +26,14 @@ Row = dict[str, Number]
 
 
 def columns_of(opened: OpenRun, names: Sequence[str]) -> dict[str, Series]:
-    """The series by the name that the caller used; without names the returns and the episode length, as logged."""
+    """The series by the name that the caller used; without names the returns and the episode length, as logged.
+
+    Names that the run does not know are passed over, unless it knows none of them.
+    """
     if names:
         wanted = [name for name in dict.fromkeys(names) if name not in STEP_NAMES | EPOCH_NAMES]
-        return {name: opened.series(name) for name in wanted}
+        known = {name: series for name in wanted if (series := lookup(opened.run, name)) is not None}
+        return known or {name: opened.series(name) for name in wanted}
     found = [opened.run.series[name] for name in DEFAULT if name in opened.run.series]
     if not found and opened.run.series:
         found = list(opened.run.series.values())[:4]

@@ -42,6 +42,10 @@ class Edit:
     before: object
     """What has to stand there now; MISSING where it is not known or not set."""
     after: object
+    also: frozenset[str] = frozenset()
+    """Other names of the same setting, in lower case."""
+    was_set: bool = False
+    """Whether the run had a value that is no default: a file that does not set it is not the one it was made with."""
 
     @property
     def name(self) -> str:

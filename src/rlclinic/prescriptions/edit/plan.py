@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.edit.document import FORMATS, document_data, edit_document, has_value
-from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, check_before
+from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, agrees, check_before
 from rlclinic.prescriptions.edit.python_file import edit_python
 from rlclinic.prescriptions.edit.section import inherited, section_of
 from rlclinic.prescriptions.edit.source_file import MAX_BYTES, Source, find_source
@@ -20,9 +20,11 @@ from rlclinic.prescriptions.syntax.rllib import METHODS, PYTHON_KEYS
 from rlclinic.prescriptions.syntax.sb3_names import CLASSES
 from rlclinic.prescriptions.syntax.sb3_python import CALLS, FILE
 from rlclinic.prescriptions.syntax.sb3_python import DIALECT as PYTHON
+from rlclinic.readers.configs.normalise import meaning
 from rlclinic.readers.discover import split_name
 from rlclinic.readers.no_links import read_file
 from rlclinic.readers.redaction.redact import redact
+from rlclinic.reference.framework import framework
 
 NO_END = "\\ No newline at end of file\n"
 
@@ -58,7 +60,7 @@ def plan(run: Run, changes: Sequence[Change], config: str = "") -> Plan:
     source = find_source(run, tuple(item.key for item in wanted), config)
     text = _text(source.file)
     if source.file.suffix == ".py":
-        edits = [_edit(item, tuple(_python_key(run, item.key).split("."))) for item in wanted]
+        edits = [_edit(run, item, tuple(_python_key(run, item.key).split("."))) for item in wanted]
         after = edit_python(text, edits, [_call(run, item.key) for item in wanted])
     elif source.file.suffix in FORMATS:
         edits = _document_edits(run, wanted, source, text)
@@ -86,23 +88,61 @@ def _assignments(run: Run, changes: Sequence[Change], *, is_script: bool) -> tup
 
 def _document_edits(run: Run, wanted: Sequence[Assignment], source: Source, text: str) -> list[Edit]:
     data = document_data(text, source.file.suffix)
-    keys = tuple(item.key.removeprefix(source.prefix) for item in wanted)
+    keys = tuple(_as_written(data, item.key.removeprefix(source.prefix), run) for item in wanted)
     section = section_of(data, keys, run, source.section)
     edits = []
     for item, key in zip(wanted, keys, strict=True):
         if isinstance(item.after, Code) and "." not in key:
             raise Refused(f"{key} needs code, not a value: {item.after}", hint="make the change by hand")
-        edit = _edit(item, (*section, *key.split(".")))
+        edit = _edit(run, item, (*section, *key.split(".")))
         base = inherited(data, section, key, run)
         check_before(edit, base)
+        if edit.was_set and base is MISSING and not has_value(data, edit.path):
+            raise Refused(
+                f"the file has no {key}, but the run had {edit.before!r}, no default",
+                hint="name the file that the run was made with, or make the change by hand",
+            )
         if run.framework not in READS_ITS_FILES and not has_value(data, edit.path):
             raise Refused(f"the file has no {key}, and it is not sure that the script would read it")
         edits.append(edit)
     return edits
 
 
-def _edit(item: Assignment, path: tuple[str | int, ...]) -> Edit:
-    return Edit(path, MISSING if item.before is None else item.before, item.after)
+def _edit(run: Run, item: Assignment, path: tuple[str | int, ...]) -> Edit:
+    before = MISSING if item.before is None else item.before
+    name = meaning(item.key, (framework(run.framework), framework("common")), run.algorithm)
+    version = run.config.get("framework_version")
+    defaults = framework(run.framework).defaults_for(run.algorithm, str(version or ""))
+    was_set = name in defaults and before is not MISSING and not agrees(defaults[name], before)
+    return Edit(path, before, item.after, _other_names(run, item.key), was_set)
+
+
+def _other_names(run: Run, key: str) -> frozenset[str]:
+    """What scripts call the same setting, as the tables of the framework and the common ones know it."""
+    tables = (framework(run.framework), framework("common"))
+    name = meaning(key, tables, run.algorithm)
+    if not name:
+        return frozenset()
+    keys = [
+        (other, entry) for table in tables for other in table.hyperparameters for entry in table.hyperparameters[other]
+    ]
+    found = {other.lower() for other, entry in keys if entry.name == name and other.isidentifier()}
+    return frozenset({*found, name} - {key.lower()})
+
+
+def _as_written(data: object, key: str, run: Run) -> str:
+    """The key as the file has it: its own name, or the one other name of the same setting that stands there."""
+    own = {str(name) for name in _names(data)}
+    if key.rpartition(".")[2] in own or "." in key:
+        return key
+    others = {name for name in own if name.lower() in _other_names(run, key)}
+    return others.pop() if len(others) == 1 else key
+
+
+def _names(data: object) -> Iterator[object]:
+    for name, value in data.items() if isinstance(data, Mapping) else ():
+        yield name
+        yield from _names(value)
 
 
 def _python_key(run: Run, key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, check_before, fitted, same
+from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, agrees, check_before, fitted, same
 from rlclinic.prescriptions.syntax.assignment import CannotWrite, Code
 from rlclinic.prescriptions.syntax.source_text import dump_without, node_span, parse_module
 from rlclinic.prescriptions.syntax.spelling import python_text
@@ -32,16 +32,49 @@ def _one(source: str, edit: Edit, call: str) -> str:
     tree = parse_module(source)
     named = [site for site in sites(tree) if site.path[-len(edit.path) :] == edit.path]
     in_call = [site for site in named if call and site.call == call]
-    named = in_call or named
+    named = in_call or named or _by_another_name(tree, edit)
     literal = [site for site in named if _literal(site.node) is not MISSING]
     if not named:
         return _inserted(source, tree, edit, call)
     if not literal:
-        raise Refused(f"line {named[0].line}: {edit.name} is computed, not written as a value")
+        literal = [_followed(tree, named[0], edit)]
     if len(literal) > 1:
         lines = ", ".join(str(site.line) for site in literal)
         raise Refused(f"{edit.name} is set in {len(literal)} places (lines {lines}), so it is not sure which counts")
     return _replaced(source, literal[0], edit)
+
+
+def _by_another_name(tree: ast.Module, edit: Edit) -> list[Site]:
+    """Places that set the same under a name of the script's own: `LR = 0.05`, a flag `--lr`."""
+    found = [site for site in sites(tree) if site.path[-1].lower() in edit.also and _literal(site.node) is not MISSING]
+    return [site for site in found if edit.before is MISSING or agrees(_literal(site.node), edit.before)]
+
+
+def _followed(tree: ast.Module, site: Site, edit: Edit) -> Site:
+    """The one literal behind a name such as `LR`, `args.lr` or `config["lr"]`, which nothing else uses."""
+    written = f"line {site.line}: {edit.name} is `{ast.unparse(site.node)}`"
+    name = _last_name(site.node)
+    if not name:
+        raise Refused(f"{written}, computed and not written as a value", hint="make the change by hand there")
+    found = [item for item in sites(tree) if item.path[-1] == name and _literal(item.node) is not MISSING]
+    if len(found) != 1:
+        where = f"set in {len(found)} places" if found else "not set to a value in this file"
+        raise Refused(f"{written}, which is {where}", hint="make the change by hand there")
+    uses = [node for node in ast.walk(tree) if _last_name(node) == name and isinstance(node.ctx, ast.Load)]  # type: ignore[attr-defined]
+    if len(uses) > 1:
+        lines = ", ".join(str(line) for line in sorted({node.lineno for node in uses}))  # type: ignore[attr-defined]
+        raise Refused(f"{written}, set in line {found[0].line} and used in lines {lines}: changing it changes them all")
+    return found[0]
+
+
+def _last_name(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        return node.slice.value
+    return ""
 
 
 def _replaced(source: str, site: Site, edit: Edit) -> str:
@@ -65,6 +98,11 @@ def _inserted(source: str, tree: ast.Module, edit: Edit, call: str) -> str:
     if len(found) != 1 or len(edit.path) != 1:
         raise Refused(f"{edit.name} is not set in this file, and there is no one place to add it")
     node = found[0]
+    if edit.was_set:
+        raise Refused(
+            f"line {node.lineno}: {call} does not set {edit.name}, but the run had {edit.before!r}, no default",
+            hint="name the file that the run was made with, or make the change by hand",
+        )
     if any(keyword.arg is None for keyword in node.keywords) or any(isinstance(a, ast.Starred) for a in node.args):
         raise Refused(f"line {node.lineno}: {call} unpacks arguments, so {edit.name} may be among them")
     parts = [*node.args, *(keyword.value for keyword in node.keywords)]

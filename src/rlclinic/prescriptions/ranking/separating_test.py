@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.class_tests import UNCHANGED, class_test
@@ -92,8 +93,9 @@ def _arms(members: tuple[Proposal, ...]) -> str:
 def _why(assessment: Assessment, members: tuple[Proposal, ...]) -> str:
     if not members:
         return f"The verdict is {assessment.verdict.value}, and the logs do not tell why."
-    shares = ", ".join(f"{member.cause.id} {100 * member.probability:.0f}%" for member in members)
+    lead = members[0]
+    shares = ", ".join(f"{member.cause.id} {percent(member.probability)}" for member in members)
     unsure = assessment.probability(UNKNOWN)
-    rest = f", an unknown cause {100 * unsure:.0f}%" if len(members) == 1 and unsure else ""
+    rest = f", an unknown cause {percent(unsure)}" if len(members) == 1 and unsure else ""
     ask = "too close to choose" if len(members) > 1 else "not sure enough to act on without a test"
-    return f"{shares}{rest}: {ask}. {rationale(assessment, members[0].cause, members[0].evidence)}"
+    return f"{shares}{rest}: {ask}. {rationale(assessment, lead.cause, lead.evidence, lead.remedy.watch)}"

@@ -18,6 +18,8 @@ from rlclinic.readers.formats.errors import FormatError
 
 # The methods that numpy and Stable-Baselines3 write; the others decompress without a limit.
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+# Arrays of one file that are looked at.
+MAX_ARRAYS = 100
 
 
 def read_members(source: IO[bytes], names: Sequence[str], limit: int) -> dict[str, bytes]:
@@ -30,7 +32,13 @@ def read_members(source: IO[bytes], names: Sequence[str], limit: int) -> dict[st
 def read_arrays(source: IO[bytes], names: Sequence[str], limit: int) -> dict[str, NDArray[np.float64]]:
     """Those of the named arrays of numbers that an npz has, one row for each entry."""
     members = read_members(source, [f"{name}.npy" for name in names], limit)
-    return {name.removesuffix(".npy"): _array(data) for name, data in members.items()}
+    return {name.removesuffix(".npy"): read_array(data) for name, data in members.items()}
+
+
+def array_names(source: IO[bytes]) -> list[str]:
+    """The names of the arrays of an npz."""
+    with _damage(), zipfile.ZipFile(source) as archive:
+        return [name.removesuffix(".npy") for name in archive.namelist()[:MAX_ARRAYS] if name.endswith(".npy")]
 
 
 def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
@@ -43,7 +51,8 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     return data
 
 
-def _array(data: bytes) -> NDArray[np.float64]:
+def read_array(data: bytes) -> NDArray[np.float64]:
+    """An array of numbers from the bytes of an npy, one row for each entry."""
     with _damage():
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     if array.dtype.kind not in "biuf":

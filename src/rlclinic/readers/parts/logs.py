@@ -16,6 +16,7 @@ from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
+from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.redaction.redact import redact_value, secrets_in
 from rlclinic.readers.status import log_clues
@@ -59,6 +60,7 @@ def log_entries(place: Place) -> tuple[Entry, ...]:
 
     found = place.match(*PATTERNS)
     texts = (entry for entry in place.match(*TEXTS) if entry not in found and entry.name not in CONFIG_DUMPS)
+    texts = (entry for entry in texts if not metric_of_file(entry.name))
     found += tuple(entry for entry in islice(texts, MAX_TEXTS) if is_metric_file(entry))
     return tuple(entry for entry in found if not entry.relative.startswith("logs/debug"))
 

@@ -184,5 +184,6 @@ def _links(folder: Path) -> dict[str, str]:
             target = str((folder / f"@{label}").readlink())
         except OSError:
             continue
-        labels[target.replace("\\", "/").rstrip("/").rpartition("/")[2]] = label
+        name = target.replace("\\", "/").rstrip("/").rpartition("/")[2]
+        labels[name] = f"{labels.get(name, '')} {label}".strip()
     return labels

@@ -17,6 +17,7 @@ BEST = "best_for_env"
 MOST_RUNS = 12
 MOST_BESIDE = 8
 """Metrics and settings of one run beside what works."""
+BUDGETS = ("total_steps", "total_updates", "total_epochs")
 METRICS = ("return/train", "return/eval", "episode_length")
 
 
@@ -37,6 +38,8 @@ class RunComparison(Reply):
     metrics: list[str]
     comparison: dict[str, dict[str, Any]]
     """By run: the last finite value of each metric, null where it has none that can be believed; or an error."""
+    at_equal_steps: dict[str, dict[str, Any]] | None
+    """The same when the shortest run ended: runs of different length are compared there."""
     outcomes: list[OutcomeOut]
     winner: str | None
     """The run that is better beyond the noise; null where none is."""
@@ -145,7 +148,7 @@ def _whole(
             cause=item["cause"],
             final=item["final"],
             final_interval=item["final_interval"],
-            best=item["best"],
+            best=item["run"]["return"]["best"],
             steps_to_threshold=item["steps_to_threshold"],
             env_steps=item["run"]["env_steps"],
             seconds=item["seconds"],
@@ -160,8 +163,9 @@ def _whole(
         outcomes=outcomes,
         winner=data["winner"],
         summary=data["summary"],
+        at_equal_steps=_at_equal_steps(compared, wanted),
         setting_differences=[
-            plain_value({"key": item["key"], "values": item["values"]}) for item in data["differences"][:12]
+            plain_value({"key": item["key"], "values": item["values"]}) for item in _by_weight(data)[:12]
         ],
         partings=[plain_value({key: item[key] for key in kept}) for item in data["partings"][:6]],
         confounded=data["confounded"],
@@ -169,6 +173,38 @@ def _whole(
         notes=data["notes"],
     )
     return reply.said(data["summary"] or f"{len(compared)} runs beside each other.")
+
+
+def _by_weight(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """Differences of settings: budgets first, then what is known to shape learning, then the rest of the config."""
+    from rlclinic.reference.hyperparameters import hyperparameters
+
+    budgets = [item for item in data["apart"] if item["key"] in BUDGETS]
+    known = [item for item in data["differences"] if item["key"] in hyperparameters()]
+    return [*budgets, *known, *(item for item in data["differences"] if item not in known)]
+
+
+def _at_equal_steps(compared: list[OpenRun], wanted: list[str]) -> dict[str, dict[str, Any]] | None:
+    """By run the values that it had logged when the shortest of them ended; None where steps count different things."""
+    returns = [opened.run.returns for opened in compared]
+    lasts = [series.last_step for series in returns if series is not None and series.last_step is not None]
+    if len(compared) < 2 or len(lasts) < len(compared) or len({opened.run.step_axis for opened in compared}) > 1:
+        return None
+    step = min(lasts)
+    return {
+        opened.run.id: {"step": plain_value(step), **{name: _until(lookup(opened.run, name), step) for name in wanted}}
+        for opened in compared
+    }
+
+
+def _until(series: Series | None, step: float) -> Any:
+    """The last finite value logged up to a step."""
+    import numpy as np
+
+    if last_of(series) is None or series is None:
+        return None
+    there = series.values[(series.steps <= step) & np.isfinite(series.values)]
+    return plain_value(float(there[-1])) if there.size else None
 
 
 def _shortened(item: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +217,7 @@ def _best(workspace: Workspace, opened: OpenRun) -> OpenRun:
     from rlclinic.comparison.pool import best_run, place_of, pool_of
 
     if not opened.run.environment:
-        raise UsageError("the run does not tell its environment", hint="name a run as the baseline")
+        raise UsageError("the run does not name its environment", hint="name a run as the baseline")
     pool = pool_of(workspace.root, opened.run.environment)
     found = best_run(pool, frozenset({place_of(opened.run.location)}))
     if found is None:

@@ -13,6 +13,7 @@ from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply, plain_value
 from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
+from rlclinic.reference.algorithms import algorithm_name
 
 FOLDER = "config/environments"
 REFERENCE = "rlclinic reference"
@@ -120,10 +121,11 @@ def config_source(workspace: Workspace, config_id: str) -> tuple[str, str]:
     known = reference_algorithms(env_id)
     if not known:
         raise UsageError(f"no configuration for the environment {env_id!r}", hint="call list_environments")
-    if variant.upper() not in known:
+    algorithm = algorithm_name(variant)
+    if algorithm not in known:
         told = ", ".join(name.lower() for name in known)
         raise UsageError(f"{env_id} has no variant {variant!r}: it has {told}", hint="call list_variants")
-    return f"{env_id}:{variant.lower()}", REFERENCE
+    return f"{env_id}:{algorithm.lower()}", REFERENCE
 
 
 def user_files(workspace: Workspace) -> list[Path]:

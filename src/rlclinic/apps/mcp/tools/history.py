@@ -31,7 +31,9 @@ class BestReply(Reply):
     env_id: str
     metric: str
     best_value: Number
-    """Mean of the last tenth of the metric, so that one lucky point does not win."""
+    """Last logged value of the metric."""
+    ranked_by: Number
+    """Mean of its last tenth, so that one lucky point does not win."""
     best_run: BestRun
     runs_looked_at: int
     judged_by: dict[str, int]
@@ -78,7 +80,7 @@ class HistoryReply(Reply):
     summary: str
     best: list[PastConfigOut]
     separations: list[SeparationOut]
-    """Settings whose values go with good and bad runs, the surest first."""
+    """Settings whose values surely go with good and bad runs (p below 0.05, corrected), the surest first."""
     tried: list[dict[str, Any]]
     """What was already tried around the best config, and what came of it."""
     suggestions: list[dict[str, Any]]
@@ -122,7 +124,8 @@ def get_best_run(
     reply = BestReply(
         env_id=env_id,
         metric=series.logged_as,
-        best_value=value,
+        best_value=series.last if series.last is not None else value,
+        ranked_by=value,
         best_run=best,
         runs_looked_at=found.looked_at,
         judged_by=dict(Counter(item.logged_as for _, _, item in found.ranked)),
@@ -130,7 +133,8 @@ def get_best_run(
         note="one run may be luck of the seed: get_history compares configs over their seeds",
     )
     return reply.said(
-        f"{run.id!r} is the best of {len(found.ranked)} runs on {env_id}: {value:.4g} ({series.logged_as})."
+        f"{run.id!r} is the best of {len(found.ranked)} runs on {env_id}: {reply.best_value} at its end "
+        f"({series.logged_as})."
     )
 
 
@@ -172,7 +176,7 @@ def get_history(workspace: Workspace, env_id: str, algorithm: str = "") -> Histo
                 effect_interval=[item["low"], item["high"]],
                 confounded=list(item["confounded"]),
             )
-            for item in data["separations"][:6]
+            for item in [item for item in data["separations"] if item["sure"]][:6]
         ],
         tried=[plain_value(item) for item in data["attempts"][:6]],
         suggestions=[plain_value(item) for item in data["suggestions"][:5]],

@@ -6,7 +6,7 @@ import re
 
 import anyio
 
-from rlclinic.apps.mcp.log_text import log_lines, matching
+from rlclinic.apps.mcp.log_text import log_lines, matching, quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply
 from rlclinic.apps.mcp.workspace import Workspace
 
@@ -74,7 +74,7 @@ def get_run_logs(workspace: Workspace, run_id: str, lines: int = 100) -> LogRepl
         total_lines=len(every),
         returned_lines=len(chosen),
         log=_last_part("\n".join(chosen), wide=lines != 100),
-        excerpts=[f"{item.kind} in {item.file}, line {item.line}: {item.text[:300]}" for item in opened.run.logs[:4]],
+        excerpts=[quoted(item, 300) for item in opened.run.logs[:4]],
     )
     told = f"The last {len(chosen)} of {len(every)} lines of {name!r}." if name else "The run has no log file."
     return reply.said(told, wide=lines != 100)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from rlclinic.apps.mcp.epochs import epoch_meaning
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
 from rlclinic.apps.mcp.workspace import OpenRun, Workspace
+from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
 
 if TYPE_CHECKING:
     from rlclinic.model.series import Series
@@ -18,6 +19,7 @@ MOST_ROWS = 500
 # Bytes of JSON for a page of metrics, and of one entry beside its names.
 ROOM = 5_600
 ENTRY = 70
+AXES = STEP_NAMES | EPOCH_NAMES
 # How the names of evaluations begin.
 EVALUATIONS = ("val", "validation", "eval", "evaluation", "test")
 
@@ -37,6 +39,8 @@ class MetricRows(Reply):
     metrics: list[dict[str, Number]]
     names: dict[str, MetricRef]
     """What each asked name means in this run."""
+    unknown_metrics: list[str]
+    """Asked names that the run does not log; list_available_metrics lists those that it does."""
     epoch: str
     """What an epoch is in this run."""
     step_axis: str
@@ -96,6 +100,7 @@ def get_run_metrics(
         total_rows=len(rows),
         metrics=chosen,
         names=_refs(columns),
+        unknown_metrics=_unknown(columns, metric_names),
         epoch=epoch_meaning(opened),
         step_axis=opened.run.step_axis,
         note=note,
@@ -125,6 +130,7 @@ def get_metrics_range(
         total_rows=len(rows),
         metrics=chosen,
         names=_refs(columns),
+        unknown_metrics=_unknown(columns, metric_names),
         epoch=epoch_meaning(opened),
         step_axis=opened.run.step_axis,
         note=note if rows else "no row lies in this range; get_training_progress tells the last epoch",
@@ -182,6 +188,10 @@ def _group(series: Series) -> str:
     if head in EVALUATIONS:
         return "val"
     return "train" if head in ("train", "rollout") or series.known else "other"
+
+
+def _unknown(columns: Mapping[str, Series], names: list[str] | None) -> list[str]:
+    return [name for name in dict.fromkeys(names or ()) if name not in columns and name not in AXES]
 
 
 def _refs(columns: Mapping[str, Series]) -> dict[str, MetricRef]:

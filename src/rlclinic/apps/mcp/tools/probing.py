@@ -36,6 +36,10 @@ class Probing(Reply):
     components: list[dict[str, Any]]
     """What the failures point to, the likeliest first."""
     separating_probe: str | None
+    settling_method: str | None
+    """What the trainer would have to offer for a static contract to tell."""
+    not_looked_at: list[str]
+    """Components that no probe of this run looked at."""
     seconds: Number | None
     message: str
     untrusted: str = UNTRUSTED
@@ -112,6 +116,8 @@ def _standing(job: Job) -> Probing:
         skipped=sum(item["verdict"] not in ("pass", "fail") for item in answer["probes"]),
         components=plain_value(answer["components"][:5]),
         separating_probe=answer["separating_probe"],
+        settling_method=answer["settling_method"],
+        not_looked_at=[word for item in answer["not_looked_at"] for word in item["components"]],
         seconds=answer["seconds"],
         message="; ".join(answer["problems"]),
     )
@@ -121,5 +127,5 @@ def _standing(job: Job) -> Probing:
 def _empty(job: Job, status: str, message: str) -> Probing:
     return Probing(
         trainer=job.what, job_id=job.id, status=status, verdict=None, failed=[], passed=0, skipped=0, components=[],
-        separating_probe=None, seconds=None, message=message,
+        separating_probe=None, settling_method=None, not_looked_at=[], seconds=None, message=message,
     )  # fmt: skip

@@ -15,6 +15,7 @@ from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.tools.runs import metrics_summary, stopping, threshold_of
 from rlclinic.apps.mcp.tools.training import failure_of, run_of
 from rlclinic.apps.mcp.workspace import OpenRun, Workspace
+from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.errors import RunReadError
 from rlclinic.readers.discover import split_name
 from rlclinic.reference.metric_lookup import last_of
@@ -25,14 +26,14 @@ RECENT_LINES = 8
 # What is said of a run that has not ended, by its state.
 NOTES = {
     "running": "still running: progress, not a result",
-    "unknown": "whether it still goes on is not known: read it as progress, not as a result",
+    "unknown": "whether it is still running is not known: read it as progress, not as a result",
 }
 # The word for whether a run goes on, and what that means for one who waits.
 WORDS = {True: "running", False: "completed", None: "unknown"}
 MESSAGES = {
     "running": "still running: the metrics are progress, not a result; call again",
     "completed": "ended",
-    "unknown": "the run's files do not tell whether it still goes on; get_run_logs and get_training_progress tell more",
+    "unknown": "the files do not say whether it is still running; get_run_logs and get_training_progress tell more",
 }
 SUMMARY_KEYS = ("env_id", "algorithm", "n_envs", "n_steps", "batch_size", "learning_rate", "gamma", "total_steps")
 
@@ -58,7 +59,7 @@ class Performance(Part):
     train_reward_mean: Number | None
     val_reward_mean: Number | None
     best_reward: Number | None
-    """Highest logged mean return, of training or of an evaluation that can be believed."""
+    """Highest logged value of the return that decides; `run.return.best` of diagnose."""
     reward_threshold: Number | None
     is_solved: bool | None
     """Null where no threshold or no return is known."""
@@ -205,16 +206,14 @@ def progress_of(opened: OpenRun) -> Progress:
 
 def performance_of(opened: OpenRun) -> Performance:
     """Returns as logged; an evaluation that does not mean what it says is left out."""
-    run, threshold = opened.run, threshold_of(opened)
-    train, val = run.series.get("return/train"), run.series.get("return/eval")
-    believed = [series for series in (train, val) if series is not None and last_of(series) is not None]
-    best = max((series.highest for series in believed if series.highest is not None), default=None)
+    run, threshold, verdict = opened.run, threshold_of(opened), opened.diagnosis.verdict
+    is_known = verdict is Verdict.SOLVED or (threshold is not None and run.returns is not None)
     return Performance(
-        train_reward_mean=last_of(train),
-        val_reward_mean=last_of(val),
-        best_reward=best,
+        train_reward_mean=last_of(run.series.get("return/train")),
+        val_reward_mean=last_of(run.series.get("return/eval")),
+        best_reward=run.returns.highest if run.returns is not None else None,
         reward_threshold=threshold,
-        is_solved=None if threshold is None or best is None else opened.diagnosis.verdict.value == "solved",
+        is_solved=verdict is Verdict.SOLVED if is_known else None,
     )
 
 

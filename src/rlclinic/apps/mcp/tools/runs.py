@@ -5,13 +5,16 @@ from __future__ import annotations
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.numbers import date_text
 from rlclinic.reference.metric_lookup import last_of
+
+if TYPE_CHECKING:
+    from rlclinic.model.run import Checkpoint, Run
 
 # Checkpoints that get_run_info names; list_checkpoints has all.
 SHOWN_CHECKPOINTS = 5
@@ -160,14 +163,15 @@ def list_checkpoints(workspace: Workspace, run_id: str) -> Checkpoints:
             path=item.path,
             size_mb=size / 1e6,
             modified=modified,
-            env_steps=item.step,
+            env_steps=_env_steps(opened.run, item),
             label=item.label,
             metrics={key: value for key, value in item.metrics.items() if "ep_rew" in key or "reward" in key},
         )
         for item, size, modified in found
     ]
-    labels = {entry.label for entry in entries}
-    reply = Checkpoints(run_id=opened.run.id, checkpoints=entries, has_best="best" in labels, has_last="last" in labels)
+    labels = {word for entry in entries for word in entry.label.split()}
+    has_last = bool(labels & {"last", "final"})
+    reply = Checkpoints(run_id=opened.run.id, checkpoints=entries, has_best="best" in labels, has_last=has_last)
     text = f"{len(entries)} checkpoints." if entries else "No checkpoint was saved in a form that rlclinic lists."
     return reply.said(text)
 
@@ -205,13 +209,15 @@ def stopping(opened: OpenRun) -> tuple[str, str]:
 
 
 def threshold_of(opened: OpenRun) -> float | None:
-    """The return that counts as solved: the run's own, else that of the well-known task."""
-    if opened.run.threshold is not None:
-        return opened.run.threshold
-    from rlclinic.reference.tasks import task_of
+    """The goal that the diagnosis judges by; the run's own threshold where there is no return to judge."""
+    goal = opened.diagnosis.goal
+    return opened.run.threshold if goal is None else goal.level
 
-    task = task_of(opened.run.environment) if opened.run.environment else None
-    return None if task is None else task.threshold
+
+def _env_steps(run: Run, item: Checkpoint) -> float | None:
+    """The env steps of a checkpoint; a number in its name that counts something else is none."""
+    counts_steps = item.metrics or "step" in Path(item.path).name.lower()
+    return item.step if counts_steps and run.step_axis == "env_steps" else None
 
 
 def _entry(workspace: Workspace, row: dict[str, Any], when: float) -> RunEntry:

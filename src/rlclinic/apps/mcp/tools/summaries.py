@@ -10,18 +10,12 @@ from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.errors import RlclinicError, UsageError
-from rlclinic.reference.metric_lookup import lookup
 
 if TYPE_CHECKING:
     from rlclinic.model.series import Series
 
 _WINDOW = re.compile(r"(last|first)_(\d{1,6})_epochs")
 MOST_PAIRS = 50
-# Metrics that are hyperparameters in force, by canonical name.
-IN_FORCE = (
-    "learning_rate", "learning_rate/critic", "clip_range", "clip_range/value", "entropy_coef", "epsilon", "alpha",
-    "kl_coef",
-)  # fmt: skip
 
 
 class MetricSummary(Reply):
@@ -101,6 +95,8 @@ class HyperparameterHistory(Reply):
     scheduled_params: list[str]
     constant_params: list[str]
     summary: dict[str, HyperparameterCourse]
+    unknown_params: list[str]
+    """Asked names that the run neither logs nor configures."""
     untrusted: str = UNTRUSTED
 
 
@@ -158,30 +154,32 @@ def correlate_metrics(workspace: Workspace, run_id: str, metric_pairs: list[list
 
 def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] | None = None) -> HyperparameterHistory:
     """The hyperparameters in force over the run, scheduled or constant, beside what the config says."""
-    from rlclinic.facts.metric_summary import MetricSummary as Summary
-    from rlclinic.facts.metric_summary import metric_summary
+    from rlclinic.facts.metric_summary import IN_FORCE, hyperparameter_history
 
     opened = workspace.open(run_id)
-    if params:
-        chosen = {name: _hyperparameter(opened, name) for name in params}
-    else:
-        chosen = {name: (opened.run.series.get(name), name) for name in IN_FORCE if name in opened.run.series}
-    summary: dict[str, HyperparameterCourse] = {}
-    ranges: list[Number] = []
-    for name, (series, key) in chosen.items():
-        configured = plain_value(opened.run.config.get(key.replace("entropy_coef", "ent_coef")))
-        seen = metric_summary(series) if series is not None else Summary(0, 0)
-        summary[name] = HyperparameterCourse(
-            is_scheduled=not seen.is_constant,
-            first=seen.first,
-            last=seen.last,
-            min=seen.min,
-            max=seen.max,
-            n_samples=seen.count,
-            configured=configured,
+    names = params or [name for name in IN_FORCE if name in opened.run.series]
+    found, unknown = {}, []
+    for name in names:
+        try:
+            found[name] = hyperparameter_history(opened.run, name)
+        except UsageError:
+            unknown.append(name)
+    if unknown and not found:
+        told = ", ".join(unknown)
+        raise UsageError(f"the run neither logs nor configures {told}", hint="call get_run_info for its config")
+    summary = {
+        name: HyperparameterCourse(
+            is_scheduled=item.is_scheduled,
+            first=item.summary.first,
+            last=item.summary.last,
+            min=item.summary.min,
+            max=item.summary.max,
+            n_samples=item.summary.count,
+            configured=plain_value(item.configured),
         )
-        if series is not None and not ranges:
-            ranges = _epochs(opened, series)
+        for name, item in found.items()
+    }
+    ranges = next((_epochs(opened, item.series) for item in found.values() if item.series is not None), [])
     scheduled = [name for name, course in summary.items() if course.is_scheduled]
     constant = [name for name, course in summary.items() if not course.is_scheduled and course.n_samples]
     reply = HyperparameterHistory(
@@ -191,21 +189,9 @@ def get_hyperparam_history(workspace: Workspace, run_id: str, params: list[str] 
         scheduled_params=scheduled,
         constant_params=constant,
         summary=summary,
+        unknown_params=unknown,
     )
     return reply.said(f"{len(scheduled)} hyperparameters changed during the run, {len(constant)} stayed.")
-
-
-def _hyperparameter(opened: OpenRun, name: str) -> tuple[Series | None, str]:
-    """The series of a hyperparameter in force, and its canonical key; by the config's own key too."""
-    series = lookup(opened.run, name) or lookup(opened.run, f"train/hp/{name}")
-    canonical = next((key for key, setting in opened.run.config.settings.items() if setting.native_key == name), name)
-    if series is None and canonical in opened.run.series:
-        series = opened.run.series[canonical]
-    if series is not None and canonical not in opened.run.config:
-        canonical = series.name
-    if series is None and canonical not in opened.run.config:
-        raise UsageError(f"the run neither logs nor configures {name!r}", hint="call get_run_info for its config")
-    return series, canonical
 
 
 def _correlation(opened: OpenRun, pair: list[str]) -> Correlation:

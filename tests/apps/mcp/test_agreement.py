@@ -1,0 +1,193 @@
+"""Every answer about a run says what `diagnose` says and what its files say: one number for one thing in all tools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from rlclinic import diagnose, read
+from rlclinic.apps.mcp.server import build_server
+from rlclinic.apps.mcp.workspace import Workspace
+from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.reports.diagnosis_json import diagnosis_object
+from tests.apps.mcp.talk import RUNS, Talk
+from tests.apps.mcp.test_frameworks import PLACES
+
+MORE = (
+    "sb3/ppo_cartpole", "sb3/ppo_cartpole_high_lr", "gymnasium_solver/runs/local-20260115-102500",
+    "gymnasium_solver/runs/local-20260115-104500", "faults/slow_lr_ppo_cartpole", "faults/fast_lr_ppo_cartpole",
+)  # fmt: skip
+SOME = tuple(sorted({*PLACES.values(), *(place for place in MORE if (RUNS / place).exists())}))
+EVERY = tuple(
+    row["path"] for row in yaml.safe_load((RUNS.parent / "expected.yaml").read_text(encoding="utf-8"))
+    if (RUNS / row["path"]).exists() and row["path"] not in SOME
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
+    """The SDK's client beside the server, in this process."""
+    patch = pytest.MonkeyPatch()
+    folder = tmp_path_factory.mktemp("agreement")
+    patch.setenv("RLCLINIC_INDEX", str(folder / "index.sqlite"))
+    patch.setenv("RLCLINIC_LEDGER", str(folder / "trials.sqlite"))
+    opened = Talk(build_server(Workspace(RUNS.resolve())))
+    yield opened
+    opened.close()
+    patch.undo()
+
+
+def near(value: float | None) -> Any:
+    """Equal to six digits; None is None."""
+    return None if value is None else pytest.approx(value, rel=1e-5, nan_ok=True)
+
+
+def check(here: Talk, place: str) -> None:
+    """Put every question about one run, and hold the answers against each other, the diagnosis and the files."""
+    run = read(RUNS / place)
+    found = diagnose(run)
+    _check_diagnosis(here, place, found)
+    _check_numbers(here, place, found)
+    _check_metrics(here, place, found)
+    _check_others(here, place, found)
+
+
+def _check_diagnosis(here: Talk, place: str, found: Diagnosis) -> None:
+    expected = diagnosis_object(found)
+    said = here.data("diagnose", run_id=place)
+    short = here.data("comprehensive_diagnostic", run_id=place)
+    health = here.data("health_check", run_id=place)
+    assert said["verdict"] == short["status"]["verdict"] == health["verdict"] == expected["verdict"]
+    assert [item["id"] for item in said["causes"]] == [item["id"] for item in expected["causes"]][: len(said["causes"])]
+    if found.causes:
+        assert short["leading_cause"]["id"] == said["causes"][0]["id"]
+    told = [item["instruction"] for item in said["prescriptions"]]
+    assert told == [item["instruction"] for item in expected["prescriptions"]][: len(told)]
+    assert health["anomaly_count"] == said["findings_total"] == len(expected["findings"])
+    assert health["rules_not_checked"] == said["not_checked"] == len(expected["not_checked"])
+    assert said["run"]["return"]["best"] == near(expected["run"]["return"]["best"])
+
+
+def _check_numbers(here: Talk, place: str, found: Diagnosis) -> None:
+    run, goal = found.run, found.goal
+    info = here.data("get_run_info", run_id=place)
+    progress = here.data("get_training_progress", run_id=place)
+    status = here.data("get_training_status", run_id=place)
+    short = here.data("comprehensive_diagnostic", run_id=place)
+    ended = here.data("wait_for_training_completion", run_id=place, timeout=0)
+    best = run.returns.highest if run.returns else None
+    level = goal.level if goal else run.threshold
+    for performance in (progress["performance"], status["performance"], short["performance"]):
+        assert performance["best_reward"] == near(best)
+        assert performance["reward_threshold"] == near(level) == info["reward_threshold"]
+        solved = found.verdict.value == "solved"
+        assert performance["is_solved"] == (solved if solved or (level is not None and best is not None) else None)
+    for part in (progress["progress"], status["progress"], short["progress"]):
+        assert (part["total_env_steps"], part["steps"], part["budget"]) == (
+            near(run.env_steps), near(run.steps), near(run.budget)
+        )  # fmt: skip
+    assert info["env_steps"] == near(run.env_steps)
+    assert info["status"] == progress["status"] == status["status"] == run.status.state.value
+    assert ended["final_metrics"] == info["metrics_summary"]
+    assert ended["completion_reason"] == info["stopping_reason"]
+    _check_checkpoints(here, place, found)
+
+
+def _check_checkpoints(here: Talk, place: str, found: Diagnosis) -> None:
+    listed = here.data("list_checkpoints", run_id=place)
+    assert len(listed["checkpoints"]) == len(found.run.checkpoints) or "checkpoints" in listed.get("left_out", "")
+    for item in listed["checkpoints"]:
+        assert item["env_steps"] is None or found.run.env_steps is None or item["env_steps"] <= found.run.env_steps
+    folder = RUNS / place / "checkpoints"
+    if found.run.framework in ("gymnasium-solver", "rlclinic") and folder.is_dir():
+        names = {item["name"] for item in listed["checkpoints"]}
+        link = folder / "@last"
+        assert listed["has_last"] == (link.is_symlink() and link.readlink().name in names)
+
+
+def _check_metrics(here: Talk, place: str, found: Diagnosis) -> None:
+    run = found.run
+    shown = here.data("show_run", run_id=place)
+    assert shown["run"]["return"]["best"] == near(run.returns.highest if run.returns else None)
+    listed = here.data("list_available_metrics", run_id=place)
+    assert listed["total_metrics"] == shown["metrics_total"] == len(run.series)
+    for entry in listed["details"]:
+        series = next(item for item in run.series.values() if item.logged_as == entry["name"])
+        assert (entry["points"], entry["last"]) in [(len(series), near(series.last)), (len(series), "nan")]
+    if run.returns is None:
+        return
+    name = run.returns.logged_as
+    rows = here.data("get_run_metrics", run_id=place, metric_names=[name, "no such metric"])
+    assert rows["unknown_metrics"] == ["no such metric"]
+    logged = {float(value) for value in run.returns.values}
+    values = [row[name] for row in rows["metrics"] if isinstance(row.get(name), int | float)]
+    assert all(any(value == near(other) for other in logged) for value in values[::7])
+    summary = here.data("get_metrics_summary", run_id=place, metric_name=name)
+    assert (summary["max"], summary["last"]) == (near(run.returns.highest), near(run.returns.last))
+
+
+def _check_others(here: Talk, place: str, found: Diagnosis) -> None:
+    run = found.run
+    compared = here.data("compare_runs", run_ids=[place, "sb3/ppo_cartpole"])
+    outcome = compared["outcomes"][0]
+    assert (outcome["verdict"], outcome["best"]) == (
+        found.verdict.value, near(run.returns.highest if run.returns else None)
+    )  # fmt: skip
+    logs = here.data("get_run_logs", run_id=place)
+    for excerpt, item in zip(logs["excerpts"], run.logs, strict=False):
+        if item.kind == "traceback":
+            assert item.text.rstrip().rpartition("\n")[2][:150] in excerpt
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", EVERY)
+def test_every_recorded_run_gets_the_same_answers_from_all_tools(here: Talk, place: str) -> None:
+    check(here, place)
+
+
+@pytest.mark.parametrize("place", SOME)
+def test_all_tools_agree_with_the_diagnosis_and_with_the_files(here: Talk, place: str) -> None:
+    check(here, place)
+
+
+def test_the_listing_says_what_the_runs_say(here: Talk) -> None:
+    offset: int | None = 0
+    while offset is not None:
+        page = here.data("list_runs", limit=50, offset=offset)
+        offset = page["next_offset"]
+        for row in page["runs"]:
+            if row["path"] in SOME:
+                returns = read(RUNS / row["path"]).returns
+                assert row["best_return"] == near(returns.highest if returns else None)
+                assert row["last_return"] == near(returns.last if returns else None)
+
+
+def test_the_best_run_is_told_with_a_value_that_was_logged(here: Talk) -> None:
+    best = here.data("get_best_run", env_id="CartPole-v1")
+    info = here.data("get_metrics_summary", run_id=best["best_run"]["path"], metric_name=best["metric"])
+    assert best["best_value"] == info["last"]
+
+
+def test_a_history_names_only_settings_that_surely_separate(here: Talk) -> None:
+    found = here.data("get_history", env_id="CartPole-v1")
+    assert all(item["p_value"] < 0.05 for item in found["separations"])
+
+
+@pytest.mark.parametrize("name", ["mmrkhs", "MM-RKHS", "mm-rkhs"])
+def test_an_algorithm_is_found_however_it_is_spelt(here: Talk, name: str) -> None:
+    assert here.data("get_config", env_id="CartPole-v1", variant=name)["config"]["algorithm"] == "MM-RKHS"
+    listed = here.data("list_runs", algo_filter=name)
+    assert {row["algo"] for row in listed["runs"]} <= {"mm-rkhs"}
+
+
+def test_runs_of_different_length_are_compared_at_equal_steps_and_budgets_come_first(here: Talk) -> None:
+    names = ["sb3/ppo_cartpole", "sb3/ppo_cartpole_high_lr"]
+    found = here.data("compare_runs", run_ids=names)
+    runs = [read(RUNS / name) for name in names]
+    step = min(run.returns.last_step for run in runs if run.returns and run.returns.last_step)
+    assert {row["step"] for row in found["at_equal_steps"].values()} == {step}
+    keys = [item["key"] for item in found["setting_differences"]]
+    assert "total_steps" not in keys or keys[0] == "total_steps"

@@ -1,0 +1,175 @@
+"""What strangers' own scripts leave: printed lines, lists in JSON and NumPy files, tables that their file names."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlclinic.model.errors import NothingReadable
+from rlclinic.model.run import Run
+from rlclinic.readers.consoles.counted_lines import parse_counted_lines
+from rlclinic.readers.named_by_file import metric_of_file, tells_return
+from rlclinic.store.reading import read
+
+COUNT = 40
+RETURNS = [round(20 + 150 / (1 + math.exp(-(at - 18) / 4)), 2) for at in range(COUNT)]
+
+
+def lines(shape: str) -> str:
+    """One line for each return: `{n}` counts from 1, `{s}` in thousands, `{r}` is the return."""
+    return "\n".join(shape.format(n=n, s=1000 * n, r=value) for n, value in enumerate(RETURNS, start=1)) + "\n"
+
+
+def check(run: Run, axis: str) -> None:
+    assert run.returns is not None
+    assert run.returns.axis == axis
+    assert run.returns.values.tolist() == pytest.approx(RETURNS)
+
+
+PRINTED = {
+    "udacity": ("Episode {n}\tAverage Score: {r:.2f}", "episodes"),
+    "score and epsilon": ("Episode: {n}/40, Score: {r}, Epsilon: 0.95", "episodes"),
+    "words alone": ("episode {n} reward {r} steps 20 loss 0.3", "episodes"),
+    "pipes": ("Ep {n:4d} | Reward: {r:8.2f} | Avg: 18.51 | Eps: 0.886", "episodes"),
+    "keys": ("[2024-01-01 00:00:01] ep={n} ep_ret={r} eps=0.9", "episodes"),
+    "sentence": ("Iteration {n}: mean reward = {r}, policy loss = 0.01, value loss = 3.2", "iterations"),
+    "purejaxrl": ("global step={s}, episodic return={r}", "env_steps"),
+    "unity": (
+        "[INFO] Ball. Step: {s}. Time Elapsed: 9.1 s. Mean Reward: {r}. Std of Reward: 0.7.",
+        "env_steps",
+    ),
+    "unity, old": (
+        "INFO:trainers: ppo-0: 3DBall: Step: {s}. Time Elapsed: 9 s Mean Reward: {r}.",
+        "env_steps",
+    ),
+    "block": ("********** Iteration {n} ************\nEpRewMean {r}\nEpLenMean 200", "iterations"),
+    "evotorch": ("     iter : {n}\nmean_eval : {r}\npop_best_eval : 200.1\n", "iterations"),
+    "bar": ("Training: 59%|##| {n}/60 [00:59<00:10, 3.1it/s, reward={r}, loss=0.3]", "iterations"),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_a_printed_line_that_counts_and_says_a_return_is_a_row(tmp_path: Path, name: str) -> None:
+    shape, axis = PRINTED[name]
+    (tmp_path / "train.log").write_text(lines(shape))
+    check(read(tmp_path), axis)
+
+
+def test_a_notebook_of_printed_episodes_is_read_with_its_environment(tmp_path: Path) -> None:
+    out = {"output_type": "stream", "name": "stdout", "text": [lines("Episode {n}\tAverage Score: {r}")]}
+    cell = {
+        "cell_type": "code",
+        "source": ["env = gym.make('LunarLander-v2')\n", "agent = DQNAgent(lr=5e-4)\n"],
+        "outputs": [out],
+        "metadata": {},
+    }
+    (tmp_path / "dqn.ipynb").write_text(
+        json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 4})
+    )
+    run = read(tmp_path)
+    check(run, "episodes")
+    assert run.environment == "LunarLander-v2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Step 1/10 : FROM python:3.11\nStep 2/10 : RUN pip install torch\n" * 10,
+        "Epoch 1 loss: 0.31 accuracy: 0.9\n" * 20,
+        "Collecting numpy==2.4.6 (12.3 MB)\nInstalling score 3 of 4\n" * 10,
+        "Chapter 1. The reward of virtue is 3 coins.\n" * 20,
+    ],
+)
+def test_text_that_counts_nothing_or_says_no_return_is_no_log(text: str) -> None:
+    assert parse_counted_lines(text.splitlines()) == ()
+
+
+def saved(kind: str, folder: Path) -> None:
+    records = [{"episode": n, "reward": value, "loss": 0.1} for n, value in enumerate(RETURNS)]
+    steps = {f"step_{n}": {"step_count": 1000 * n, "episode_return": [value, value]} for n, value in enumerate(RETURNS)}
+    documents: dict[str, object] = {
+        "training_log.json": records,
+        "results.json": {"rewards": RETURNS, "losses": [0.1] * COUNT, "config": {"lr": 0.001, "env": "CartPole-v1"}},
+        "rewards.json": RETURNS,
+        "metrics.json": {"CartPole": {"ff_ppo": {"seed_1": {"absolute_metric": {"episode_return": [1.0]}, **steps}}}},
+    }
+    if kind in documents:
+        (folder / kind).write_text(json.dumps(documents[kind]))
+    elif kind == "rewards.npy":
+        np.save(folder / kind, np.array(RETURNS))
+    elif kind == "results.npz":
+        np.savez(folder / kind, episode_rewards=np.array(RETURNS), losses=np.ones(3 * COUNT))
+    else:
+        (folder / kind).write_text({"rewards.txt": lines("{r}"), "scores.csv": lines("{n},{r}")}[kind])
+
+
+@pytest.mark.parametrize(
+    ("kind", "axis"),
+    [
+        ("training_log.json", "episodes"),
+        ("results.json", "episodes"),
+        ("rewards.json", "episodes"),
+        ("metrics.json", "env_steps"),
+        ("rewards.npy", "episodes"),
+        ("results.npz", "episodes"),
+        ("rewards.txt", "rows"),
+        ("scores.csv", "episodes"),
+    ],
+)
+def test_saved_lists_are_read_by_the_name_of_the_list_or_of_the_file(tmp_path: Path, kind: str, axis: str) -> None:
+    saved(kind, tmp_path)
+    check(read(tmp_path), axis)
+    check(read(tmp_path / kind), axis)
+
+
+def test_settings_beside_saved_lists_are_the_runs(tmp_path: Path) -> None:
+    saved("results.json", tmp_path)
+    run = read(tmp_path)
+    assert (run.environment, run.config.get("learning_rate")) == ("CartPole-v1", 0.001)
+
+
+def test_a_pickled_array_is_left_alone(tmp_path: Path) -> None:
+    np.save(tmp_path / "rewards.npy", np.array([{"a": 1}] * 20, dtype=object), allow_pickle=True)
+    with pytest.raises(NothingReadable):
+        read(tmp_path)
+
+
+def test_a_download_of_one_tag_is_that_metric(tmp_path: Path) -> None:
+    rows = lines("1700000000.5,{s},{r}")
+    (tmp_path / "run-PPO_1-tag-rollout_ep_rew_mean.csv").write_text(f"Wall time,Step,Value\n{rows}")
+    run = read(tmp_path)
+    check(run, "env_steps")
+    assert run.returns is not None
+    assert run.returns.logged_as == "rollout/ep_rew_mean"
+
+
+def test_a_table_of_pfrl_and_one_of_tonic_are_known_by_their_columns(tmp_path: Path) -> None:
+    for folder in ("pfrl", "tonic"):
+        (tmp_path / folder).mkdir()
+    header = "steps\tepisodes\telapsed\tmean\tmedian\tstdev\tmax\tmin\taverage_q\n"
+    (tmp_path / "pfrl" / "scores.txt").write_text(header + lines("{s}\t{n}\t2.5\t{r}\t{r}\t3\t9\t1\t5"))
+    header = "train/episode_score/mean,train/steps,train/seconds,actor/loss\n"
+    (tmp_path / "tonic" / "log.csv").write_text(header + lines("{r},{s},3,0.1"))
+    (tmp_path / "tonic" / "config.yaml").write_text("environment: \"tonic.environments.Gym('Hopper-v4')\"\n")
+    pfrl, tonic = read(tmp_path / "pfrl"), read(tmp_path / "tonic")
+    check(pfrl, "env_steps")
+    check(tonic, "env_steps")
+    assert (pfrl.framework, tonic.framework, tonic.environment) == ("pfrl", "tonic", "Hopper-v4")
+
+
+def test_a_header_in_its_own_spelling_still_counts_steps(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("Episode #,Total steps,Training Reward\n" + lines("{n},{s},{r}"))
+    check(read(tmp_path), "env_steps")
+
+
+def test_the_name_of_a_file_tells_a_return_only_where_its_words_do() -> None:
+    assert tells_return("episode_rewards")
+    assert tells_return("reward_history")
+    assert not tells_return("reward_weights")
+    assert not tells_return("learning_rates")
+    assert metric_of_file("run-x-tag-eval_mean_reward.csv") == "eval/mean_reward"
+    assert metric_of_file("notes.txt") == ""
