@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
-from rlclinic.model.words import percent
 from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
 
 NOTHING_WRONG = "nothing-wrong"
