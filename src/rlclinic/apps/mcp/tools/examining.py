@@ -57,7 +57,7 @@ def examine_environment(
             known = ", ".join(item.id for item in all_jobs(workspace)[:5] if item.kind == "examine") or "none"
             raise UsageError(f"no examination {job_id!r}; there are {known}", hint="start one by naming an environment")
         return _standing(job)
-    case = workspace.case(run_id) if run_id else None
+    case = workspace.open(run_id) if run_id else None
     name = environment or (case.run.environment if case is not None else "")
     if not _ID.fullmatch(name):
         raise UsageError(

@@ -65,7 +65,7 @@ def run_inspect(
 
 
 def _played(workspace: Workspace, name: str, episodes: int, *, steps: bool) -> Played:
-    case = workspace.case(name)
+    case = workspace.open(name)
     if case.run.framework != "rlclinic":
         raise UsageError(
             f"{case.run.id} was trained by {case.run.framework}: its policy is a pickle, which is not opened",
