@@ -9,8 +9,9 @@ LINT   := .venv-lint
 BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
+LIVE   := .venv-live
 
-.PHONY: demo test test-foreign test-browser coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-browser test-live bench-live coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +55,15 @@ test-browser: $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --group browser
 	$(BIN)/python -m pytest -m browser
 
+# Hooks and sinks of live with the real libraries, in an environment of their own.
+test-live: $(READY) $(LIVE)/.ready
+	$(LIVE)/bin/python -m pytest tests/live/callbacks/test_other_libraries.py
+
+$(LIVE)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(LIVE)
+	$(LIVE)/bin/pip install --quiet 'torch==2.13.0' --group live --group test --editable '.[train]'
+	@touch $@
+
 coverage: $(READY)
 	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term -m "not slow and not foreign and not browser"
 
@@ -88,6 +98,10 @@ bench-probes: $(READY)
 bench-faults: $(BENCH) $(PEERS)/.ready
 	$(BIN)/python -m bench.faults score --peers $(PEERS)/bin/python
 
+# Replays recorded runs as if they were training; goes on where it was.
+bench-live: $(READY)
+	$(BIN)/python -m bench.live
+
 # libFuzzer brings a compiled module; it stays apart from what the tests use.
 $(FUZZ)/.ready: bench/fuzz/requirements.txt pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FUZZ)
@@ -110,4 +124,4 @@ fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) $(LINT) $(PEERS) $(FUZZ) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(LINT) $(PEERS) $(FUZZ) $(LIVE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -40,6 +40,7 @@ OPPOSITE = frozenset({"train_freq", "n_minibatches", "target_update_interval"})
 """Those of them that count the other way round."""
 # Classes of causes that lie in the environment or its reward.
 OF_ENVIRONMENT = frozenset({"no-signal", "reward-design", "environment"})
+CLEAN, HARMLESS = "clean runs", "runs with a fault that does no harm"
 LOST_MOST = 0.8
 """Lost share of the return from which on a fault must not be called small."""
 
@@ -50,7 +51,7 @@ class Advised:
 
     name: str
     kind: str
-    """`settings`, `environment`, `code`, `other` or `healthy`."""
+    """`settings`, `environment`, `code` or `other`; else what kind of run it is."""
     lost: float
     verdict: str
     advice: tuple[Prescription, ...]
@@ -130,12 +131,21 @@ def _recorded(*, fresh: bool) -> Iterator[Advised]:
             continue
         with tempfile.TemporaryDirectory() as place:
             diagnosis = diagnose(replay(record, entry.instance, Path(place)))
-        kind, undoing = _planted(entry) if label.label == "fault" else ("healthy", {})
+        kind, undoing = (
+            _planted(entry) if label.label == "fault" else (HARMLESS if entry.instance.injected else CLEAN, {})
+        )
         lead = diagnosis.prescriptions[:1]
         right = any(_undoes(item, undoing) or set(item.causes) & label.accepted for item in lead)
         if kind == "environment":
             right = right or any(_examines(item) for item in lead)
-        yield Advised(record.name, kind, label.lost, diagnosis.verdict.value, diagnosis.prescriptions, right)
+        yield Advised(
+            name=record.name,
+            kind=kind,
+            lost=label.lost,
+            verdict=diagnosis.verdict.value,
+            advice=diagnosis.prescriptions,
+            is_right=right,
+        )
 
 
 def _planted(entry: Any) -> tuple[str, dict[str, str]]:
@@ -152,13 +162,12 @@ def _planted(entry: Any) -> tuple[str, dict[str, str]]:
     undoing = {}
     for key in {key for _, level in levels for key in level.touched}:
         change = Change(key, key, faulty.get(key), clean.get(key))
-        undoing[_plain(key)] = _turned(key, _direction(change))
+        undoing[_plain(key)] = _turned(key, direction_of(change))
     return ("settings", undoing) if undoing else ("other", {})
 
 
 def _recorded_shares(found: list[Advised]) -> dict[str, float]:
-    faulty = [item for item in found if item.kind != "healthy"]
-    healthy = [item for item in found if item.kind == "healthy"]
+    faulty = [item for item in found if item.kind not in (CLEAN, HARMLESS)]
     counts = Counter(min(len(item.advice), 3) for item in faulty)
     kinds = {
         kind: [item for item in faulty if item.kind == kind] for kind in ("settings", "environment", "code", "other")
@@ -178,10 +187,11 @@ def _recorded_shares(found: list[Advised]) -> dict[str, float]:
         f"high or critical, {len(gross)} faults that lost {LOST_MOST:.0%} or more": _part(
             gross, lambda item: item.lead is not None and item.lead.priority in urgent
         ),
-        f"a change of the config, {len(healthy)} healthy runs": _part(
-            healthy, lambda item: any(advice.changes for advice in item.advice)
-        ),
     }
+    for kind in (CLEAN, HARMLESS):
+        items = [item for item in found if item.kind == kind]
+        changed = _part(items, lambda item: any(advice.changes for advice in item.advice))
+        shares[f"a change of the config, {len(items)} {kind}"] = changed
     return shares
 
 
@@ -194,7 +204,7 @@ def _examines(item: Prescription) -> bool:
         return False
     known = catalogue()
     classes = {known[cause].cause_class for cause in item.causes if cause in known}
-    return "xamine the environment" in item.instruction or bool(classes & OF_ENVIRONMENT)
+    return "rlclinic examine" in item.instruction or bool(classes & OF_ENVIRONMENT)
 
 
 def _mark(diagnosis: Diagnosis, case: dict[str, Any], undoing: dict[str, str] | None) -> str:
@@ -213,7 +223,7 @@ def _mark(diagnosis: Diagnosis, case: dict[str, Any], undoing: dict[str, str] | 
 
 def _undoes(item: Prescription, undoing: Mapping[str, str]) -> bool:
     return any(
-        undoing.get(_plain(change.key)) in (_turned(change.key, _direction(change)), "set") for change in item.changes
+        undoing.get(_plain(change.key)) in (_turned(change.key, direction_of(change)), "set") for change in item.changes
     )
 
 
@@ -225,7 +235,8 @@ def _turned(key: str, way: str) -> str:
     return {"up": "down", "down": "up"}.get(way, way) if key in OPPOSITE else way
 
 
-def _direction(change: Change) -> str:
+def direction_of(change: Change) -> str:
+    """`up`, `down`, or `set` where a value has no size."""
     before, after = change.before, change.after
     if after is None:
         # A limit that is taken away is as far up as it goes.

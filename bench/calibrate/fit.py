@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 
 from bench.corpus import DEFAULT, HARMLESS, HEALTHY, labels
 from rlclinic.causes.weights import weights
@@ -28,6 +28,7 @@ PENALTIES = (1.0, 3.0, 10.0)
 FINE = frozenset(HARMLESS - {"unknown"})
 DRAWS = 2000
 SURE = 0.5
+NOISE_COLUMNS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,14 +84,15 @@ def start() -> FloatArray:
     return np.zeros(len(KINDS) + len(INTERCEPTS) + 2)
 
 
-def probabilities(one: Sample, parameters: FloatArray) -> FloatArray:
-    """Of each cause."""
+def probabilities(one: Sample, parameters: FloatArray, beside: FloatArray | float = 0.0) -> FloatArray:
+    """Of each cause; `beside` is evidence that is not the table's."""
     table = weights()
     scale = np.array([table.scale[kind] for kind in KINDS]) * np.exp(parameters[: len(KINDS)])
     shift = dict(zip(INTERCEPTS, parameters[len(KINDS) :], strict=False))
     hand = table.temperature.with_config if one.has_config else table.temperature.without_config
     sharp = hand * math.exp(parameters[-2] if one.has_config else parameters[-1])
-    score = sharp * (one.prior + np.array([shift.get(cause, 0.0) for cause in one.causes]) + one.pieces @ scale)
+    shifts = np.array([shift.get(cause, 0.0) for cause in one.causes])
+    score = sharp * (one.prior + shifts + one.pieces @ scale + beside)
     score -= score.max()
     found: FloatArray = np.exp(score) / np.exp(score).sum()
     return found
@@ -151,6 +153,21 @@ def left_out(samples: Sequence[Sample], folds: int = 5) -> tuple[FloatArray, Flo
     return by_hand, by_fit, float(accused[0].sum()) / healthy, float(accused[1].sum()) / healthy
 
 
+def weight_of_noise(samples: Sequence[Sample], parameters: FloatArray, penalty: float, seed: int) -> float:
+    """What a column of random evidence is given beside fitted numbers: near 0 where the fit does not take up noise."""
+    rng, even = np.random.default_rng(seed), evenly(samples)
+    noise = [rng.standard_normal(len(one.causes)) for one in samples]
+
+    def loss(weight: float) -> float:
+        right = [
+            float(probabilities(one, parameters, weight * column) @ one.accepted)
+            for one, column in zip(samples, noise, strict=True)
+        ]
+        return float(even @ -np.log(np.maximum(right, 1e-9))) + penalty / len(samples) * weight * weight
+
+    return float(minimize_scalar(loss, bounds=(-1.5, 1.5), method="bounded").x)
+
+
 def _accused(one: Sample, parameters: FloatArray) -> float:
     found = probabilities(one, parameters)
     wrong = [p for p, cause in zip(found, one.causes, strict=True) if cause not in HARMLESS]
@@ -182,7 +199,10 @@ def main() -> None:
     shuffled = [_with_labels(one, samples[other]) for one, other in zip(samples, order, strict=True)]
     kept = [one for one in shuffled if one.accepted.any()]
     print(f"shuffled labels: fitted and left out {left_out(kept)[1].mean():.3f}")
-    for name, value in zip((*KINDS, *INTERCEPTS, "with_config", "without_config"), chosen(samples), strict=True):
+    final = chosen(samples)
+    given = [weight_of_noise(samples, final, PENALTIES[-1], seed) for seed in range(NOISE_COLUMNS)]
+    print(f"columns of random evidence: weights {min(given):+.2f} to {max(given):+.2f}, mean {np.mean(given):+.2f}")
+    for name, value in zip((*KINDS, *INTERCEPTS, "with_config", "without_config"), final, strict=True):
         how = f"{value:+.2f}" if name in INTERCEPTS else f"x {math.exp(value):.2f}"
         print(f"  {name:22s} {how}")
 

@@ -1,7 +1,7 @@
 """The fresh part: faults of the catalogue on environments that the plan does not hold, predicted before scoring.
 
-No fit, rule or bound may use it, and the page tells no single run. `predict` diagnoses the recorded runs and writes
-what it says; that file is committed; `score` holds it against the labels and counts the look.
+`predict` diagnoses the recorded runs and writes what it says; that file is committed; `score` holds it against the
+labels and counts the look. What was scored once is development data: only the first score says how others would fare.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ LEAST, DIGITS = 0.01, 4
 """Probability below which a cause is not written down, and digits of the others."""
 FEWEST_SEEDS = 1
 """Of an instance that is scored: most have two, and a label is as sure as they are."""
-TEST_LOOKS = 9
-"""At the test part of the plan, until it became development data."""
+TEST_LOOKS, TEST_LOOKS_SINCE = 9, 10
+"""At the test part of the plan, until it became development data, and since."""
+FRESH_LOOKS_SINCE = 2
+"""At the fresh part after its predictions were scored, with changes of the rules in between."""
 HEADING, NEXT = "## Fresh instances", "## What limits it"
 GROUPS = {"all faults": "ABCDEFG", "groups C to G": "CDEFG", "environment and reward faults": "AB"}
 
@@ -136,8 +138,9 @@ def _looks(looks: Sequence[str]) -> str:
         [
             "## Looks at the test data",
             "",
-            f"- The test part of the plan: {TEST_LOOKS} looks, with changes of the rules in between. It is development",
-            "  data from now on, and its numbers on this page are in-sample.",
-            f"- The fresh part: {len(looks)} (predictions by the start of their SHA-256: {', '.join(looks)}).",
+            f"- The test part of the plan: {TEST_LOOKS} looks, with changes of the rules in between, and as",
+            f"  development data {TEST_LOOKS_SINCE} more. Its numbers on this page are in-sample.",
+            f"- The fresh part: {len(looks)} (predictions by the start of their SHA-256: {', '.join(looks)}), and as",
+            f"  development data {FRESH_LOOKS_SINCE} more, after the numbers above.",
         ]
     )

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from bench.mutants.catalogue import mutants
 from bench.probes.frozen import ADDED
-from bench.probes.score import TOP, Outcome, outcomes
+from bench.probes.score import TOP, Outcome, left_out, outcomes
 from bench.probes.stock import stock_costs, stock_verdicts
 from bench.probes.subjects import all_subjects
+from bench.probes.variants import at_most, verdicts
 from rlclinic.probes.ladder import LADDER
+from rlclinic.probes.localise import SURE
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "probes.md"
 MISSES = Path(__file__).parent / "misses.toml"
@@ -26,7 +28,10 @@ METHOD = (
     "probed as one would with `--locate`: until a first probe fails, then the static contracts, then what the "
     "localiser asks for until it asks no more; only then its localisation counts. A pass takes two right seeds on "
     "mutants, equivalent ones included, and the full rule on stock algorithms (`bench/probes/stock_seeds.jsonl`). "
-    "Costs are the mean CPU time of a recorded seed times the seeds that a pass takes."
+    "Costs are the mean CPU time of a recorded seed times the seeds that a pass takes. Correct variants are the "
+    "reference trainers with other initial weights, activations, sizes, optimisers, losses and clipping "
+    "(`bench/mutants/variants`), recorded by `python -m bench.probes.variants`, the cheapest cases first; two right "
+    "seeds pass."
 )
 ORIGINS = {"textbook": "textbook bugs", "from_fixes": "bugs from real fixes"}
 
@@ -47,7 +52,9 @@ def measured(found: list[Outcome]) -> str:
         METHOD,
         f"The mutants from real fixes are older than {len(ADDED)} cases of the ladder ({_younger()}) and than "
         "two narrower tolerances of P15. Their kills are given with and without these. The table of faults knows all "
-        "mutants, so localisation says how well readings tell known bugs apart, not how well unknown ones are named.",
+        "mutants, so localisation says how well readings tell known bugs apart. How unknown ones fare is measured with "
+        "the fault that fits a mutant best left out of the table: then its component can be named only where another "
+        "fault lies in it too, and otherwise nothing should be named surely.",
         "\n".join(summary(found)),
         "### Right trainers\n\n" + _right_table(found),
         *(f"### Mutants: {title}\n\n" + _mutant_table(found, origin) for origin, title in ORIGINS.items()),
@@ -84,10 +91,12 @@ def summary(found: list[Outcome]) -> list[str]:
         *((f"localised first, {ORIGINS[origin]}", _share(group, _first), f"{GOALS['first']:.0%}")
           for origin, group in settled.items()),
         (f"localised among the first {TOP}", _share(everywhere, _among_first), ""),
+        *_unknown_rows(everywhere),
         _alarm_row("", list(stock.values()), right),
         *(_alarm_row(f", {library}", [cases for name, cases in stock.items() if name.startswith(f"{library}:")], [])
           for library in libraries),
         _alarm_row(", right reference trainers (two right seeds pass)", [], right),
+        *_variant_rows(),
         *_times(),
     ]  # fmt: skip
     return ["| | measured | goal |", "|---|---|---|", *(f"| {name} | {value} | {goal} |" for name, value, goal in rows)]
@@ -100,6 +109,30 @@ def _alarm_row(which: str, stock: list[dict[str, str]], right: list[Outcome]) ->
     judged = len(verdicts) + sum(outcome.judged for outcome in right)
     share = f" ({alarms / judged:.1%})" if judged else ""
     return (f"false alarms per verdict{which}", f"{alarms} of {judged}{share}", f"{GOALS['alarms']:.0%}")
+
+
+def _unknown_rows(settled: list[Outcome]) -> list[tuple[str, str, str]]:
+    """How mutants fare whose own fault the table does not know."""
+    named = [(o, left_out(o)[0], o.subject.mutant.components) for o in settled if o.suspicions and o.subject.mutant]
+    right = sum(lead.component in planted for _, lead, planted in named)
+    none = sum(lead.component == "unknown" for _, lead, _ in named)
+    wrong = sum(lead.weight >= SURE and lead.component not in ("unknown", *planted) for _, lead, planted in named)
+    known = sum(outcome.suspicions[0].weight >= SURE and not _first(outcome) for outcome, _, _ in named)
+    count = len(named)
+    return [
+        (f"named wrongly with {SURE:.0%} or more", f"{known} of {count}", ""),
+        ("own fault left out: component named first", f"{right} of {count}", ""),
+        ("own fault left out: said to be unknown", f"{none} of {count}", ""),
+        (f"own fault left out: named wrongly with {SURE:.0%} or more", f"{wrong} of {count}", ""),
+    ]
+
+
+def _variant_rows() -> list[tuple[str, str, str]]:
+    """False alarms on correct variants, alone and with all other right trainers."""
+    found = [verdict for cases in verdicts().values() for verdict in cases.values() if verdict in ("pass", "fail")]
+    alarms, bound = found.count("fail"), at_most(found.count("fail"), len(found)) if found else 1.0
+    text = f"{alarms} of {len(found)} (with 95% confidence at most {bound:.2%})"
+    return [(f"false alarms per verdict, {len(verdicts())} correct variants", text, "none in 3,000")]
 
 
 def _first(outcome: Outcome) -> bool:

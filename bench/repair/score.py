@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,15 @@ def patients() -> list[dict[str, Any]]:
 def held_out() -> list[dict[str, Any]]:
     """The same on further seeds, of which no run was looked at."""
     return [line for line in _own() if line["seed"] not in HEALTHY_SEEDS]
+
+
+def strangers() -> list[dict[str, Any]]:
+    """The first record of every patient on strangers' terms: a later look would not be one."""
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for line in _lines(PATIENTS):
+        if line["task"] in tasks() and tasks()[line["task"]].is_stranger:
+            found.setdefault(tuple(line[name] for name in NAMES), line)
+    return list(found.values())
 
 
 def _own() -> list[dict[str, Any]]:
@@ -149,15 +158,17 @@ def _is_harm(levels: Sequence[float] | None) -> bool:
 
 
 def _last(path: Path, names: tuple[str, ...]) -> list[dict[str, Any]]:
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    found = {tuple(line[name] for name in names): line for line in _lines(path)}
+    return [line for line in found.values() if line["fault"] in ("", *tasks()[line["task"]].faults)]
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for text in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
-            line = json.loads(text)
-            found[tuple(line[name] for name in names)] = line
-        except (ValueError, KeyError):
+            yield json.loads(text)
+        except ValueError:
             # A line that a killed run left half written.
             continue
-    return [line for line in found.values() if line["fault"] in ("", *tasks()[line["task"]].faults)]
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -26,6 +26,7 @@ from rlclinic.model.finding import Finding
 from rlclinic.model.goal import Goal
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
+from rlclinic.prescriptions.code_search import located
 from rlclinic.prescriptions.commands import commands_of
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.next_steps import next_steps
@@ -45,6 +46,7 @@ def diagnose(
     ignore: Sequence[str] = (),
     limits: Limits | None = None,
     others: Sequence[Run] = (),
+    code: Path | None = None,
 ) -> Diagnosis:
     """Examine a run, given as such or named as for `read`.
 
@@ -53,13 +55,14 @@ def diagnose(
 
     `goal` is the return that the user is after; it comes before what the run's files or its task name.
     `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
+    `code` is a checkout of the training code: a suspected bug is looked for in it, as text.
     """
     if not isinstance(run, Run):
         from rlclinic.store.reading import read
 
         run = read(run)
     with contained(run.path):
-        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others)
+        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others, code)
 
 
 def examine(environment: EnvironmentFacts, run: Run | None = None, *, goal: float | None = None) -> Diagnosis:
@@ -78,7 +81,12 @@ def why(run: Run | str | Path, cause: str, *, goal: float | None = None) -> Expl
 
 
 def _diagnosed(
-    run: Run, select: Sequence[str], ignore: Sequence[str], limits: Limits, others: Sequence[Run]
+    run: Run,
+    select: Sequence[str],
+    ignore: Sequence[str],
+    limits: Limits,
+    others: Sequence[Run],
+    code: Path | None,
 ) -> Diagnosis:
     facts = RunFacts(run, partial(siblings_of, run))
     findings, not_checked = checked_rules(facts)
@@ -122,7 +130,7 @@ def _diagnosed(
         goal=goal,
         onsets=order.onsets,
         environment=facts.environment,
-        suspect=suspect,
+        suspect=suspect if code is None else located(run, suspect, code),
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
         lacking=missing,

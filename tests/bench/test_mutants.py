@@ -74,7 +74,7 @@ def test_the_clip_holds_a_policy_of_any_make_in_the_same_place(case: str) -> Non
     found = probe(Planted("ppo", "two-layers-of-64-as-torch-makes-them"), f"P5.{case}", preflight=True, processes=0)
     (result,) = found.results
     assert result.verdict == "pass", result.answers
-    assert abs(result.seeds[0].readings["move of pi(best)"] - 0.1) < 0.1
+    assert abs(result.seeds[0].readings["move of pi(best|1)"] - 0.1) < 0.1
 
 
 def test_there_are_enough_mutants_and_some_that_are_no_bugs() -> None:

@@ -15,6 +15,8 @@ from bench.repair.run import is_asked, slower
 from bench.repair.tasks import floor, tasks
 from bench.repair.treatment import RESTORED, Round, bar_of, level_of, treat
 
+from rlclinic.model.errors import UsageError
+
 
 def treatment(before: float, after: float, applied: int | None = 0, **more: Any) -> dict[str, Any]:
     return {"applied": applied, "before": before, "after": after, "confirmed": None, "advice": [], **more}
@@ -176,3 +178,25 @@ def test_a_run_that_is_trained_again_for_its_files_is_not_entered_twice(
         training.trained(recipe, files=True)
         counts.append(len(training.RECORD.read_text(encoding="utf-8").splitlines()))
     assert counts == [1, 1, 2]
+
+
+def test_strangers_are_on_four_environments_and_their_first_look_is_kept(tmp_path: Path, monkeypatch: Any) -> None:
+    named = {name: task for name, task in tasks().items() if task.is_stranger}
+    assert sum(len(task.faults) for task in named.values()) >= 24
+    assert len({task.config["env_id"] for task in named.values()}) >= 4
+    assert any(task.script for task in named.values())
+    looks = [{**patient(0.2), "task": "desk-dqn", "level": level} for level in (0.2, 0.9)]
+    record = tmp_path / "patients.jsonl"
+    record.write_text("".join(json.dumps(line) + "\n" for line in looks), encoding="utf-8")
+    monkeypatch.setattr(score, "PATIENTS", record)
+    assert [line["level"] for line in score.strangers()] == [0.2]
+    assert score.patients() == []
+
+
+def test_a_script_is_run_by_a_command_with_every_setting_in_its_place() -> None:
+    script = tasks()["desk-dqn"].faulty("late-start")
+    assert "--learning-starts {learning_starts}" in script.command()
+    assert script.with_changes({"learning_starts": 100}).to_config()["learning_starts"] == 100
+    with pytest.raises(UsageError, match="no flag for normalize_reward"):
+        script.with_changes({"normalize_reward": True})
+    assert "--fault reward-constant" in tasks()["desk-dqn"].faulty("reward-constant").command()

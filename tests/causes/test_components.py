@@ -69,7 +69,7 @@ def test_a_sign_points_to_its_component(rule: str, component: str) -> None:
 def test_the_command_drives_the_users_trainer(framework: str, command: str) -> None:
     suspect = suspect_of(_run(framework), [_finding("ratio-off-before-any-step")])
     assert suspect is not None
-    assert suspect.command == command
+    assert suspect.command == f"{command} --only S0 --first-seed 0"
 
 
 def test_notes_and_findings_without_a_component_suspect_nothing() -> None:

@@ -53,8 +53,8 @@ def test_the_ids_are_those_of_the_contract() -> None:
 
 def test_a_cause_that_no_piece_could_speak_for_is_not_in_question() -> None:
     found = causes_of(RunFacts(ppo()), Verdict.NOT_LEARNING, [], ALL).explanations
-    assert not weights().causes["action-space-degenerate"].has_evidence
-    assert "action-space-degenerate" not in found
+    assert not weights().causes["comparison-confounded"].has_evidence
+    assert "comparison-confounded" not in found
 
 
 def test_rules_and_causes_never_share_a_name() -> None:

@@ -9,8 +9,9 @@ from rlclinic.model.finding import Severity
 PATIENCE = Patience(warm_up=0.1, hold=0.05, clear=0.1, cool_down=0.2)
 
 
-def condition(level: Severity = Severity.WARNING, *, at_once: bool = False) -> Condition:
-    return Condition("entropy-collapse", level, "Entropy collapse", "entropy is gone", at_once=at_once)
+def condition(level: Severity = Severity.WARNING, *, at_once: bool = False, must_hold: bool = True) -> Condition:
+    title, summary = "Entropy collapse", "entropy is gone"
+    return Condition("entropy-collapse", level, title, summary, at_once=at_once, must_hold=must_hold)
 
 
 def book() -> AlertBook:
@@ -41,6 +42,12 @@ def test_a_condition_must_hold_for_a_while() -> None:
 
 def test_what_cannot_pass_by_itself_is_told_at_once() -> None:
     assert told(book(), 1, condition(Severity.ERROR, at_once=True)) == [Change.RAISED]
+
+
+def test_what_is_firm_is_told_when_it_is_first_seen_after_the_warm_up() -> None:
+    alerts = book()
+    assert told(alerts, 50, condition(must_hold=False)) == []
+    assert told(alerts, 100, condition(must_hold=False)) == [Change.RAISED]
 
 
 def test_a_graver_state_is_told_and_a_milder_one_is_not() -> None:

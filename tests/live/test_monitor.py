@@ -208,6 +208,17 @@ def test_looks_take_no_more_than_their_share_of_the_time(monkeypatch: pytest.Mon
     assert 0.2 < monitor.spent <= 0.01 * clock[0] + 0.05
 
 
+def test_what_holds_the_loop_up_is_told_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
+    monitor = made()
+    with monitor.phase("environment"):
+        pass
+    monitor.phases.add("environment", 9.0)
+    monitor.phases.add("learning", 1.0)
+    with caplog.at_level(logging.INFO, "rlclinic"):
+        monitor.close()
+    assert "bound by its environment (90% of the time)" in caplog.text
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

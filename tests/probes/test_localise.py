@@ -61,7 +61,7 @@ def vector(readings: dict[str, dict[str, float]], family: Family = "on-policy") 
         ),
         ({"S0f": {}, "P2": {"V(+1)": 0.0, "V(-1)": 0.0}, "P3": {"V(0)": 0.81, "V(1)": 0.81}}, "batching"),
         ({"P3": {}, "P3.rollout": {"V(0)": 0.0}, "P1": {}, "P2": {}}, "bootstrap"),
-        ({"P5": {}, "P5.clip": {}, "P5.luck": {"move of pi(best)": 0.45}}, "actor update"),
+        ({"P5": {}, "P5.clip": {}, "P5.luck": {"move of pi(best|1)": 0.45}}, "actor update"),
         ({"P13.bonus": {"pi(best)": 1.0}, "P13.even": {}, "P5": {}}, "entropy term"),
         ({"P13.bonus": {"pi(best)": 1.0}, "P13.even": {"pi(1)": 0.0}, "P5": {}}, "entropy sign"),
         # Steps by environments, flattened row by row.
@@ -184,7 +184,7 @@ def test_seeds_that_are_wrong_to_either_side_do_not_average_out() -> None:
 
 
 REVERSED = {
-    "P1": {}, "P2": {}, "P3": {}, "P5": {"pi(best)": 0.0}, "P5.clip": {"move of pi(best)": -0.17},
+    "P1": {}, "P2": {}, "P3": {}, "P5": {"pi(best)": 0.0}, "P5.clip": {"move of pi(best|1)": -0.17},
     "P6": {"pi(match|+1)": 0.0, "pi(match|-1)": 0.0, "V(+1)": -1.0, "V(-1)": -1.0},
 }  # fmt: skip
 

@@ -157,3 +157,19 @@ def test_a_rise_that_does_not_bring_the_return_back_to_its_start_must_be_clear()
     lot = scene(series={"return/train": deep + 0.01 * rng.standard_normal(120)}, budget=100_000)
     curves = [little.curve, lot.curve]
     assert [curve is not None and curve.rising for curve in curves] == [False, True]
+
+
+def test_means_that_share_no_episode_are_as_sure_as_single_points() -> None:
+    """constructed: 300 points, 120 new episodes between two of them."""
+    values = np.linspace(-40.0, 180.0, 300) + 80.0 * np.random.default_rng(0).standard_normal(300)
+    details = {"return/train": {"window": "last 100 episodes"}}
+    facts = scene(series={"return/train": values, "episode_length": flat(3.0, 300)}, details=details, steps=108_000.0)
+    assert facts.curve is not None
+    assert facts.curve.whole.is_sure
+
+
+def test_a_policy_that_always_gets_the_same_odd_number_has_not_reached_all_there_is() -> None:
+    climb = np.linspace(-0.8, 0.6, 10)
+    for level, is_done in ((10.0, True), (0.8207, False)):
+        found = saturation(scene(series={"return/train": np.concatenate([climb, np.full(10, level)])}))
+        assert (found is not None) is is_done

@@ -153,3 +153,31 @@ def test_a_run_that_stopped_at_its_own_threshold_is_solved_although_the_training
         threshold=475.0,
     )
     assert verdict(facts, examine(facts, OWN)[0])[0] is word
+
+
+def test_without_a_climb_there_is_no_plateau() -> None:
+    """constructed: noise about one level, which began a little above where it ended."""
+    values = 100.0 + 20.0 * np.random.default_rng(3).standard_normal(120)
+    facts = scene(series={"return/train": np.sort(values[:20])[::-1].tolist() + values[20:].tolist()})
+    assert judged(facts)[0] in {Verdict.NOT_LEARNING, Verdict.UNSTABLE}
+
+
+def test_a_decline_from_the_first_step_on_is_no_lack_of_progress() -> None:
+    """constructed: half of the first level is gone before a fifth of the run is over."""
+    values = 10.0 + 30.0 * np.exp(-np.linspace(0.0, 12.0, 100)) + 0.3 * np.random.default_rng(1).standard_normal(100)
+    word, reason = judged(scene(series={"return/eval": values}, algorithm="DQN", steps=2_000.0))
+    assert word in {Verdict.COLLAPSED, Verdict.UNSTABLE}
+    assert "began at" in reason
+
+
+def test_a_sure_fall_over_the_last_third_is_no_plateau() -> None:
+    """constructed: a third of the climb is lost, steadily, up to the end."""
+    values = np.concatenate([rising(0.0, 100.0, 60), np.linspace(100.0, 67.0, 40)])
+    assert judged(scene(series={"return/train": values}))[0] is Verdict.UNSTABLE
+
+
+def test_a_milestone_that_is_passed_is_no_end_while_the_return_rises() -> None:
+    """constructed: three quarters of the best published return, and still rising."""
+    values = np.concatenate([np.linspace(-280, 7000, 30), np.linspace(7000, 9600, 30)])
+    task = {"environment": "HalfCheetah-v4", "algorithm": "SAC", "steps": 600_000}
+    assert judged(scene(series={"return/eval": values}, **task))[0] is Verdict.LEARNING

@@ -6,7 +6,7 @@ import pytest
 
 from rlclinic.model.prescription import Change
 from rlclinic.model.trial import Outcome, OutcomeState, TrialVerdict
-from rlclinic.trials.judge import can_still_be_proved, judge
+from rlclinic.trials.judge import ALPHA, can_still_be_proved, falls_back, judge, levels
 
 CHANGE = (Change("learning_rate", "learning_rate", 0.1, 0.001),)
 
@@ -93,3 +93,33 @@ def test_an_arm_is_given_up_when_no_further_seed_could_prove_it() -> None:
 
 def test_no_arm_is_given_up_before_it_has_three_seeds() -> None:
     assert can_still_be_proved(outcomes("baseline", [10]), outcomes("change", [1]), planned=3)
+
+
+def test_several_arms_are_judged_by_holm() -> None:
+    before = outcomes("baseline", [10, 12, 11, 13])
+    sure, unsure = outcomes("a", [90, 80, 85, 95]), outcomes("b", [9, 12.5, 14, 13.5])
+    arms = [judge(name, CHANGE, before, after, budget=100) for name, after in (("b", unsure), ("a", sure))]
+    assert levels(arms) == [ALPHA / 2, ALPHA / 2], "the first that fails ends the ladder"
+    assert levels([arms[1], arms[1]]) == [ALPHA / 2, ALPHA]
+    assert levels(arms[1:]) == [ALPHA]
+
+
+def test_three_seeds_do_not_prove_one_of_two_arms() -> None:
+    before, after = outcomes("baseline", [10, 12, 11]), outcomes("a", [90, 80, 85])
+    result = judge("a", CHANGE, before, after, budget=100, alpha=ALPHA / 2)
+    assert result.verdict is TrialVerdict.INCONCLUSIVE
+    assert "of at most 0.025 asked for" in result.reason
+
+
+def curved(values: list[float], seed: int) -> Outcome:
+    curve = tuple((10.0 * at, value) for at, value in enumerate(values))
+    return Outcome("a", seed, OutcomeState.DONE, final_return=values[-1], auc=50.0, curve=curve)
+
+
+def test_an_arm_that_loses_what_it_reached_falls_back() -> None:
+    fallen = [0.0, 20, 60, 100, 100, 90, 60, 30, 20, 20]
+    steady = [0.0, 20, 60, 100, 100, 99, 98, 99, 100, 99]
+    peak, end = falls_back([curved(fallen, seed) for seed in range(3)]) or (0.0, 0.0)
+    assert (peak, end) == (100.0, 20.0)
+    assert falls_back([curved(steady, seed) for seed in range(3)]) is None
+    assert falls_back([curved(fallen, 0), curved(steady, 1), curved(steady, 2)]) is None

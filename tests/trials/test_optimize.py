@@ -11,6 +11,7 @@ from rlclinic.model.errors import UsageError
 from rlclinic.model.optimisation import Optimisation, Origin
 from rlclinic.model.trial import Outcome, OutcomeState
 from rlclinic.readers.open import read
+from rlclinic.reports.optimisation_sections import optimisation_sections, score_words, summary
 from rlclinic.trials.job import run_job
 from rlclinic.trials.known import known_changes
 from rlclinic.trials.optimize import MOST_FAILURES, optimize
@@ -139,6 +140,21 @@ def test_the_best_score_so_far_never_rises(tmp_path: Path) -> None:
     done = [attempt.score for attempt in found.attempts if attempt.outcome.state is OutcomeState.DONE]
     assert best[-1] == min(done)
     assert len(done) < len(found.attempts)
+
+
+def test_the_whole_budget_is_used_and_what_is_left_is_less_than_a_run(tmp_path: Path) -> None:
+    found = optimised(Formula(rate_decides), tmp_path, runs=12)
+    cheapest = min(found.scores)
+    assert found.budget - found.used < 2 * cheapest
+
+
+def test_a_score_is_told_in_words_and_only_measured_steps_are_shown(tmp_path: Path) -> None:
+    never = optimised(Formula(lambda job: 2.0 * STEPS), tmp_path, runs=3)
+    assert score_words(never.attempts[0].outcome, 100.0) == "did not reach 100: ended at 50"
+    page = " ".join(str(section) for section in optimisation_sections(never))
+    assert "threshold not reached" in page
+    found = optimised(Formula(rate_decides), tmp_path)
+    assert "reached 100 on 3 of 3 seeds" in summary(found)
 
 
 def test_a_budget_below_one_run_is_refused(tmp_path: Path) -> None:

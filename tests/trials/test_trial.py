@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,9 +51,10 @@ def test_a_change_that_helps_the_users_own_trainer_is_proved(ledger: Ledger, tmp
     assert steps is not None
     assert steps.before == pytest.approx(200)
     assert steps.after < 60
-    (row,) = measured_effects(ledger)
+    row, regained = measured_effects(ledger)
     assert (row.cause, row.direction, row.n_seeds) == ("learning-rate-too-low", "up", 3)
     assert row.effect == pytest.approx(steps.relative)
+    assert (regained.metric, regained.cause) == ("missing-return", "learning-rate-too-low")
 
 
 def test_a_change_that_harms_is_refuted(ledger: Ledger, tmp_path: Path) -> None:
@@ -89,6 +90,35 @@ def test_a_killed_trial_goes_on_where_it_was(ledger: Ledger, tmp_path: Path) -> 
     assert len(trained) == 4
     assert set(before) <= set(trial.outcomes)
     assert len(trial.outcomes) == 6
+
+
+class Never:
+    """A runner that nobody may ask for a run."""
+
+    def run(self, jobs: Sequence[Job], root: Path, wanted: Callable[[Job], bool]) -> Iterator[Outcome]:
+        assert list(jobs) == []
+        yield from ()
+
+
+def test_what_an_earlier_trial_has_trained_is_not_trained_again(ledger: Ledger, tmp_path: Path) -> None:
+    first = replace(plan(0.3), command="")
+    ledger.start(first.id, environment="Bandit", algorithm="PPO", plan=first.to_object())
+    for job in first.jobs():
+        level = 90.0 if job.arm == "change" else 10.0
+        ledger.record(first.id, Outcome(job.arm, job.seed, OutcomeState.DONE, level + job.seed, level + job.seed))
+    again = replace(first, run="another run with the same config")
+    assert again.id != first.id
+    trial = run_trial(again, Never(), ledger=ledger, root=tmp_path)
+    assert trial.leading.verdict is TrialVerdict.PROVED
+
+
+def test_a_users_own_script_is_trained_again_because_it_may_have_changed(ledger: Ledger, tmp_path: Path) -> None:
+    first = plan(0.3)
+    ledger.start(first.id, environment="Bandit", algorithm="PPO", plan=first.to_object())
+    for job in first.jobs():
+        ledger.record(first.id, Outcome(job.arm, job.seed, OutcomeState.DONE, 1.0, 1.0))
+    with pytest.raises(AssertionError):
+        run_trial(replace(first, run="another"), Never(), ledger=ledger, root=tmp_path)
 
 
 def test_a_worker_that_dies_is_said_and_the_others_go_on(ledger: Ledger, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,9 +13,19 @@ from typing import Any
 from rlclinic.model.diagnosis import Suspect
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
+from rlclinic.model.vocabulary import families_of
 
 # Weight of evidence below which no component is named.
 LEAST = 1.0
+# Code of single algorithms and of one side, as the names of files and classes tell it.
+ALGORITHMS = frozenset({"ppo", "a2c", "dqn", "qrdqn", "sac", "td3", "ddpg", "tqc", "trpo", "reinforce", "c51", "iql"})
+ON_POLICY = re.compile(
+    r"RolloutBuffer|rollout_storage|on_policy|ActorCriticPolicy|GAE|gae|[Aa]dvantage|nextnonterminal"
+)
+OFF_POLICY = re.compile(r"ReplayBuffer|off_policy|polyak|SoftUpdate|HardUpdate|td_target|target_network|target_param")
+# Components that only one side has.
+ONLY = {"log-prob-and-ratio": "on", "advantage-sign": "on", "target-network": "off"}
+PROBE = re.compile(r"P\d+|S0")
 # Frameworks whose trainers `rlclinic probe` drives by their name.
 ADAPTERS = {"sb3": "sb3", "sb3-zoo": "sb3", "torchrl": "torchrl"}
 
@@ -51,18 +62,26 @@ def code_places() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 def suspect_of(run: Run, findings: Sequence[Finding]) -> Suspect | None:
     """The component with the most evidence; None where too little points to any."""
     seen = {finding.name: finding for finding in findings if finding.severity is not Severity.INFO}
-    scored = [(_weight(component, seen), component) for component in components()]
+    scored = [(_weight(component, seen), component) for component in components() if _has(run.algorithm, component.id)]
     weight, component = max(scored, key=lambda pair: pair[0])
     if weight < LEAST:
         return None
+    return suspect_for(run, component.id, tuple(seen[name].code for name in component.signs if name in seen))
+
+
+def suspect_for(run: Run, name: str, reasons: tuple[str, ...] = ()) -> Suspect:
+    """A component as a suspect: how to reproduce the bug, and where the framework computes it for this algorithm."""
+    component = next(item for item in components() if item.id == name)
+    probe = PROBE.match(component.probe)
+    only = f" --only {probe.group()} --first-seed 0" if probe else ""
     return Suspect(
         component.title,
         component.meaning,
-        tuple(seen[name].code for name in component.signs if name in seen),
-        f"rlclinic probe {_trainer(run)}",
+        reasons,
+        f"rlclinic probe {_trainer(run)}{only}",
         component.probe,
         tuple(component.config.items()),
-        _places(run.framework, component),
+        _places(run, component),
     )
 
 
@@ -75,8 +94,33 @@ def _trainer(run: Run) -> str:
     return f"{adapter}:{run.algorithm}" if adapter and run.algorithm else "your_package.your_module:make_trainer"
 
 
-def _places(framework: str, component: Component) -> tuple[str, ...]:
-    return code_places().get(framework, {}).get(component.id, ())
+def _places(run: Run, component: Component) -> tuple[str, ...]:
+    """The places of the algorithm at hand: TD3 has no rollout buffer, and PPO no target network."""
+    known = code_places().get(run.framework, {}).get(component.id, ())
+    return tuple(place for place in known if _is_of(run.algorithm, place))
+
+
+def _is_of(algorithm: str, place: str) -> bool:
+    words = set(re.findall(r"[A-Za-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", place).replace("_", " ").lower()))
+    # `PPO.train` and `ppo_torch_learner.py` are PPO's; what names no algorithm is everybody's.
+    words |= set(re.findall(r"[a-z0-9]+", place.replace("_", " ").lower()))
+    names = words & ALGORITHMS
+    if names and algorithm.lower() not in names:
+        return False
+    side = _side(algorithm)
+    return not (side == "off" and ON_POLICY.search(place)) and not (side == "on" and OFF_POLICY.search(place))
+
+
+def _has(algorithm: str, component: str) -> bool:
+    """Whether an algorithm has a component at all."""
+    return component not in ONLY or not _side(algorithm) or ONLY[component] == _side(algorithm)
+
+
+def _side(algorithm: str) -> str:
+    families = families_of(algorithm)
+    if families & {"ppo", "actor-critic"}:
+        return "on"
+    return "off" if families & {"q-learning", "continuous-q"} else ""
 
 
 def _table(name: str) -> dict[str, Any]:

@@ -252,7 +252,7 @@ def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
     if spreads < 1.0:
         ordinary = by.as_logged if is_logged else 0.0 if "setting-outside" in holds else by.ordinary
         return Piece("setting", f"{item.key} {value} is ordinary", ordinary)
-    share = _share(by.counts, table, holds, spreads)
+    share = _share(by.counts, table, holds, spreads) * (by.logged_share if is_logged else 1.0)
     text = f"{item.key} {value} is {spreads:.1f} spreads from {away.basis.value}"
     return Piece("setting", text, share * min(by.most, by.per_spread * (spreads - 1.0)))
 

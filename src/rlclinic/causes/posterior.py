@@ -17,6 +17,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.explanation import Explanation, Piece
 from rlclinic.model.finding import Finding
+from rlclinic.rules.registry import measured_rules
 
 IMPLEMENTATION_BUG = "implementation-bug"
 NOT_KNOWN = GoalStatus()
@@ -107,7 +108,11 @@ def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
 
 def _can_show(row: CauseWeights, applicable: frozenset[str], telling: float) -> bool:
     """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes."""
-    signs = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
+    told = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
+    # What only an examined or watched environment shows sets no measure for runs without one.
+    signs = {name: weight for name, weight in told.items() if name in applicable or name not in measured_rules()}
+    if told and not signs and not (row.settings or row.when or row.per):
+        return False
     least = telling * max(signs.values(), default=0.0)
     return not signs or any(name in applicable for name, weight in signs.items() if weight >= least)
 

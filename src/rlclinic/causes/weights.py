@@ -101,6 +101,7 @@ class Departs:
     ordinary: float
     as_logged: float
     per_spread: float
+    logged_share: float
     most: float
     counts: tuple[Share, ...]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import Any
@@ -39,7 +40,7 @@ def examine_isolated(request: Request, progress: Callable[[str], None] = lambda 
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, request), daemon=False)
-    with spawning():
+    with spawning(), _one_thread():
         process.start()
     theirs.close()
     facts, doing = EnvironmentFacts("examined", request.environment), "start"
@@ -68,7 +69,6 @@ def examine_isolated(request: Request, progress: Callable[[str], None] = lambda 
 
 def _serve(pipe: Connection, request: Request) -> None:
     settled()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     try:
         make = maker_of(request.environment, request.arguments)
@@ -82,6 +82,18 @@ def _serve(pipe: Connection, request: Request) -> None:
         pipe.send(("done", found.to_json()))
     except RlclinicError as error:
         pipe.send(("error", (error.message, error.path, error.hint)))
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """The child's libraries read it as they load; matrices of this size gain nothing from a second thread."""
+    before = os.environ.get("OMP_NUM_THREADS")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop("OMP_NUM_THREADS", None)
 
 
 def _ended(process: Any) -> None:

@@ -15,6 +15,8 @@ from rlclinic.model.environment_facts import ResetFacts
 
 SEEDS = 16
 UNSEEDED = 8
+COPIED = 4
+"""Resets of two copies that must agree: with few starts one may by chance."""
 STEPS = 120
 """Of the trajectories that are compared."""
 SEED = 2024
@@ -25,7 +27,7 @@ def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> Reset
     one, two = make(), make()
     try:
         # Without a seed first: a seed would set the chance of what comes after.
-        copies = [see(reset(environment, None)) for environment in (one, two)]
+        copies = [[see(reset(environment, None)) for _ in range(COPIED)] for environment in (one, two)]
         unseeded = [see(reset(one, None)) for _ in range(UNSEEDED)]
         starts = [see(reset(one, seed)) for seed in range(SEEDS)]
         distinct, distinct_unseeded = _distinct(starts), _distinct(unseeded)
@@ -44,7 +46,7 @@ def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> Reset
             seeds=SEEDS,
             unseeded_starts=distinct_unseeded,
             unseeded=UNSEEDED,
-            copies_same=bool(same(*copies)) if distinct > 1 else None,
+            copies_same=all(map(same, *copies)) if distinct > 1 else None,
             reproducible=not departure,
             departure=departure,
             carried_over=bool(carried) if not departure else None,

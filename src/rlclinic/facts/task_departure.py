@@ -78,7 +78,7 @@ class TaskDeparture:
     @property
     def cut_short(self) -> bool:
         """Whether all episodes end long before those of random actions do."""
-        return self.pinned is not None and self.pinned <= SHORTER * (self.task.random_length or 0.0)
+        return self.pinned is not None and _too_short(self.task, self.pinned)
 
     @property
     def drawn_out(self) -> bool:
@@ -170,8 +170,16 @@ def _pinned(pairs: Pairs, task: Task) -> float | None:
     length, usual, limit = float(np.median(pairs.lengths)), task.random_length or 0.0, task.max_episode_steps
     if float(np.ptp(pairs.lengths)) > PINNED * length or (limit and _repeated(pairs, task, limit / length)):
         return None
-    far = length <= SHORTER * usual or (task.ends != "limit" and length >= LONGER * usual)
+    far = _too_short(task, length) or (task.ends != "limit" and length >= LONGER * usual)
     return length if far else None
+
+
+def _too_short(task: Task, length: float) -> bool:
+    """Whether no untrained policy ends so soon. A task without a limit is given one by whoever trains on it: there only
+    the way of the best policy, which pays for each step, is too long for it."""
+    if task.max_episode_steps is None:
+        return task.best_return is not None and length < -task.best_return
+    return length <= SHORTER * (task.random_length or 0.0)
 
 
 def _repeated(pairs: Pairs, task: Task, times: float) -> bool:

@@ -247,7 +247,8 @@ def _plateaued(case: _Case) -> str | None:
     if not curve.enough or not had_time(case.facts) or curve.leans_up:
         return None
     # Without a climb there is nothing to have levelled off.
-    if not (curve.climbed or curve.surely_gained or curve.rose_from_trough) and not began_unseen(case.facts):
+    gained = curve.climbed or curve.surely_gained or curve.rose_from_trough or curve.gain > curve.noise
+    if not gained and not began_unseen(case.facts):
         return None
     return (
         f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and changed by "

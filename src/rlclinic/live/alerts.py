@@ -1,8 +1,8 @@
 """From what holds now to messages: one for each change of state, none for a state that lasts.
 
-An alert is raised when its condition has held for a while, escalates when it gets graver, clears when it has been gone
-for a while, and can then be raised again. All durations are env steps over all environments: neither calls of a
-callback nor seconds mean the same on two machines.
+An alert is raised when its condition holds, and has held for a while where it may pass by itself; it escalates when it
+gets graver, clears when it has been gone for a while, and can then be raised again. All durations are env steps over
+all environments: neither calls of a callback nor seconds mean the same on two machines.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Patience:
     warm_up: float = 0.02
     """Before which nothing is said: every run starts with wild numbers."""
     hold: float = 0.04
-    """For which a condition must hold before it is told."""
+    """For which a condition that may pass by itself must hold before it is told."""
     clear: float = 0.06
     """For which it must be gone before that is told."""
     cool_down: float = 0.1
@@ -142,9 +142,10 @@ class AlertBook:
             return None
         if state.condition.at_once:
             return Change.RAISED
-        if step < self.patience.warm_up * scale or step - state.since < self.patience.hold * scale:
+        if step < self.patience.warm_up * scale:
             return None
-        return Change.RAISED
+        held = step - state.since >= self.patience.hold * scale
+        return Change.RAISED if held or not state.condition.must_hold else None
 
     def _resume(self, step: float) -> None:
         """The run went back to an earlier step: what was seen after it did not happen."""

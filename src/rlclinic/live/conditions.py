@@ -1,4 +1,4 @@
-"""What of a diagnosis is worth a message: nine well-known alarms, every finding that is an error, a sure cause.
+"""What of a diagnosis is worth a message: nine well-known alarms, errors, a sure cause, and early signs of trouble.
 
 By default rules decide, which judge every number on the run's own scale. The literal thresholds that people put on
 dashboards are a preset of their own: they fit few tasks.
@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.errors import UsageError
-from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.finding import Evidence, Finding, Severity
 from rlclinic.model.run import Run
+from rlclinic.rules.rule import CONFIG
 
 RULES, THRESHOLDS = "rules", "thresholds"
 PRESETS = (RULES, THRESHOLDS)
@@ -22,6 +24,22 @@ SURE = 0.5
 # Causes that ask for nothing while a run goes on.
 QUIET = frozenset({"nothing-wrong", "unknown", "already-solved", "budget-too-small", "interrupted", "seed-variance"})
 CAUSE = "cause"
+# Families of rules that see trouble in the update itself, long before the return shows it: their warnings count, too.
+EARLY = frozenset({"policy", "value", "off_policy", "optimisation", "implementation", "mmrkhs"})
+# Families of rules about settings, which are no news while a run does well.
+SETTINGS = frozenset({"config", "data"})
+SUFFERS = frozenset(
+    {
+        Verdict.MISCONFIGURED,
+        Verdict.NOT_LEARNING,
+        Verdict.COLLAPSED,
+        Verdict.UNSTABLE,
+        Verdict.PLATEAUED,
+        Verdict.REWARD_HACKING,
+    }
+)
+# True from the first update on, also in runs that do well: chosen on the calibration part of the fault benchmark.
+NO_NEWS = frozenset({"part-gets-no-gradient"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +131,9 @@ class Condition:
     code: str = ""
     """Of the rule that sees it; empty for a threshold or a cause."""
     at_once: bool = False
-    """Whether waiting would only confirm it: a number that is not finite stays one."""
+    """Whether even the start of a run is no excuse: a number that is not finite stays one."""
+    must_hold: bool = False
+    """Whether it may pass by itself, so that it is told only after a while."""
 
 
 def checked_presets(names: Sequence[str]) -> tuple[str, ...]:
@@ -151,7 +171,9 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
     found = []
     for finding in diagnosis.findings:
         alarm = _OF_RULE.get(finding.name)
-        if finding.severity is Severity.INFO or (alarm is None and finding.severity is not Severity.ERROR):
+        error = finding.severity is Severity.ERROR and (finding.family not in SETTINGS or diagnosis.verdict in SUFFERS)
+        firm = alarm is not None or error
+        if finding.severity is Severity.INFO or not (firm or _is_early_sign(finding)):
             continue
         found.append(
             Condition(
@@ -163,6 +185,7 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
                 onset=finding.onset_step,
                 code=finding.code,
                 at_once=alarm is not None and alarm.key == "not-finite",
+                must_hold=not firm,
             )
         )
     lead = diagnosis.causes[0] if diagnosis.causes else None
@@ -171,6 +194,22 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
         summary = f"{lead.title}: {100 * lead.probability:.0f}% probable; {diagnosis.reason}"
         found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary))
     return found
+
+
+def _is_early_sign(finding: Finding) -> bool:
+    """A warning that rests on something that was measured, not on settings alone."""
+    if finding.family not in EARLY or finding.name in NO_NEWS:
+        return False
+    return finding.severity is Severity.WARNING and finding.name not in _of_settings()
+
+
+@cache
+def _of_settings() -> frozenset[str]:
+    """Rules that need nothing but settings."""
+    from rlclinic.rules.registry import RULES as ALL
+
+    alone = (rule for rule in ALL if rule.rule.needs and all(f"{CONFIG}" in need for need in rule.rule.needs))
+    return frozenset(rule.name for rule in alone)
 
 
 def _from_thresholds(diagnosis: Diagnosis) -> list[Condition]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rlclinic.engine import diagnose
 from rlclinic.live.alerts import Alert, AlertBook, Patience, alert_of
-from rlclinic.live.conditions import RULES, conditions_of
+from rlclinic.live.conditions import RULES, Condition, conditions_of
 from rlclinic.live.record import About, LiveRecord
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
 from rlclinic.model.outlook import Advice
 from rlclinic.model.run import Run
+
+# Share of the budget between two judgements.
+STRIDE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,22 @@ class Examiner:
     def __init__(self, presets: Sequence[str] = (RULES,), patience: Patience | None = None) -> None:
         self._presets = tuple(presets)
         self.book = AlertBook(patience)
+        self._judged = -math.inf
 
     def look(self, run: Run) -> Look:
         """Diagnose the run as it is now."""
         diagnosis = diagnose(run)
         self.book.budget = run.budget
-        changes = self.book.update(run.steps, conditions_of(diagnosis, self._presets))
+        conditions = conditions_of(diagnosis, self._presets)
+        changes = self.book.update(run.steps, conditions) if self._is_due(run, conditions) else []
         alerts = tuple(alert_of(change, condition, diagnosis) for change, condition in changes)
         errors = tuple(item.title for item in self.book.active if item.level is Severity.ERROR)
         return Look(diagnosis, alerts, errors)
+
+    def _is_due(self, run: Run, conditions: Sequence[Condition]) -> bool:
+        """Whether enough is new to judge by: the more often one looks, the more often chance looks like trouble."""
+        new = abs(run.steps - self._judged)
+        if new < STRIDE * (run.budget or 0.0) and not any(condition.at_once for condition in conditions):
+            return False
+        self._judged = run.steps
+        return True

@@ -20,9 +20,9 @@ from typing import Any, Literal
 from rlclinic.live.alerts import Alert, Patience
 from rlclinic.live.conditions import RULES, checked_presets
 from rlclinic.live.delivery import Delivery
-from rlclinic.live.examination import Examiner, Look, warm_up
-from rlclinic.live.guard import Guard
-from rlclinic.live.phases import Phases
+from rlclinic.live.examination import STRIDE, Examiner, Look, warm_up
+from rlclinic.live.guard import LOGGER, Guard
+from rlclinic.live.phases import Phases, system_metrics
 from rlclinic.live.record import About, LiveRecord
 from rlclinic.live.sinks import Sink, make_sink
 from rlclinic.model.diagnosis import Diagnosis
@@ -31,8 +31,6 @@ from rlclinic.model.outlook import Advice
 
 # Share of the time that looks at the run may take; logging itself costs microseconds.
 SHARE = 0.005
-# Share of the budget between two looks: more often nothing new is seen.
-STRIDE = 0.005
 # Looks out of turn when a number is not finite; a run that goes on with NaN must not pay for each.
 MOST_URGENT = 3
 # Alerts that are kept to be asked for.
@@ -103,6 +101,11 @@ class Monitor:
         return "; ".join(self._look.errors) if self._look is not None else ""
 
     @property
+    def bottleneck(self) -> str:
+        """Whether the environment, inference or the learner holds the run up, and what to change; empty where none."""
+        return self.phases.advice(gpu=system_metrics().get("system/gpu_use"))
+
+    @property
     def spent(self) -> float:
         """Seconds that looks have taken so far."""
         return self._spent
@@ -115,6 +118,8 @@ class Monitor:
         """A last look, and a last chance for messages that are under way."""
         if self.record.step > self._looked_at:
             self.look()
+        if told := self.guard.call("the phases", lambda: self.bottleneck):
+            LOGGER.info("the run was %s", told)
         self.guard.call("the delivery", self._delivery.close)
 
     def __enter__(self) -> Monitor:
@@ -133,7 +138,7 @@ class Monitor:
     def _is_due(self) -> bool:
         about = self.record.about
         stride = STRIDE * about.budget if about.budget else 0.0
-        if abs(self.record.step - self._looked_at) <= stride:
+        if abs(self.record.step - self._looked_at) < max(stride, 1.0):
             return False
         return self._share == 1 or (time.perf_counter() - self._began) * self._share >= self._spent + self._longest
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from rlclinic.live.reduce import BoundedSeries
 from rlclinic.model.run import Run, RunStatus, Status
+from rlclinic.model.series import StepAxis
 from rlclinic.readers.assemble import assemble
 from rlclinic.readers.draft import DECIDED, Draft
 from rlclinic.readers.place import Place
@@ -41,6 +42,8 @@ class LiveRecord:
     def __init__(self, about: About) -> None:
         self.about = about
         self.step = 0.0
+        self.axis: StepAxis | None = "env_steps"
+        """What the steps count; None where the names of the framework tell."""
         self.points = 0
         self.left_out = 0
         """Points of metrics beyond the first 300."""
@@ -75,7 +78,7 @@ class LiveRecord:
             draft.setting(str(key), value)
         for name, series in self._series.items():
             steps, values, times = series.arrays()
-            draft.metric(name, steps, values, SOURCE, wall_times=times, axis="env_steps")
+            draft.metric(name, steps, values, SOURCE, wall_times=times, axis=self.axis)
         draft.clue(Status.RUNNING, "it is logged now", DECIDED)
         run = assemble(draft)
         running = RunStatus(Status.RUNNING, "it is logged now")

@@ -9,11 +9,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription, PrescriptionKind
 from rlclinic.model.run import Status
 from rlclinic.model.vocabulary import has_metric
-from rlclinic.model.words import listed, sentence, within
+from rlclinic.model.words import listed, percent, sentence, within
 
 if TYPE_CHECKING:
     from rlclinic.model.diagnosis import Cause, Diagnosis

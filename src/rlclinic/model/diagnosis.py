@@ -11,11 +11,11 @@ from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.goal import Goal
-from rlclinic.model.numbers import percent
 from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
+from rlclinic.model.words import percent
 
 
 class Verdict(StrEnum):
@@ -85,6 +85,10 @@ class Suspect:
     """The smallest config that shows the bug."""
     look_at: tuple[str, ...]
     """Files, classes and functions of the framework, most likely first."""
+    places: tuple[str, ...] = ()
+    """`file:line: code` in the user's own checkout, where one was named."""
+    diff: str = ""
+    """What to change there, where the code has a form that is known to be wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from typing import Literal
 
 Direction = Literal["up", "down", "set"]
 DIRECTIONS = ("up", "down", "set")
+REGAINED = "missing-return"
+"""The metric of effects that are shares of what a run lacks of a healthy return: 0 nothing came back, 1 all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +24,9 @@ class EffectRow:
     environment: str
     algorithm: str
     metric: str
-    """`steps-to-threshold` or `final-return`."""
+    """`steps-to-threshold`, `final-return` or `missing-return`."""
     effect: float
-    """Relative change of the metric: -0.3 of steps-to-threshold is 30% fewer steps."""
+    """Relative change of the metric: -0.3 of steps-to-threshold is 30% fewer steps; a share of the missing return."""
     n_seeds: int
     source: str = ""
     """The trial's id in the ledger, or the citation."""

@@ -81,7 +81,7 @@ class Impact:
     """Expected relative change of a metric, as an interval: -0.3 of steps-to-threshold is 30% fewer steps."""
 
     metric: str
-    """`steps-to-threshold`, else `final-return`."""
+    """`missing-return` (the share of it that comes back), `steps-to-threshold`, else `final-return`."""
     low: float
     high: float
     basis: Basis

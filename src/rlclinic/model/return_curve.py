@@ -25,6 +25,8 @@ SMOOTH = 0.05
 """Share of the climb below which the scatter of points hides nothing: there the last third itself tells."""
 SURE_FALL = 2.0
 """Units of noise that a drop must exceed which is the end of a sure fall."""
+BY_FAR = 2.0
+"""Times the doubt that a drop must exceed which no stretch shows as a sure fall."""
 FALLING = 0.3
 """Share of the climb that a sure fall over the last third must take."""
 FELL_BELOW = 0.5
@@ -147,6 +149,12 @@ class ReturnCurve:
     def least_fall(self) -> float:
         """What a drop from the best level must exceed to be one; less where the last half as a whole surely falls."""
         return min(self.doubt, SURE_FALL * self.noise) if self.half.is_sure_fall else self.doubt
+
+    @property
+    def surely_lost(self) -> bool:
+        """Whether the end is below the best level beyond doubt: by far, or after a stretch that surely falls."""
+        fell = any(stretch.is_sure_fall for stretch in (self.whole, self.half, self.third))
+        return fell or self.drop > BY_FAR * self.doubt
 
     @property
     def falling(self) -> bool:

@@ -65,7 +65,8 @@ def prescribe(
     likely = far_off_first(implicated_first(assessment, comparable(proposals)), proposals)
     if is_open(assessment, likely):
         # Nothing else explains it: what the report itself calls far off is the first experiment.
-        likely = [*far_off_experiments(assessment, table)[:1], *likely]
+        tried = [item for item in far_off_experiments(assessment, table) if not was_no_help(item.changes, neighbours)]
+        likely = [*tried[:1], *likely]
     test = separating_test(assessment, likely)
     chosen = [item.prescription for item in ordered(assessment, likely)]
     if test is not None:

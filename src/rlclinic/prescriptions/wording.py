@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.util import find_spec
 
 from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
-from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
+from rlclinic.model.words import percent
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
@@ -19,8 +17,6 @@ from rlclinic.reference.reference_configs import NEAR_ONE
 QUOTED = 2
 ERROR_WIDTH = 120
 TENTH = 0.1
-# What examines an environment where the verb is not at hand.
-RANDOM_PLAY = "`gymnasium.utils.env_checker.check_env`, with random play beside it,"
 SCHEDULE = "learning_rate_schedule"
 
 
@@ -89,7 +85,7 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": assessment.run.environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`" if _can_examine() else RANDOM_PLAY,
+        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`",
         "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
@@ -112,11 +108,6 @@ def _measured(assessment: Assessment, watch: Sequence[str]) -> str:
         if early is not None and late is not None and len(lines) < QUOTED:
             lines.append(f"{assessment.run.series[name].logged_as} went from {early.value:.4g} to {late.value:.4g}")
     return f"{'; '.join(lines)}. " if lines else ""
-
-
-@cache
-def _can_examine() -> bool:
-    return find_spec("rlclinic.apps.cli.examine") is not None
 
 
 def _suspects(assessment: Assessment) -> str:

@@ -102,12 +102,18 @@ def localise(
     possible = [entry for entry in faults().values() if entry.id not in leave_out and _possible(entry, portrait, table)]
     scores = {entry.id: _score(entry, readings, table) for entry in possible}
     scores[""] = -UNEXPLAINED * sum(r.weight for r in readings if not r.answer.right)
-    best, heat = max(scores.values()), _heat(portrait)
+    suspicions = _grouped(_shares(scores, _heat(portrait)), readings, table)
+    # What is still worth running is judged without the damping, which no further probe takes away.
+    undamped = _grouped(_shares(scores, 1.0), readings, table)
+    asked = _Telling(undamped, results, portrait, table).case()
+    return Localisation(suspicions, asked, _Telling(suspicions, results, portrait, table).methods())
+
+
+def _shares(scores: Mapping[str, float], heat: float) -> dict[str, float]:
+    best = max(scores.values())
     weights = {name: math.exp((score - best) / heat) for name, score in scores.items()}
     total = sum(weights.values())
-    suspicions = _grouped({name: weight / total for name, weight in weights.items()}, readings, table)
-    telling = _Telling(suspicions, results, portrait, table)
-    return Localisation(suspicions, telling.case(), telling.methods())
+    return {name: weight / total for name, weight in weights.items()}
 
 
 def _heat(portrait: Portrait) -> float:

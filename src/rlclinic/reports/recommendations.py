@@ -26,6 +26,7 @@ SAFETY_WORDS = {
 METRIC_WORDS = {
     "steps-to-threshold": ("fewer steps to the threshold", "more steps to the threshold"),
     "final-return": ("lower final return", "higher final return"),
+    "missing-return": ("more of the return lost", "of the missing return regained"),
 }
 LANGUAGES = {"yaml": "yaml", "python": "python", "json": "json", "toml": "toml", "flags": "sh", "hydra": "sh"}
 

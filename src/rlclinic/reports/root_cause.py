@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
-from rlclinic.model.numbers import percent
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
+from rlclinic.model.words import percent
 from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
 
 NOTHING_WRONG = "nothing-wrong"
@@ -96,6 +96,8 @@ def _details(diagnosis: Diagnosis, suspect: Suspect) -> list[tuple[str, Inline]]
         ("must fail", suspect.probe),
         ("smallest config", Code(config)),
         ("look at", places if places else _where(diagnosis, suspect.component)),
+        *((f"your code {number}", Code(place)) for number, place in enumerate(suspect.places, 1)),
+        *((("proposed change", Code(suspect.diff)),) if suspect.diff else ()),
     ]
 
 

@@ -45,6 +45,12 @@ def rules_meaning(sign: Sign) -> frozenset[str]:
     return frozenset(rule.name for rule in RULES if sign in rule.rule.means)
 
 
+@cache
+def measured_rules() -> frozenset[str]:
+    """The names of the rules that judge what is measured at the environment itself."""
+    return frozenset(rule.name for rule in RULES if rule.is_measured)
+
+
 def check_names(names: Iterable[str]) -> None:
     """Refuse names that are neither a rule's code or name nor a family."""
     known = {word for rule in RULES for word in (rule.code.lower(), rule.name, rule.family)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from rlclinic.model.effect import Direction, EffectRow
+from rlclinic.model.effect import REGAINED, Direction, EffectRow
 from rlclinic.store.ledger import Ledger
 
 # The measures an expected impact is given in, the preferred one first.
@@ -17,8 +17,9 @@ def measured_effects(ledger: Ledger) -> tuple[EffectRow, ...]:
     rows: list[EffectRow] = []
     for result in ledger.results():
         for arm in result["arms"]:
-            metric = next((name for name in METRICS if _is_number(arm["effects"].get(name))), None)
-            if metric is None or len(arm["changes"]) != 1:
+            preferred = [name for name in METRICS if _is_number(arm["effects"].get(name))][:1]
+            metrics = preferred + [name for name in (REGAINED,) if _is_number(arm["effects"].get(name))]
+            if len(arm["changes"]) != 1:
                 continue
             change = arm["changes"][0]
             rows.extend(
@@ -34,6 +35,7 @@ def measured_effects(ledger: Ledger) -> tuple[EffectRow, ...]:
                     source=f"trial {result['id']}",
                 )
                 for cause in arm["causes"]
+                for metric in metrics
             )
     return tuple(rows)
 

@@ -15,6 +15,9 @@ from rlclinic.trials.statistics import difference_interval, p_value, probability
 ALPHA = 0.05
 # Fewest finished runs on each side before anything is said.
 FEWEST_SEEDS = 3
+# Share of the climb that a run must lose after its peak to have fallen back, and points that make a curve.
+FALLEN = 0.25
+FEWEST_POINTS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +35,51 @@ def judge(
     *,
     budget: float,
     causes: tuple[str, ...] = (),
+    alpha: float = ALPHA,
 ) -> ArmResult:
     """Hold the runs with a change against those without it.
 
     The mean return over the budget decides, because it counts both a higher end and a faster way to it; a clearly worse
-    end refutes whatever the mean says.
+    end refutes whatever the mean says. `alpha` is smaller where several arms are tried (see `levels`).
     """
     failed = sum(outcome.state is OutcomeState.FAILED for outcome in after)
     old, new = _finished(before), _finished(after)
     effects = tuple(_effect(measure, old, new, budget) for measure in _measures(old, new))
-    verdict, reason = _verdict(effects, len(old), len(new), failed)
+    verdict, reason = _verdict(effects, len(old), len(new), failed, alpha)
     return ArmResult(name, changes, verdict, reason, effects, causes)
+
+
+def levels(arms: Sequence[ArmResult]) -> list[float]:
+    """The level at which each arm is judged so that all of them together err as rarely as one would (Holm 1979).
+
+    The surest arm must pass alpha / n, the next alpha / (n - 1), and so on; after the first that fails none passes.
+    """
+    sureness = [
+        min([1.0, *(effect.p_better for effect in arm.effects[:1]), *(effect.p_worse for effect in arm.effects[:2])])
+        for arm in arms
+    ]
+    found, holds = [0.0] * len(arms), True
+    for place, index in enumerate(sorted(range(len(arms)), key=lambda at: sureness[at])):
+        level = ALPHA / (len(arms) - place)
+        holds = holds and sureness[index] <= level
+        found[index] = level if holds else min(level, ALPHA / len(arms))
+    return found
+
+
+def falls_back(after: Sequence[Outcome]) -> tuple[float, float] | None:
+    """The peak and the end, means over the seeds, of an arm most of whose runs lose much of their climb again."""
+    pairs = [(_peak(o), o.curve[0][1], o.final_return) for o in _finished(after) if len(o.curve) >= FEWEST_POINTS]
+    fallen = [(peak, end) for peak, start, end in pairs if peak - end > FALLEN * max(peak - start, 0.0) > 0.0]
+    if not pairs or 2 * len(fallen) <= len(pairs):
+        return None
+    return sum(peak for peak, _ in fallen) / len(fallen), sum(end for _, end in fallen) / len(fallen)
+
+
+def _peak(outcome: Outcome) -> float:
+    """The highest mean of a tenth of the curve: a single lucky evaluation is no peak."""
+    values = [value for _, value in outcome.curve]
+    width = max(2, len(values) // 10)
+    return max(sum(values[at : at + width]) / width for at in range(len(values) - width + 1))
 
 
 def can_still_be_proved(before: Sequence[Outcome], after: Sequence[Outcome], planned: int) -> bool:
@@ -99,21 +136,21 @@ def _effect(measure: _Measure, old: Sequence[Outcome], new: Sequence[Outcome], b
     )
 
 
-def _verdict(effects: Sequence[Effect], old: int, new: int, failed: int) -> tuple[TrialVerdict, str]:
+def _verdict(effects: Sequence[Effect], old: int, new: int, failed: int, alpha: float) -> tuple[TrialVerdict, str]:
     auc, final = effects[0], effects[1]
     if min(old, new) < FEWEST_SEEDS:
         why = f", {failed} with the change failed" if failed else ""
         return TrialVerdict.INCONCLUSIVE, f"only {old} runs without and {new} with the change finished{why}"
     for effect, what in ((auc, "mean return over the budget"), (final, "final return")):
-        if effect.p_worse <= ALPHA:
+        if effect.p_worse <= alpha:
             return TrialVerdict.REFUTED, f"{what} fell from {effect.before:.4g} to {effect.after:.4g} {_sure(effect)}"
-    if auc.p_better <= ALPHA:
+    if auc.p_better <= alpha:
         words = f"mean return over the budget rose from {auc.before:.4g} to {auc.after:.4g} {_sure(auc)}"
         return TrialVerdict.PROVED, words
     return (
         TrialVerdict.INCONCLUSIVE,
         f"mean return over the budget went from {auc.before:.4g} to {auc.after:.4g}, within what seeds alone do "
-        f"(p {min(auc.p_better, auc.p_worse):.2g})",
+        f"(p {min(auc.p_better, auc.p_worse):.2g}{f', of at most {alpha:.2g} asked for' if alpha < ALPHA else ''})",
     )
 
 

@@ -83,7 +83,16 @@ class Optimiser:
         start = self._enter(Origin.START, "", {}, self._ask({}))
         self._train([(start, self._seed(0))])
         self._enqueue_known(start)
-        best = start
+        best, spent = start, -1.0
+        while self._used > spent:
+            # What the proof leaves of the budget is searched with again.
+            spent = self._used
+            best = self._search(start, best, workers)
+            self._prove(start, best)
+        return self._result(start, best)
+
+    def _search(self, start: Candidate, best: Candidate, workers: int | None) -> Candidate:
+        """Try what waits and what is drawn until the budget holds no further run; the best so far."""
         while self._failures < MOST_FAILURES:
             cap = cap_of_first_run(best, self._seed(0), self._recipe)
             room = min(workers or os.cpu_count() or 1, self._affordable(cap, self._set_aside(start, best)))
@@ -94,11 +103,13 @@ class Optimiser:
             for config in sorted(candidates, key=lambda item: item.mean):
                 if config.scores and not config.given_up and config.mean < best.mean:
                     best = self._confirmed(config, best)
+        return best
+
+    def _prove(self, start: Candidate, best: Candidate) -> None:
         if best is not start:
             seeds = [self._seed(index) for index in range(SEEDS)]
             self._train_missing(best, seeds, None)
             self._train_missing(start, list(best.scores), cap_of_comparison(best, self._recipe))
-        return self._result(start, best)
 
     def _next(self, best: Candidate) -> Candidate:
         """What waits, if the run it comes from is not far behind the best; else what the search draws."""
@@ -254,10 +265,13 @@ class Optimiser:
 
     def _notes(self) -> tuple[str, ...]:
         failed = [item.outcome for item in self._attempts if item.outcome.state is OutcomeState.FAILED]
+        left = self._budget - self._used
+        unused = (f"{left:,.0f} env steps of the budget are left: less than another run takes",) if left >= 1 else ()
         if not failed:
-            return ()
+            return unused
         gave_up = f"; given up after {MOST_FAILURES} in a row" if self._failures >= MOST_FAILURES else ""
-        return (f"{len(failed)} of {len(self._attempts)} runs failed, the last with: {failed[-1].error}{gave_up}",)
+        told = f"{len(failed)} of {len(self._attempts)} runs failed, the last with: {failed[-1].error}{gave_up}"
+        return (told, *unused)
 
 
 def _told(score: float, state: OutcomeState) -> tuple[float | None, TrialState]:

@@ -73,8 +73,14 @@ def _chosen(prescriptions: Sequence[Prescription]) -> list[tuple[tuple[Change, .
 
 
 def _arms(changes: Sequence[tuple[tuple[Change, ...], tuple[str, ...]]]) -> tuple[Arm, ...]:
-    names = arm_names(len(changes))
-    return tuple(Arm(name, what, causes) for name, (what, causes) in zip(names, changes, strict=True))
+    # Two prescriptions with the same change are one arm, which answers for the causes of both.
+    merged: dict[str, tuple[tuple[Change, ...], tuple[str, ...]]] = {}
+    for what, causes in changes:
+        mark = repr(sorted((change.key, repr(change.after)) for change in what))
+        known = merged.get(mark, (what, ()))
+        merged[mark] = known[0], tuple(dict.fromkeys((*known[1], *causes)))
+    names = arm_names(len(merged))
+    return tuple(Arm(name, what, causes) for name, (what, causes) in zip(names, merged.values(), strict=True))
 
 
 def _overridden(carried: Carried, overrides: Sequence[str]) -> tuple[tuple[Change, ...], tuple[str, ...]]:

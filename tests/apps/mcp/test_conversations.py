@@ -19,6 +19,7 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
+from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.readers.state import running_here
 from tests.apps.mcp.talk import CRASHED, PATIENCE, RUNS, SOLVER, Talk, make_root
 
@@ -119,7 +120,7 @@ def test_a_port_that_is_taken_is_an_error_before_anything_is_promised(address: s
 
 def test_it_may_go_by_the_name_that_existing_agents_expect(http: Talk) -> None:
     assert http.client.server_info.name == "gymnasium-solver"
-    assert len(http.wait(http.client.list_tools()).tools) == 39
+    assert len(http.wait(http.client.list_tools()).tools) == len(TOOLS)
 
 
 def test_why_did_my_finished_run_not_solve_the_task(http: Talk) -> None:

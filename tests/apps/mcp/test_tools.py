@@ -42,17 +42,19 @@ CALLS: dict[str, dict[str, Any]] = {
     "get_run_logs": {"run_id": SOLVER},
     "stream_training_logs": {"run_id": SOLVER},
     "get_metric_alerts": {"run_id": SOLVER},
+    "watch_run": {"run_id": SOLVER},
     "list_environments": {},
     "list_variants": {"env_id": "CartPole-v1"},
     "get_config": {"env_id": "CartPole-v1", "variant": "ppo"},
     "get_training_status": {"run_id": "@last"},
     "wait_for_training_completion": {"run_id": SOLVER},
     "get_training_progress": {"run_id": SOLVER},
-    "run_play": {"run_id": SOLVER},
-    "run_inspect": {},
     "run_publish": {},
 }
-ELSEWHERE = {"start_training", "stop_training", "start_trial", "trial_status", "probe_trainer"}
+ELSEWHERE = {
+    "start_training", "stop_training", "start_trial", "trial_status", "probe_trainer", "examine_environment",
+    "run_play", "run_inspect",
+}  # fmt: skip
 
 
 def test_every_tool_is_called_somewhere() -> None:
@@ -245,6 +247,15 @@ def test_the_alerts_of_the_trainer_are_parsed(talk: Talk) -> None:
     assert alert["metric_alert"] == "train/opt/ppo/clip_fraction_vf/oob_max"
     assert alert["frequency"] == "80/81 (98.8%)"
     assert "first time" in alert["note"]
+
+
+def test_what_is_worth_an_alert_is_told_of_runs_of_every_framework(talk: Talk) -> None:
+    holding = talk.data("get_metric_alerts", run_id="ppo_cartpole_high_lr")["holding"]
+    assert [(item["key"], item["level"]) for item in holding][:1] == [("kl-too-large", "error")]
+    assert holding[0]["cause"].startswith("learning-rate-too-high")
+    watched = talk.data("watch_run", run_id="ppo_cartpole_high_lr", since_step=10**9)
+    assert [item["key"] for item in watched["alerts"]] == [item["key"] for item in holding]
+    assert (watched["state"], watched["verdict"], watched["news"]) == ("unknown", "collapsed", True)
 
 
 def test_variants_of_every_name_are_listed(talk: Talk) -> None:

@@ -101,6 +101,15 @@ def test_a_fresh_run_is_trained_to_its_end_and_examined(tmp_path: Path) -> None:
     talk.close()
 
 
+def test_an_examination_is_polled_by_its_id(tmp_path: Path) -> None:
+    talk = Talk(stdio(make_root(tmp_path), tmp_path))
+    started = talk.data("examine_environment", environment="NoSuchTask-v0", budget_seconds=1)
+    assert started["job_id"].startswith("examine-")
+    ended = until(talk, "examine_environment", lambda found: found["status"] != "running", job_id=started["job_id"])
+    assert "no environment is called" in ended["message"]
+    talk.close()
+
+
 def test_a_probing_is_polled_by_its_id(tmp_path: Path) -> None:
     root = make_root(tmp_path)
     (root / "mine.py").write_text("make_trainer = 7\n", encoding="utf-8")

@@ -17,25 +17,30 @@ def finished(environment: str, effect: float) -> None:
     found = {"id": environment, "environment": environment, "algorithm": "PPO", "seeds": 5}
     ledger = Ledger()
     ledger.start(environment, environment=environment, algorithm="PPO", plan={})
-    ledger.finish(environment, {**found, "arms": [{**arm, "effects": {"steps-to-threshold": effect}}]})
+    ledger.finish(environment, {**found, "arms": [{**arm, "effects": {"missing-return": effect}}]})
 
 
 def test_without_a_ledger_the_packaged_effects_are_all() -> None:
     assert known_effects() == packaged_effects()
 
 
-def test_trials_on_three_environments_make_the_expected_impact_measured(runs: Path) -> None:
-    path = runs / "faults" / "high_lr_ppo_cartpole"
-    guess = diagnose(path).prescriptions[0].expected_impact
-    assert guess is not None
-    assert guess.basis is Basis.GUESS
-    for environment, effect in (("CartPole-v1", -0.7), ("Acrobot-v1", -0.6), ("LunarLander-v3", -0.65)):
-        finished(environment, effect)
-    impact = diagnose(path).prescriptions[0].expected_impact
+def test_the_packaged_effects_are_measured_on_runs_that_a_diagnosis_treated(runs: Path) -> None:
+    impact = diagnose(runs / "faults" / "high_lr_ppo_cartpole").prescriptions[0].expected_impact
     assert impact is not None
-    assert impact.basis is Basis.MEASURED
-    assert -0.8 < impact.low < -0.6 < impact.high < -0.5
-    assert "in 3 trials on 3 environments under learning-rate-too-high" in impact.source
+    assert (impact.metric, impact.basis) == ("missing-return", Basis.MEASURED)
+    assert 0.0 < impact.low < impact.high <= 1.0
+    assert "environments" in impact.source
+
+
+def test_a_trial_in_the_ledger_changes_the_figure_of_the_next_report(runs: Path) -> None:
+    path = runs / "faults" / "high_lr_ppo_cartpole"
+    before = diagnose(path).prescriptions[0].expected_impact
+    finished("CartPole-v1", 0.2)
+    after = diagnose(path).prescriptions[0].expected_impact
+    assert before is not None
+    assert after is not None
+    assert after.high < before.high
+    assert after.source != before.source
 
 
 def test_a_broken_ledger_costs_its_rows_and_nothing_else() -> None:

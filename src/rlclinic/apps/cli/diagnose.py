@@ -35,6 +35,7 @@ NAMES = tuple(row.name for row in FORMATS)
 )
 @click.option("--select", multiple=True, metavar="RULE", help="Only these rules: code, name or family; repeatable.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Not these rules; repeatable.")
+@click.option("--code", type=FILE, metavar="DIR", help="Your training code: a suspected bug is shown in it.")
 def diagnose(
     source: dict[str, Any],
     environment: str,
@@ -47,6 +48,7 @@ def diagnose(
     fail_on: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    code: Path | None,
 ) -> None:
     """Say what is wrong with a run and why: verdict, findings with their arithmetic, causes with probabilities.
 
@@ -67,7 +69,7 @@ def diagnose(
     diagnoses: list[Diagnosis] = []
     for run in runs:
         try:
-            diagnoses.append(run_diagnosis(run, goal=goal, select=chosen, ignore=left_out, limits=limits))
+            diagnoses.append(run_diagnosis(run, goal=goal, select=chosen, ignore=left_out, limits=limits, code=code))
         except InternalError as error:
             errors.append(error)
     _print(diagnoses, errors, "json" if as_json else form, detail or "normal", output)

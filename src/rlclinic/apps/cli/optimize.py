@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -12,7 +13,6 @@ import click
 from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour
 from rlclinic.apps.cli.reading import FILE, trust_option
 from rlclinic.model.optimisation import Attempt
-from rlclinic.model.trial import OutcomeState
 
 
 @click.command()
@@ -64,7 +64,7 @@ def optimize(
         runner_for(runner, count),
         root=root / "optimize" / f"{recipe.algorithm.lower()}-{secrets.token_hex(3)}",
         workers=count,
-        on_attempt=None if as_json else _tell,
+        on_attempt=None if as_json else partial(_tell, threshold=recipe.threshold),
     )
     if as_json:
         deliver(optimisation_object(found), output)
@@ -85,10 +85,8 @@ def optimize(
     )
 
 
-def _tell(attempt: Attempt) -> None:
-    state = attempt.outcome.state
-    what = f"score {attempt.score:,.0f}" if state is OutcomeState.DONE else state.value
-    sys.stderr.write(
-        f"  run {attempt.number} ({attempt.origin.value}): {what}, "
-        f"best {attempt.best:,.0f}, {attempt.used:,.0f} steps used\n"
-    )
+def _tell(attempt: Attempt, threshold: float | None) -> None:
+    from rlclinic.reports.optimisation_sections import score_words
+
+    what = score_words(attempt.outcome, threshold)
+    sys.stderr.write(f"  run {attempt.number} ({attempt.origin.value}): {what}; {attempt.used:,.0f} steps used\n")

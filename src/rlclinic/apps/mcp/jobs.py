@@ -53,7 +53,7 @@ class Job:
 
     id: str
     kind: str
-    """`training`, `trial` or `probe`."""
+    """`training`, `trial`, `probe` or `examine`."""
     what: str
     pid: int
     process_started: str

@@ -201,7 +201,9 @@ class Workspace:
 
         job = find_job(self, name)
         if job is not None:
-            tool = {"trial": "trial_status", "probe": "probe_trainer"}.get(job.kind, "get_training_status")
+            tool = {"trial": "trial_status", "probe": "probe_trainer", "examine": "examine_environment"}.get(
+                job.kind, "get_training_status"
+            )
             raise RunReadError(f"{name!r} is a {job.kind}, not a run", hint=f"call {tool} with this id")
         listing = list_runs(self.root)
         pairs = list(zip(listing.refs, listing.summaries, strict=True))

@@ -47,7 +47,7 @@ def write_observed(path: Path, recorder: Any) -> None:
     }
     arrays["told"] = np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays)
+    np.savez(buffer, **arrays)
     beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
     try:

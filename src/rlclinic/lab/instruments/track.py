@@ -11,7 +11,7 @@ from rlclinic.lab.instruments.episodes import components_in
 
 STRETCH = 40
 """Steps that are kept one after the other, so that the past of a step is known."""
-MOST_ROWS = 6000
+MOST_ROWS = 3000
 FIRST_EPISODES = LAST_EPISODES = 120
 """Of each copy; all are counted."""
 GAMMA = 0.99
@@ -22,8 +22,8 @@ class Sample:
     """Stretches of all copies together; when there are too many, every other goes and new ones come half as often."""
 
     stretches: list[list[tuple[Any, ...]]] = field(default_factory=list)
-    gap: int = STRETCH
-    """Steps between two stretches of a copy; at first everything is kept."""
+    gap: int = 3 * STRETCH
+    """Steps between the beginnings of two stretches of a copy."""
 
     def add(self, stretch: list[tuple[Any, ...]]) -> None:
         """One more."""
@@ -93,7 +93,7 @@ class Track:
             self._sample.add(self._stretch)
             self._stretch = None
             gap = self._sample.gap
-            self._next = at + 1 if gap <= STRETCH else (at // gap + 1) * gap
+            self._next = (at // gap + 1) * gap
 
     def _ended(self, found: tuple[Any, Any, Any, Any, Any]) -> None:
         total = float(self._total)

@@ -10,11 +10,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from rlclinic.causes.catalogue import catalogue
-from rlclinic.model.effect import Direction, EffectRow
+from rlclinic.model.effect import REGAINED, Direction, EffectRow
 from rlclinic.model.errors import RlclinicError
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.store.ledger import default_state
 
+TABLE = files(__package__).joinpath("effects.toml")
 # The last ledger read, by its state: many runs are often diagnosed with the same one.
 _LAST: dict[tuple[Path, int, int], Effects] = {}
 
@@ -32,23 +33,35 @@ class Effects:
     def by_environment(
         self, cause: str, key: str, direction: Direction, algorithm: str, metric: str
     ) -> dict[str, tuple[float, int]]:
-        """The mean effect on each environment, weighted by seeds, and how many trials it rests on."""
+        """The mean effect on each environment, weighted by seeds, and how many trials it rests on.
+
+        Of all algorithms where `algorithm` is empty.
+        """
         found: dict[str, list[EffectRow]] = {}
-        for row in self.rows:
-            wanted = (row.cause, row.key, row.direction, row.algorithm.upper(), row.metric)
-            if wanted == (cause, key, direction, algorithm.upper(), metric):
-                found.setdefault(row.environment, []).append(row)
+        for row in self._of(cause, key, direction, metric):
+            if not algorithm or row.algorithm.upper() == algorithm.upper():
+                found.setdefault(short_name(row.environment), []).append(row)
         means: dict[str, tuple[float, int]] = {}
         for environment, rows in found.items():
             seeds = sum(row.n_seeds for row in rows)
-            means[environment] = sum(row.effect * row.n_seeds for row in rows) / seeds, len(rows)
+            trials = sum(row.n_seeds if row.metric == REGAINED else 1 for row in rows)
+            means[environment] = sum(row.effect * row.n_seeds for row in rows) / seeds, trials
         return means
+
+    def _of(self, cause: str, key: str, direction: Direction, metric: str) -> list[EffectRow]:
+        wanted = (cause, key, direction, metric)
+        return [row for row in self.rows if (row.cause, row.key, row.direction, row.metric) == wanted]
+
+
+def short_name(environment: str) -> str:
+    """An environment without the module that holds it."""
+    return environment.rpartition(":")[2]
 
 
 @cache
 def packaged_effects() -> Effects:
     """The rows that come with the package."""
-    text = files(__package__).joinpath("effects.toml").read_text(encoding="utf-8")
+    text = TABLE.read_text(encoding="utf-8")
     rows = tuple(EffectRow(**row) for row in tomllib.loads(text)["rows"])
     for row in rows:
         if row.cause not in catalogue() or row.key not in hyperparameters():

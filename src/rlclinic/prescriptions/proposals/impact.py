@@ -1,8 +1,10 @@
 """What a change is expected to do: over all causes, probability times the effect of the change under that cause.
 
-Under the causes that a change treats it helps, under the others it does little or harm. Effects that were measured on
-at least three environments enter with a predictive interval over environments: where the next environment's effect is
-expected to lie. The others enter as guesses by the reach that the table of remedies states; then the whole is one.
+What was measured best is the share of the missing return that a change brought back where its cause was at work; it
+comes first. Else: under the causes that a change treats it helps, under the others it does little or harm. Effects that
+were measured on at least three environments enter with a predictive interval over environments: where the next
+environment's effect is expected to lie. The others enter as guesses by the reach that the table of remedies states;
+then the whole is one.
 """
 
 from __future__ import annotations
@@ -12,17 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from rlclinic.model.diagnosis import Cause
-from rlclinic.model.effect import Direction
+from rlclinic.model.effect import REGAINED, Direction
 from rlclinic.model.prescription import Basis, Impact, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.proposals.effects import Effects
+from rlclinic.prescriptions.proposals.effects import Effects, short_name
+from rlclinic.prescriptions.proposals.predictive import COVERED, predictive
 from rlclinic.prescriptions.remedies.table import Reach
 from rlclinic.signals._robust import t_quantile
 
 STEPS, RETURN = "steps-to-threshold", "final-return"
-# Fewest environments that make an effect measured, and the share of next environments its interval is to cover.
+# Fewest environments that make an effect measured.
 FEWEST_ENVIRONMENTS = 3
-COVERED = 0.8
 # Causes below this probability may lack a measurement without making the whole a guess.
 MATERIAL = 0.1
 # Guessed relative change of the steps to the goal where the treated cause is at work.
@@ -63,6 +65,9 @@ class PlannedChange:
 
 def impact_of(assessment: Assessment, planned: PlannedChange, effects: Effects) -> Impact:
     """The expected impact of a change, with the basis it rests on."""
+    regained = _regained(assessment, planned, effects) if not planned.metric else None
+    if regained is not None:
+        return regained
     metric = planned.metric or (STEPS if has_goal(assessment) else RETURN)
     low = high = told = 0.0
     measured: dict[str, tuple[int, int]] = {}
@@ -103,6 +108,26 @@ def priority_at_stake(share: float) -> Priority:
 def has_goal(assessment: Assessment) -> bool:
     """Whether the run or its task names a return that counts as success."""
     return assessment.run.threshold is not None or (assessment.task is not None and assessment.task.target is not None)
+
+
+def _regained(assessment: Assessment, planned: PlannedChange, effects: Effects) -> Impact | None:
+    """The share of the missing return that the change is expected to bring back; None where too little was measured.
+
+    Trials were made where the cause was at work: under other causes nothing is expected of the change.
+    """
+    treated = [cause for cause in assessment.causes.values() if cause.id in planned.treats]
+    for cause in treated:
+        for algorithm in (assessment.run.algorithm, ""):
+            found = effects.by_environment(cause.id, planned.key, planned.direction, algorithm, REGAINED)
+            if len(found) < FEWEST_ENVIRONMENTS:
+                continue
+            share = min(sum(item.probability for item in treated), 1.0)
+            ends = predictive(found, short_name(assessment.run.environment))
+            low, high = (share * min(max(end, -1.0), 1.0) for end in ends)
+            trials = sum(number for _, number in found.values())
+            source = f"measured on {trials} trials, {len(found)} environments, times the probability of the cause"
+            return Impact(REGAINED, round(low, 3), round(high, 3), Basis.MEASURED, source)
+    return None
 
 
 def _measured(

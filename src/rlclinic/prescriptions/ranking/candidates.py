@@ -39,7 +39,8 @@ def with_candidates(
             kept.append(item)
     kept += _siblings(assessment, kept, effects)[: LEADING - len(kept)] if acts else []
     sure = max((assessment.probability(cause) for cause in kept[0].causes), default=0.0) if kept else 0.0
-    if len(kept) < LEADING and sure < ESTABLISHED and not any(looks_outside(item) for item in kept):
+    is_examined = assessment.run.is_environment or assessment.facts.environment is not None
+    if len(kept) < LEADING and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
         kept.append(_outside(assessment))
     return kept
 

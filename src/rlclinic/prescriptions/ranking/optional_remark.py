@@ -13,7 +13,7 @@ from rlclinic.prescriptions.checks.decisive_evidence import has_specific_finding
 from rlclinic.prescriptions.proposals.impact import has_goal
 from rlclinic.prescriptions.proposals.proposal import Proposal
 from rlclinic.prescriptions.remedies.table import Stage
-from rlclinic.prescriptions.wording import begun
+from rlclinic.prescriptions.wording import begun, fill
 
 # From here on `nothing-wrong` leaves a run alone that is flat below its goal, if no cause has half as much.
 FINE = 0.3
@@ -63,9 +63,9 @@ def _look(assessment: Assessment) -> Prescription:
         priority=Priority.LOW,
         kind=PrescriptionKind.CHECK,
         instruction=(
-            "Optional, if it is not what you want to see: watch three episodes of the last policy, and compare their "
-            "returns with those of random play and of an episode that does the task. A reward that pays for something "
-            f"else looks like this one in every log.{goal}"
+            "Optional, if it is not what you want to see: watch three episodes of the last policy. A reward that pays "
+            "for something else looks like this one in every log; "
+            f"{fill('{examine}', assessment)} compares what random, constant and scripted play earn.{goal}"
         ),
         rationale=f"The verdict is {assessment.verdict.value}, and no goal says that the run is done.",
         expected_impact=None,

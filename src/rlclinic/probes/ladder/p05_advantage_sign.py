@@ -24,6 +24,8 @@ from rlclinic.probes.definition import Case, Given, Pace, Probe, Query, Wrong
 from rlclinic.probes.world import TWO_ARMS, UNIT_BOX, State, World
 
 SEEN = (0.0,)
+ONE = (1.0,)
+"""What is shown where the pace counts: at 0 a network without biases begins slowly and then moves ever faster."""
 PAYS = (-1.0, 1.0)
 REVERSED = "advantage-reversed"
 NO_GRADIENT = "policy-gradient-zero"
@@ -59,8 +61,9 @@ def _lucky(luck: float) -> Any:
 
 
 ARMS = World({"only": State(SEEN, _arm)}, ((1.0, "only"),), TWO_ARMS)
+SHOWN_ARMS = World({"only": State(ONE, _arm)}, ((1.0, "only"),), TWO_ARMS)
 CHANCES = World(
-    {name: State(SEEN, _lucky(luck)) for name, luck in (("lucky", LUCK), ("unlucky", -LUCK))},
+    {name: State(ONE, _lucky(luck)) for name, luck in (("lucky", LUCK), ("unlucky", -LUCK))},
     ((0.5, "lucky"), (0.5, "unlucky")),
     TWO_ARMS,
 )
@@ -113,7 +116,7 @@ def luck_questions(given: Given) -> tuple[Query, ...]:
 
 
 def _moved(truth: float, tolerance: float, wrong: tuple[Wrong, ...]) -> Query:
-    return Query("move of pi(best)", "probability", truth, tolerance, wrong, ((1.0, SEEN),), action=1, from_start=True)
+    return Query("move of pi(best|1)", "probability", truth, tolerance, wrong, ((1.0, ONE),), action=1, from_start=True)
 
 
 def line_questions(_: Given) -> tuple[Query, ...]:
@@ -135,7 +138,7 @@ PROBE = Probe(
         Case("line", LINE, line_questions, {"on-policy": 3200, "off-policy": 2000}, actions="box"),
         Case(
             "clip",
-            ARMS,
+            SHOWN_ARMS,
             clip_questions,
             {"on-policy": 64},
             actions="discrete",

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
 from rlclinic.readers.guess import guess
@@ -23,9 +24,13 @@ from rlclinic.reference.framework import framework
 ENOUGH_ROWS = 5
 # Lines after a counter that may belong to its row, where they count nothing themselves.
 MAX_BLOCK = 25
+# Lines of a longer text of which some must say a return before all are looked at.
+SAMPLE = 5_000
+# Characters of a text that are looked at: about fifty thousand lines of the usual length.
+MAX_CHARACTERS = 4 << 20
 # A longer line is prose or data.
 LONGEST_LINE = 600
-MAX_NAMES = 24
+MAX_NUMBERS, MAX_NAMES = 60, 24
 LONGEST_NAME = 48
 # What the last word before a number counts. `eps` is mostly an epsilon.
 COUNTERS = {
@@ -46,14 +51,33 @@ _SEPARATORS = re.compile(r"[|,;()\[\]{}<>\t]|\. |\s-\s|\*{2,}|={2,}")
 _WORDS = re.compile(r"[A-Za-z_][\w/\-]*(?: [A-Za-z_][\w/\-]*){0,3}")
 # A progress bar counts too: 59/60 [00:59<00:10, 3.1it/s, reward=165.0].
 _BAR = re.compile(r"(?<![\d./])(\d{1,12})/\d{1,12} \[\d{1,4}:\d\d")
+_LETTER = re.compile("[A-Za-z]")
 _UNIT = re.compile(r"^(?:s|ms|sec|seconds) ")
 
 
 def parse_counted_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     """The rows of a home-made log; empty where too few lines say a return."""
+    found = _told(lines[:SAMPLE])
+    if found and len(lines) > SAMPLE:
+        found = _told(lines)
+    # Of several counters the one that most returns stand beside: the others count losses or evaluations.
+    kinds = [kind for kind, _ in found]
+    axis = max(dict.fromkeys(kinds), key=kinds.count, default="")
+    told = [row for kind, row in found if kind == axis]
+    if len({row.step for row in told}) < ENOUGH_ROWS:
+        return ()
+    return (console_rows("counted lines", axis, told),)
+
+
+def _told(lines: Sequence[str]) -> list[tuple[str, ConsoleRow]]:
+    """The rows that say a return, with what each counts."""
     rows: list[ConsoleRow] = []
-    kinds: dict[str, int] = {}
+    kinds: list[str] = []
+    left = MAX_CHARACTERS
     for number, line in enumerate(lines, start=1):
+        left -= len(line)
+        if left < 0:
+            break
         found = _named_numbers(line)
         if not found:
             continue
@@ -65,15 +89,10 @@ def parse_counted_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
             _add(rows, number, found)
             continue
         name, value = found.pop(counter)
-        kinds[_counts(name)] = kinds.get(_counts(name), 0) + 1
+        kinds.append(_counts(name))
         rows.append(ConsoleRow(int(value), number, dict(reversed(found))))
-    told = [row for row in rows if any(_is_return(name) for name in row.values)]
-    steps = {row.step for row in told}
-    if len(told) < ENOUGH_ROWS or len(steps) < ENOUGH_ROWS:
-        return ()
-    # A counter that one of its kind is rare beside is another's: a headline, an evaluation.
-    axis = max(kinds, key=lambda kind: kinds[kind])
-    return (console_rows("counted lines", axis, told),)
+    pairs = zip(kinds, rows, strict=True)
+    return [(kind, row) for kind, row in pairs if any(_is_return(name) for name in row.values)]
 
 
 def _add(rows: list[ConsoleRow], number: int, found: list[tuple[str, float]]) -> None:
@@ -91,9 +110,9 @@ def _named_numbers(line: str) -> list[tuple[str, float]]:
 
 def _pairs(line: str) -> Iterator[tuple[str, float]]:
     end = 0
-    for match in _NUMBER.finditer(line):
+    for match in islice(_NUMBER.finditer(line), MAX_NUMBERS):
         before, end = line[end : match.start()], match.end()
-        name = _name(before)
+        name = _name(before) if _LETTER.search(before) else ""
         if name:
             yield name, float(match[1].replace(",", ""))
 

@@ -4,9 +4,9 @@ What it sees: A clear climb of which less than 30% is left at the end; or a leve
 the run and ended clearly below itself (a pretrained or warm-started policy that was destroyed).
 Why it hurts: Everything the run learned is lost; the last checkpoint is worthless.
 Evidence needed: a return with at least 12 points.
-Looks alike: Single successes on a sparse task. Costs that add up when episodes get longer (the return per step
-improves). A curriculum that raised the difficulty. Penalties of
-training alone: evaluations that hold their best show it.
+Looks alike: Noise: no stretch of the run surely falls. Single successes on a sparse task. Costs that add up when
+episodes get longer (the return per step improves). A curriculum that raised the difficulty. Penalties of training
+alone: evaluations that hold their best show it.
 What to change: Go back to the best checkpoint. Look at what moved first: KL and clip fraction (learning rate,
 epochs), Q-values (target network, overestimation), entropy, non-finite values.
 References: SB3 issue 324, openai/baselines issue 975 (collapse after the optimum, a lower learning rate helps).
@@ -74,6 +74,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     evidence = (facts.evidence(returns.name, loss.amount, loss.least, note="level before the fall minus the end"),)
     if evaluations_hold(facts):
         return RuleResult(Severity.INFO, 0.5, summary + "; evaluations hold their best", evidence, onset)
+    if not curve.surely_lost:
+        return RuleResult(Severity.INFO, 0.5, summary + ", which may be noise", evidence, onset)
     return RuleResult(Severity.WARNING, 0.85, summary, evidence, onset)
 
 

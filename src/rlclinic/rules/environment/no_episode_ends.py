@@ -22,6 +22,7 @@ from rlclinic.facts.episodes import task_by_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.run import PERFORMANCE_METRICS
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, Sign
@@ -88,7 +89,7 @@ def _silent(facts: RunFacts, training: Series, limits: Limits) -> RuleResult | N
     last, gaps = float(training.steps[-1]), np.diff(ends)
     quiet = last - float(ends[-1])
     bar = max(limits.silent_share * last, limits.silent_gaps * float(gaps.max(initial=0.0)))
-    if quiet <= bar:
+    if quiet <= bar or _episodes_go_on(facts, float(ends[-1]) + bar):
         return None
     summary = (
         f"the last return was logged at step {ends[-1]:.4g}, training went on to {last:.4g}: no episode ended in "
@@ -96,6 +97,12 @@ def _silent(facts: RunFacts, training: Series, limits: Limits) -> RuleResult | N
     )
     evidence = (facts.evidence("return/train", quiet, bar, note="steps since the last finished episode"),)
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(ends[-1]))
+
+
+def _episodes_go_on(facts: RunFacts, step: float) -> bool:
+    """Whether evaluations or successes are logged after a step: then it is only the training return that is not."""
+    others = (facts.series(name) for name in PERFORMANCE_METRICS if name != "return/train")
+    return any(series is not None and float(series.steps[-1]) > step for series in others)
 
 
 def _training(facts: RunFacts, limits: Limits) -> Series | None:

@@ -64,7 +64,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if varied is False:
         return None
     task = task_by_name(facts) if varied else None
-    random_length = task.random_length / most_repeated(facts) if task is not None and task.random_length else None
+    # A task without a limit is given one by whoever trains on it, and random actions last as long as that.
+    lasts = task.random_length if task is not None and task.max_episode_steps else None
+    random_length = lasts / most_repeated(facts) if lasts else None
     bar = limits.under_random * random_length if random_length is not None else limits.a_few
     if late.value > bar or early.value > bar:
         return None

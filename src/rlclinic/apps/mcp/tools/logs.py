@@ -8,6 +8,7 @@ import anyio
 
 from rlclinic.apps.mcp.log_text import log_lines, matching, quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply
+from rlclinic.apps.mcp.tools.watching import LiveAlert, alerts_of
 from rlclinic.apps.mcp.workspace import Workspace
 
 # Seconds that `follow` waits for a new line, and between two looks.
@@ -58,6 +59,9 @@ class Alerts(Reply):
     run_id: str
     alert_count: int
     alerts: list[Alert]
+    """What the trainer itself printed."""
+    holding: list[LiveAlert]
+    """What rlclinic would alert to now, on runs of every framework."""
     message: str
     untrusted: str = UNTRUSTED
 
@@ -114,8 +118,8 @@ async def stream_training_logs(
 
 
 def get_metric_alerts(workspace: Workspace, run_id: str) -> Alerts:
-    """The alerts that gymnasium-solver's trainer itself printed at the end of a run. rlclinic's own findings, for runs
-    of every framework, come from health_check and diagnose."""
+    """What is worth an alert on a run of any framework now (`holding`), and the alerts that gymnasium-solver's trainer
+    itself printed at the end of a run (`alerts`). watch_run waits for news."""
     opened = workspace.open(run_id)
     _, every = log_lines(opened)
     alerts: list[Alert] = []
@@ -128,9 +132,10 @@ def get_metric_alerts(workspace: Workspace, run_id: str) -> Alerts:
         detail = _DETAIL.match(line)
         if detail and alerts:
             setattr(alerts[-1], detail["key"], detail["text"].strip())
-    message = "" if alerts else "the run's log holds no block of alerts; call health_check for rlclinic's findings"
-    reply = Alerts(run_id=opened.run.id, alert_count=len(alerts), alerts=alerts, message=message)
-    return reply.said(f"{len(alerts)} alerts of the trainer. {message}".strip())
+    holding = alerts_of(opened)
+    message = "" if alerts else "the run's log holds no block of alerts of its trainer"
+    reply = Alerts(run_id=opened.run.id, alert_count=len(alerts), alerts=alerts, holding=holding, message=message)
+    return reply.said(f"{len(holding)} alerts hold; {len(alerts)} of the trainer itself. {message}".strip())
 
 
 def _last_part(text: str, *, wide: bool) -> str:

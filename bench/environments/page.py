@@ -1,0 +1,79 @@
+"""The page of the benchmark of environments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench.environments.case import Case
+from bench.repair.score import interval as wilson
+
+
+def page_of(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> str:
+    """The page, from the record of the cases that there is."""
+    return "\n".join([HEAD, *_table(cases, record), "", *_missed(cases, record), "", *_all(cases, record)]) + "\n"
+
+
+HEAD = """# Environments: what an examination finds
+
+Made by `python -m bench.environments` from `bench/environments/record.jsonl`. Each broken environment has one known
+fault. Those called seen were there while the checks were written (in-sample, as the healthy ones are); the unseen ones
+were written after the checks were frozen. An alarm is a finding that is a warning or an error; the cause is right if
+the likeliest one is among those that the case accepts. Intervals are Wilson's, 95%. A complaint of another checker
+counts where it is not about style; the others name no cause.
+"""
+
+
+def _table(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    lines = ["| environments | measure | rlclinic | Gymnasium check_env | SB3 check_env |", "|---|---|---|---|---|"]
+    for part in ("seen", "unseen", "healthy"):
+        rows = [record[name] for name, case in cases.items() if case.part == part and name in record]
+        asked = [row for row in rows if "sb3" in row]
+        others = [_share(asked, [bool(row[tool]) for row in asked]) for tool in ("gymnasium", "sb3")]
+        word = "false alarms" if part == "healthy" else "found"
+        own = _share(rows, [_alarm(row) for row in rows])
+        lines.append(f"| {len(rows)} {part} | {word} | {own} | {others[0]} | {others[1]} |")
+        if part != "healthy":
+            right = [is_right(cases[row["name"]], row) for row in rows]
+            lines.append(f"| {len(rows)} {part} | right cause first | {_share(rows, right)} | - | - |")
+    return lines
+
+
+def is_right(case: Case, row: Mapping[str, Any]) -> bool:
+    """Found, and with the right cause."""
+    return _alarm(row) and row["lead"] in case.accepted
+
+
+def _missed(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    lines = ["## What went wrong", ""]
+    for name, row in record.items():
+        case = cases[name]
+        if case.accepted and not is_right(case, row):
+            lines.append(f"- {name} ({case.part}): {row['lead']} ({', '.join(row['findings']) or 'nothing found'})")
+        elif not case.accepted and _alarm(row):
+            lines.append(f"- {name} (healthy): {row['lead']} ({', '.join(row['findings'])})")
+    return lines if len(lines) > 2 else [*lines, "Nothing."]
+
+
+def _all(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    lines = [
+        "## All cases",
+        "",
+        "| case | part | likeliest cause | findings | processor seconds |",
+        "|---|---|---|---|---|",
+    ]
+    for name, row in record.items():
+        found = ", ".join(row["findings"]) or "none"
+        lines.append(f"| {name} | {cases[name].part} | {row['lead']} | {found} | {row['seconds']} |")
+    return lines
+
+
+def _alarm(row: Mapping[str, Any]) -> bool:
+    return any(not item.endswith(" info") for item in row["findings"])
+
+
+def _share(rows: Sequence[Any], hits: Sequence[bool]) -> str:
+    if not rows:
+        return "-"
+    low, high = wilson(sum(hits), len(rows))
+    return f"{sum(hits)} of {len(rows)} ({100 * low:.0f}-{100 * high:.0f}%)"

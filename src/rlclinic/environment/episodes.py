@@ -1,0 +1,119 @@
+"""Episodes of a trained policy to look at: the best, the median and the worst, step by step."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rlclinic.environment.play import play, recorder_of
+from rlclinic.model.errors import RlclinicError, RunReadError, UsageError
+from rlclinic.store.children import settled, spawning
+
+EPISODES = 10
+MOST_SHOWN = 12
+"""Steps of an episode that are told, evenly chosen."""
+LONGEST = 2000
+PATIENCE = 120.0
+"""Seconds after which playing is given up."""
+SEED = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode of a policy."""
+
+    label: str
+    """`best`, `median` or `worst`."""
+    total: float
+    length: int
+    terminated: bool
+    components: Mapping[str, float]
+    """Sums over the episode."""
+    steps: tuple[Mapping[str, Any], ...]
+    """Some of them: step, observation, action and reward."""
+
+
+def play_run(path: Path, episodes: int = EPISODES) -> list[Episode]:
+    """Play the policy of a run of `rlclinic train` in a process of its own; the best, the median and the worst."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, str(path), episodes), daemon=True)
+    with spawning():
+        process.start()
+    theirs.close()
+    try:
+        if not ours.poll(PATIENCE):
+            raise RunReadError(f"the policy did not finish {episodes} episodes within {PATIENCE:.0f} s", path=str(path))
+        kind, value = ours.recv()
+    except EOFError as error:
+        raise RunReadError("the process that played the policy died", path=str(path)) from error
+    finally:
+        ours.close()
+        process.kill()
+        process.join(5)
+    if kind == "error":
+        raise UsageError(value[0], path=value[1], hint=value[2])
+    return [Episode(**row) for row in value]
+
+
+def _serve(pipe: Connection, path: str, episodes: int) -> None:
+    settled()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        pipe.send(("done", [asdict(one) for one in played(Path(path), episodes)]))
+    except RlclinicError as error:
+        pipe.send(("error", (error.message, error.path, error.hint)))
+    except Exception as error:
+        pipe.send(("error", (f"playing raised {type(error).__name__}: {error}", path, "")))
+
+
+def played(path: Path, episodes: int) -> list[Episode]:
+    """Play in this process."""
+    from rlclinic.lab.environments import make_environment
+    from rlclinic.lab.sb3.playing import policy_of
+
+    recipe, policy = policy_of(path)
+    environment = make_environment(recipe)
+    record = recorder_of(environment)
+
+    def act(observation: Any) -> Any:
+        batch = (
+            {key: np.asarray(value)[None] for key, value in observation.items()}
+            if isinstance(observation, dict)
+            else np.asarray(observation)[None]
+        )
+        return policy(batch)[0]
+
+    bounds = []
+    for at in range(episodes):
+        start = record.steps
+        total, length = play(environment, act, record, seed=SEED + at, end=float("inf"), longest=LONGEST)
+        bounds.append((total, start, length))
+    environment.close()
+    ordered = sorted(bounds)
+    labelled = {"worst": ordered[0], "median": ordered[len(ordered) // 2], "best": ordered[-1]}
+    return [_episode(label, record, *labelled[label]) for label in ("best", "median", "worst")]
+
+
+def _episode(label: str, record: Any, total: float, start: int, length: int) -> Episode:
+    rows, parts = record.rows[start : start + length], record.parts[start : start + length]
+    names = dict.fromkeys(name for one in parts for name in one)
+    shown = np.unique(np.linspace(0, length - 1, MOST_SHOWN).astype(int)).tolist()
+    steps = tuple(
+        {
+            "step": at,
+            "observation": [round(float(value), 4) for value in rows[at][0][:16]],
+            "action": [round(float(value), 4) for value in rows[at][1][:16]],
+            "reward": round(float(rows[at][2]), 6),
+        }
+        for at in shown
+    )
+    sums = {name: float(sum(one.get(name, 0.0) for one in parts)) for name in names}
+    return Episode(label, float(total), length, bool(rows[-1][4]), sums, steps)

@@ -1,0 +1,33 @@
+"""The policy of a run that `rlclinic train` made with Stable-Baselines3, from its checkpoint of plain tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rlclinic.lab.checkpoints import last_checkpoint
+from rlclinic.lab.evaluation import Act
+from rlclinic.lab.folder import CHECKPOINTS, check_own, open_folder
+from rlclinic.lab.instruments.episodes import EpisodeLog
+from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.sb3.model import build_model, policy_function
+from rlclinic.lab.sb3.saving import load_model
+from rlclinic.model.errors import UsageError
+
+
+def policy_of(path: Path, trust: Iterable[str] = ()) -> tuple[Recipe, Act]:
+    """The recipe and the policy of the best checkpoint, or the last; nothing is unpickled."""
+    folder = open_folder(path)
+    check_own(folder.path)
+    recipe = folder.recipe(trust)
+    if recipe.framework != "sb3":
+        raise UsageError(f"policies of {recipe.framework} are not played", path=str(path), hint="one trained with sb3")
+    best = folder.path / CHECKPOINTS / "@best"
+    saved = last_checkpoint(folder.path)
+    if saved is None:
+        raise UsageError("has no checkpoint", path=str(path), hint="train it to its first checkpoint")
+    small = {"buffer_size": 1000} if recipe.get("buffer_size") else {}
+    model: Any = build_model(recipe.with_changes({"n_envs": 1, **small}), EpisodeLog())
+    load_model(model, best.resolve() if best.is_dir() else saved.path)
+    return recipe, policy_function(model, deterministic=recipe.eval_deterministic)

@@ -1,0 +1,83 @@
+"""Tiny environments, sound and broken, for the tests of the examination."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+
+class Slide(gymnasium.Env):  # type: ignore[type-arg]
+    """A point on a line that is pushed towards 0."""
+
+    observation_space = gymnasium.spaces.Box(-10.0, 10.0, (2,), np.float32)
+    action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.at, self.speed, self.time = float(self.np_random.uniform(-1.0, 1.0)), 0.0, 0
+        return self._seen(), {}
+
+    def step(self, action: Any) -> Any:
+        self.speed = 0.8 * self.speed + 0.2 * self._force(action)
+        self.at = float(np.clip(self.at + 0.2 * self.speed, -3.0, 3.0))
+        self.time += 1
+        return self._seen(), self._reward(), False, self.time >= 25, {"reward_way": self._reward()}
+
+    def _force(self, action: Any) -> float:
+        return float(np.clip(action[0], -1.0, 1.0))
+
+    def _reward(self) -> float:
+        return -abs(self.at)
+
+    def _seen(self) -> Any:
+        return np.array([self.at, self.speed], np.float32)
+
+
+class Deaf(Slide):
+    """Takes a push of its own."""
+
+    def _force(self, action: Any) -> float:
+        return float(self.np_random.uniform(-1.0, 1.0))
+
+
+class Noisy(Slide):
+    """The reward is mostly chance."""
+
+    def _reward(self) -> float:
+        return -abs(self.at) + float(self.np_random.normal(0.0, 20.0))
+
+
+class Blind(Slide):
+    """The speed is not seen."""
+
+    def _seen(self) -> Any:
+        return np.array([self.at, 0.0], np.float32)
+
+
+class Raises(Slide):
+    """Fails after some steps."""
+
+    def step(self, action: Any) -> Any:
+        if self.time > 10:
+            raise ArithmeticError("the solver did not converge")
+        return super().step(action)
+
+
+class Hangs(Slide):
+    """Never answers."""
+
+    def step(self, action: Any) -> Any:
+        time.sleep(600.0)
+
+
+def to_zero(observation: Any) -> Any:
+    """A policy that does well."""
+    return np.clip(np.array([-3.0 * observation[0] - 2.0 * observation[1]], np.float32), -1.0, 1.0)
+
+
+def away(observation: Any) -> Any:
+    """A policy that does badly."""
+    return -to_zero(observation)

@@ -1,0 +1,39 @@
+"""The child process: what hangs, dies or cannot be made there is told here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rlclinic.environment import isolate
+from rlclinic.environment.isolate import Request, examine_isolated
+from rlclinic.environment.make import maker_of
+from rlclinic.model.errors import UsageError
+
+
+def test_an_environment_that_hangs_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolate, "PATIENCE", 14.0)
+    facts = examine_isolated(Request("tests.environment.tasks:Hangs", seconds=1.0))
+    assert [(problem.kind, problem.where) for problem in facts.problems] == [("hung", "form")]
+
+
+def test_what_an_environment_raises_is_told_with_its_place() -> None:
+    facts = examine_isolated(Request("tests.environment.tasks:Raises", seconds=1.0))
+    assert [(problem.kind, problem.where) for problem in facts.problems] == [("raised", "step")]
+    assert "did not converge" in facts.problems[0].message
+
+
+@pytest.mark.parametrize("name", ["NoSuchTask-v0", "tests.environment.tasks:Nothing", "no_such_module:Env", "tests:"])
+def test_a_name_that_means_nothing_is_refused(name: str) -> None:
+    with pytest.raises(UsageError):
+        maker_of(name)()
+
+
+def test_a_config_may_not_name_code(tmp_path: Path) -> None:
+    config = tmp_path / "config.yaml"
+    config.write_text("algorithm: PPO\nenv_id: tests.environment.tasks:Slide\ntotal_steps: 10\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="only a file names"):
+        maker_of(str(config))()
+    config.write_text("algorithm: PPO\nenv_id: CartPole-v1\ntotal_steps: 10\n", encoding="utf-8")
+    assert maker_of(str(config))().observation_space.shape == (4,)

@@ -1,0 +1,102 @@
+"""The recorder of training environments: it changes nothing, is bounded, survives other processes, and is read."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+
+from rlclinic.environment import Observe, ObserveVector
+from rlclinic.facts.environment.measure import facts_of
+from rlclinic.lab.instruments.observe import Recorder
+from rlclinic.lab.instruments.track import MOST_ROWS, STRETCH
+from rlclinic.model.transitions import Observed
+from rlclinic.readers.open import read
+from tests.environment.tasks import Slide
+
+
+def _walk(environment: gymnasium.Env, steps: int) -> list[object]:
+    environment.action_space.seed(0)
+    seen = [environment.reset(seed=0)[0]]
+    for _ in range(steps):
+        observation, reward, terminated, truncated, _ = environment.step(environment.action_space.sample())
+        seen += [observation, reward, terminated, truncated]
+        if terminated or truncated:
+            seen.append(environment.reset()[0])
+    return seen
+
+
+def _observed(folder: Path, steps: int, copies: int = 1) -> Observed:
+    recorder = Recorder(folder)
+    for copy in range(copies):
+        environment = Observe(Slide(), recorder=recorder)
+        environment.reset(seed=copy)
+        _walk(environment, steps)
+    recorder.write()
+    (folder / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n1,2\n", encoding="utf-8")
+    found = read(folder).observed
+    assert found is not None
+    return found
+
+
+def test_nothing_that_passes_through_is_changed(tmp_path: Path) -> None:
+    plain, watched = _walk(Slide(), 300), _walk(Observe(Slide(), tmp_path), 300)
+    assert all(np.array_equal(a, b) for a, b in zip(plain, watched, strict=True))
+
+
+def test_what_was_watched_is_read_beside_the_run_and_measured(tmp_path: Path) -> None:
+    seen = _observed(tmp_path, 1500, copies=2)
+    assert seen.steps == 3000
+    assert len(seen.episodes) == 120
+    facts = facts_of(seen, "observed")
+    assert facts.observation is not None
+    assert facts.observation.explained > 0.9
+    assert facts.reward is not None
+    assert facts.reward.explained > 0.8
+    assert facts.episodes is not None
+    assert facts.episodes.truncated == 120
+    assert facts.action is not None
+    assert facts.action.gain > 0.05
+
+
+def test_the_sample_stays_bounded_and_covers_the_whole_run(tmp_path: Path) -> None:
+    seen = _observed(tmp_path, 20_000)
+    steps = seen.transitions
+    assert MOST_ROWS / 4 < len(steps) <= MOST_ROWS + STRETCH
+    assert steps.clock.max() > 0.8 * 20_000
+    follows = steps.follows
+    assert np.array_equal(steps.observations[follows], steps.next_observations[np.flatnonzero(follows) - 1])
+
+
+def test_a_copy_in_another_process_keeps_a_record_of_its_own(tmp_path: Path) -> None:
+    environment = Observe(Slide(), tmp_path)
+    _walk(environment, 50)
+    copied = pickle.loads(pickle.dumps(environment))  # noqa: S301 - our own object
+    _walk(copied, 50)
+    environment.close()
+    (found,) = tmp_path.glob("observed-*.npz")
+    assert found.stat().st_size > 0
+
+
+def test_a_vector_of_environments_is_watched_row_by_row(tmp_path: Path) -> None:
+    envs = ObserveVector(gymnasium.vector.SyncVectorEnv([Slide] * 3), tmp_path)
+    envs.reset(seed=0)
+    envs.action_space.seed(0)
+    for _ in range(200):
+        envs.step(envs.action_space.sample())
+    envs.close()
+    (tmp_path / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n1,2\n", encoding="utf-8")
+    seen = read(tmp_path).observed
+    assert seen is not None
+    assert set(seen.episodes.copies.tolist()) == {0, 1, 2}
+    assert set(seen.episodes.lengths.tolist()) == {25.0}
+
+
+def test_a_damaged_record_is_a_note_and_no_error(tmp_path: Path) -> None:
+    (tmp_path / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n1,2\n", encoding="utf-8")
+    (tmp_path / "observed-1.npz").write_bytes(b"PK\x03\x04 not an archive")
+    run = read(tmp_path)
+    assert run.observed is None
+    assert any("observed-1.npz" in note for note in run.provenance.notes)

@@ -1,0 +1,91 @@
+"""Recorded steps in several formats: the same transitions from each, and never a pickle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.readers.transitions.trace import read_trace
+
+RNG = np.random.default_rng(0)
+SEEN = RNG.normal(size=(40, 2))
+ACTIONS = RNG.integers(0, 3, 40)
+REWARDS = RNG.normal(size=40)
+DONES = np.arange(40) % 10 == 9
+
+
+def _npz(folder: Path) -> Path:
+    np.savez(folder / "steps.npz", obs=SEEN, act=ACTIONS, rews=REWARDS, dones=DONES)
+    return folder / "steps.npz"
+
+
+def _csv(folder: Path) -> Path:
+    rows = [
+        f"{a},{b},{action},{reward},{int(done)}"
+        for (a, b), action, reward, done in zip(SEEN, ACTIONS, REWARDS, DONES, strict=True)
+    ]
+    (folder / "steps.csv").write_text("\n".join(["obs_0,obs_1,action,reward,done", *rows]) + "\n", encoding="utf-8")
+    return folder / "steps.csv"
+
+
+def _hdf5(folder: Path) -> Path:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(folder / "steps.hdf5", "w") as file:
+        for name, values in {"observations": SEEN, "actions": ACTIONS, "rewards": REWARDS, "terminals": DONES}.items():
+            file[name] = values
+    return folder / "steps.hdf5"
+
+
+def _minari(folder: Path) -> Path:
+    h5py = pytest.importorskip("h5py")
+    (folder / "set" / "data").mkdir(parents=True)
+    with h5py.File(folder / "set" / "data" / "main_data.hdf5", "w") as file:
+        for number in range(4):
+            part = slice(10 * number, 10 * number + 10)
+            group = file.create_group(f"episode_{number}")
+            group["observations"] = np.concatenate([SEEN[part], SEEN[part][-1:]])
+            group["actions"], group["rewards"] = ACTIONS[part], REWARDS[part]
+            group["terminations"], group["truncations"] = DONES[part], np.zeros(10, bool)
+    return folder / "set"
+
+
+def _parquet(folder: Path) -> Path:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"observations": list(SEEN), "actions": ACTIONS, "rewards": REWARDS, "terminated": DONES}
+    parquet.write_table(pyarrow.table(columns), folder / "steps.parquet")
+    return folder / "steps.parquet"
+
+
+@pytest.mark.parametrize("write", [_npz, _csv, _hdf5, _minari, _parquet])
+def test_every_format_gives_the_same_steps(write: object, tmp_path: Path) -> None:
+    steps = read_trace(write(tmp_path))  # type: ignore[operator]
+    assert np.allclose(steps.observations, SEEN)
+    assert np.allclose(steps.rewards, REWARDS)
+    assert steps.action_space.kind == "discrete"
+    assert steps.terminated.sum() == 4
+    assert steps.times.max() == 9
+    assert len(np.unique(steps.episodes)) == 4
+
+
+@pytest.mark.parametrize("name", ["replay.pkl", "buffer.pickle", "data.pt"])
+def test_a_pickle_is_refused_unopened(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"\x80\x04cos\nsystem\n(S'false'\ntR.")
+    with pytest.raises(UsageError, match="pickle"):
+        read_trace(tmp_path / name)
+
+
+def test_an_array_of_objects_is_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "steps.npz", obs=np.array([{}, {}], dtype=object), act=ACTIONS, rews=REWARDS)
+    with pytest.raises(RunReadError):
+        read_trace(tmp_path / "steps.npz")
+
+
+def test_a_file_without_rewards_says_what_is_missing(tmp_path: Path) -> None:
+    np.savez(tmp_path / "steps.npz", obs=SEEN, act=ACTIONS)
+    with pytest.raises(RunReadError, match="no rewards"):
+        read_trace(tmp_path / "steps.npz")
