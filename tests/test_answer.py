@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +37,9 @@ def test_the_verdict_the_cause_and_the_change_lead() -> None:
     assert line(found, "Cause").startswith("learning-rate-too-high (over 99%): learning_rate 0.05 is outside")
     assert line(found, "Change") == "Lower learning_rate from 0.05 to 0.001: PPO(..., learning_rate=0.001)"
     assert line(found, "If not that") == "Start from the settings that are known to work for PPO on CartPole-v1."
-    assert line(found, "How sure") == "Very sure (over 99%): 75 of 114 checks could be made; not known: the config."
+    assert re.fullmatch(
+        r"Very sure \(over 99%\): \d+ of \d+ checks could be made; not known: the config.", line(found, "How sure")
+    )
 
 
 def test_a_solved_run_takes_two_lines() -> None:
