@@ -34,7 +34,7 @@ def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> Reset
         starts = [see(reset(one, seed)) for seed in range(SEEDS)]
         distinct, distinct_unseeded = _distinct(starts), _distinct(unseeded)
         fresh = [_trajectory(make(), see) for _ in range(2)]
-        departure = _departure(*fresh)
+        departure = _departure(fresh[0], fresh[1])
         carried, chance = "", None
         if not departure:
             carried = _departure(_trajectory(used, see)[:SOON], fresh[0][:SOON], CLEAR)
