@@ -11,7 +11,7 @@ PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 LIVE   := .venv-live
 
-.PHONY: demo test test-foreign test-browser test-live bench-live coverage lint format bench bench-faults bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-browser test-live bench-live coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -31,7 +31,7 @@ $(READY): $(TRAIN)
 	@touch $@
 
 $(BENCH): $(READY)
-	$(BIN)/pip install --quiet --constraint constraints.txt --group bench
+	$(BIN)/pip install --quiet --constraint constraints.txt --group bench --group environments
 	@touch $@
 
 # The tools that the fault benchmark compares with; they pin other versions than ours.
@@ -87,7 +87,7 @@ format: $(LINT)/.ready
 	$(LINT)/bin/ruff check --fix src tests bench
 	$(LINT)/bin/ruff format src tests bench
 
-bench: $(BENCH) bench-faults
+bench: $(BENCH) bench-faults bench-environments
 	$(BIN)/python -m bench
 
 # Scores the record; `python -m bench.probes.record` makes it and goes on where it was.
@@ -101,6 +101,10 @@ bench-faults: $(BENCH) $(PEERS)/.ready
 # Replays recorded runs as if they were training; goes on where it was.
 bench-live: $(READY)
 	$(BIN)/python -m bench.live
+
+# Examines what is not recorded yet, and writes the page.
+bench-environments: $(BENCH)
+	$(BIN)/python -m bench.environments --others
 
 # libFuzzer brings a compiled module; it stays apart from what the tests use.
 $(FUZZ)/.ready: bench/fuzz/requirements.txt pyproject.toml constraints.txt

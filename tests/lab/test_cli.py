@@ -36,7 +36,7 @@ def test_training_leaves_a_whole_run_with_its_diagnosis(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     path = (tmp_path / "runs" / "@last").resolve()
     assert {file.name for file in path.iterdir()} == {
-        "config.json", "metrics.csv", "run.log", "status.json", "checkpoints", "report.md",
+        "config.json", "metrics.csv", "run.log", "status.json", "checkpoints", "report.md", "observed.npz",
     }  # fmt: skip
     assert f"runs/{path.name}\n  finished at step 256: the budget is used\n" in result.output
     assert (path / "report.md").read_text().startswith(f"# {path.name}: ")

@@ -97,9 +97,9 @@ class Simulator:
         return True
 
 
-def same(a: FloatArray, b: FloatArray) -> bool:
+def same(a: FloatArray, b: FloatArray, tolerance: float = TOLERANCE) -> bool:
     """Whether two observations are the same up to rounding."""
-    return a.shape == b.shape and bool(np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True))
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
 def set_chance(environment: Any, seed: int) -> None:

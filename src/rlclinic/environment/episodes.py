@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rlclinic.environment.play import play, recorder_of
+from rlclinic.environment.play import Act, play, recorder_of
 from rlclinic.model.errors import RlclinicError, RunReadError, UsageError
 from rlclinic.store.children import settled, spawning
 
@@ -83,14 +83,7 @@ def played(path: Path, episodes: int) -> list[Episode]:
     environment = make_environment(recipe)
     record = recorder_of(environment)
 
-    def act(observation: Any) -> Any:
-        batch = (
-            {key: np.asarray(value)[None] for key, value in observation.items()}
-            if isinstance(observation, dict)
-            else np.asarray(observation)[None]
-        )
-        return policy(batch)[0]
-
+    act = single(policy)
     bounds = []
     for at in range(episodes):
         start = record.steps
@@ -100,6 +93,20 @@ def played(path: Path, episodes: int) -> list[Episode]:
     ordered = sorted(bounds)
     labelled = {"worst": ordered[0], "median": ordered[len(ordered) // 2], "best": ordered[-1]}
     return [_episode(label, record, *labelled[label]) for label in ("best", "median", "worst")]
+
+
+def single(policy: Any) -> Act:
+    """A policy for batches as one for single observations."""
+
+    def act(observation: Any) -> Any:
+        batch = (
+            {key: np.asarray(value)[None] for key, value in observation.items()}
+            if isinstance(observation, dict)
+            else np.asarray(observation)[None]
+        )
+        return policy(batch)[0]
+
+    return act
 
 
 def _episode(label: str, record: Any, total: float, start: int, length: int) -> Episode:

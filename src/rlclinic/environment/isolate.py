@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from rlclinic.environment.make import load, maker_of
@@ -31,8 +32,6 @@ class Request:
     seconds: float = BUDGET
     oracle: str = ""
     policy: str = ""
-    folder: str = ""
-    """Where episodes of the policy are kept; empty for nowhere."""
 
 
 def examine_isolated(request: Request, progress: Callable[[str], None] = lambda _: None) -> EnvironmentFacts:
@@ -72,9 +71,8 @@ def _serve(pipe: Connection, request: Request) -> None:
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     try:
         make = maker_of(request.environment, request.arguments)
-        policies = [
-            (name, load(text)) for name, text in (("oracle", request.oracle), ("trained", request.policy)) if text
-        ]
+        named = (("oracle", request.oracle), ("trained", request.policy))
+        policies = [(name, _policy(text)) for name, text in named if text]
         wanted = Wanted(request.seconds, tuple(policies))
         found = measure(
             make, request.environment, wanted, lambda doing, so_far: pipe.send(("doing", (doing, so_far.to_json())))
@@ -82,6 +80,16 @@ def _serve(pipe: Connection, request: Request) -> None:
         pipe.send(("done", found.to_json()))
     except RlclinicError as error:
         pipe.send(("error", (error.message, error.path, error.hint)))
+
+
+def _policy(name: str) -> Any:
+    """A function that the user names, or the policy of a run of `rlclinic train`."""
+    if not Path(name).is_dir():
+        return load(name)
+    from rlclinic.environment.episodes import single
+    from rlclinic.lab.sb3.playing import policy_of
+
+    return single(policy_of(Path(name))[1])
 
 
 @contextmanager

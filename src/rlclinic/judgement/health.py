@@ -5,8 +5,8 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import Status
-from rlclinic.model.words import percent
 
 # Share of the way to the goal that a run without a fault must have made by its end.
 NEAR_GOAL = 0.9

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rlclinic.model.prescription import Prescription, PrescriptionKind
 from rlclinic.model.run import Status
 from rlclinic.model.vocabulary import has_metric
-from rlclinic.model.words import listed, percent, sentence, within
+from rlclinic.model.words import listed, sentence, within
 
 if TYPE_CHECKING:
     from rlclinic.model.diagnosis import Cause, Diagnosis

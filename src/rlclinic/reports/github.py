@@ -12,8 +12,9 @@ from itertools import groupby
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.words import sentence
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from rlclinic.reports.formats import Context
 from rlclinic.reports.location import Location, finding_location, prescription_location

@@ -32,6 +32,8 @@ def _in_this_process(monkeypatch: pytest.MonkeyPatch, small: None) -> None:
 
 def _run(*arguments: str) -> tuple[int, str]:
     result = CliRunner().invoke(app, ["examine", *arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
     return result.exit_code, result.output
 
 

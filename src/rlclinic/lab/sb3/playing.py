@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ def policy_of(path: Path, trust: Iterable[str] = ()) -> tuple[Recipe, Act]:
     if saved is None:
         raise UsageError("has no checkpoint", path=str(path), hint="train it to its first checkpoint")
     small = {"buffer_size": 1000} if recipe.get("buffer_size") else {}
-    model: Any = build_model(recipe.with_changes({"n_envs": 1, **small}), EpisodeLog())
+    with warnings.catch_warnings():
+        # One environment makes another rollout than the run had; nothing is trained here.
+        warnings.simplefilter("ignore")
+        model: Any = build_model(recipe.with_changes({"n_envs": 1, **small}), EpisodeLog())
     load_model(model, best.resolve() if best.is_dir() else saved.path)
     return recipe, policy_function(model, deterministic=recipe.eval_deterministic)

@@ -36,6 +36,8 @@ class Limits:
 
     share: float = 0.3
     """Share of always-zero numbers beyond which a long observation is taken to be sparse by design."""
+    few: float = 0.15
+    """Share of always-zero numbers below which it is a note: a force that no policy met."""
     long: int = 40
     """Numbers from which on an observation is long."""
 
@@ -62,6 +64,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     summary = (
         f"{len(seen.zero)} of {count} numbers of the observation are 0 at every one of {env.steps:,} steps: {names}"
     )
-    return RuleResult(
-        Severity.WARNING, 0.85, summary, (measured("numbers that are always 0", len(seen.zero), 0.0, env.steps),)
-    )
+    evidence = measured("numbers that are always 0", len(seen.zero), limits.few * count, env.steps)
+    if len(seen.zero) < limits.few * count:
+        return RuleResult(Severity.INFO, 0.2, summary, (evidence,))
+    return RuleResult(Severity.WARNING, 0.85, summary, (evidence,))
