@@ -1,4 +1,4 @@
-"""From shell to output: `import rlclinic` and `rlclinic show` on a small run."""
+"""From shell to output: `import rlclinic`, `rlclinic show` and the answer of `rlclinic diagnose` on a small run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 RUN = Path(__file__).parents[1] / "tests" / "fixtures" / "runs" / "sb3" / "ppo_cartpole"
 REPEATS = 7
-GOALS = {"import": 0.25, "show": 0.7}
+GOALS = {"import": 0.25, "show": 0.7, "answer": 0.6}
 
 
 def main() -> dict[str, float]:
@@ -18,6 +18,7 @@ def main() -> dict[str, float]:
         "python": _median([sys.executable, "-c", "pass"]),
         "import": _median([sys.executable, "-c", "import rlclinic"]),
         "show": _median([sys.executable, "-m", "rlclinic", "show", str(RUN)]),
+        "answer": _median([sys.executable, "-m", "rlclinic", "diagnose", str(RUN), "--brief"]),
     }
     for name, seconds in medians.items():
         goal = f" (goal {GOALS[name]} s)" if name in GOALS else ""

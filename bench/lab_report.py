@@ -1,4 +1,4 @@
-"""Make docs/lab-benchmarks.md from what was recorded: `python -m bench.lab_report`. Takes seconds, trains nothing."""
+"""Make docs/benchmarks/repair.md from what was recorded: `python -m bench.lab_report` takes seconds, trains nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rlclinic.causes.catalogue import NOTHING_WRONG, catalogue
 
 # Classes of causes whose check begins with the environment.
 LOOKS_OUTSIDE = frozenset({"no-signal", "reward-design", "environment", "implementation", "unknown"})
-PAGE = Path(__file__).parents[1] / "docs" / "lab-benchmarks.md"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "repair.md"
 
 
 def main() -> None:

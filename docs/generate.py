@@ -126,7 +126,8 @@ def prescriptions_page() -> str:
 
 def probes_page() -> str:
     """How to probe a trainer, the settings, and every probe."""
-    parts = [(HERE / "parts" / name).read_text(encoding="utf-8") for name in ("probes.md", "probes_measured.md")]
+    parts = [(HERE / "parts" / "probes.md").read_text(encoding="utf-8")]
+    parts.append("## Measured\n\n[benchmarks/probes.md](benchmarks/probes.md): planted bugs, found and localised.\n")
     rows = [f"| `{item.name}` | {item.group} | {item.meaning} |" for item in settings().values()]
     table = "\n".join(["| setting | group | meaning |", "|---|---|---|", *rows])
     parts.append(f"## Settings\n\n{MADE}\n\n{table}\n\n## The ladder\n\n{MADE}\n")

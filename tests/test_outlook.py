@@ -129,7 +129,7 @@ def test_a_collapse_by_a_setting_that_stays_is_restarted() -> None:
     found = outlook(collapsed(), Verdict.COLLAPSED, WRONG_RATE)
     assert found.trajectory is Trajectory.FALLING
     assert found.advice is Advice.RESTART
-    assert "learning-rate-too-high (90%) does not mend itself" in found.reason
+    assert "learning-rate-too-high (90%) does not go away by itself" in found.reason
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,17 @@ def test_reading_a_run_loads_no_heavy_library(runs: Path) -> None:
     assert not loaded & set(HEAVY)
 
 
+def test_a_diagnosis_loads_no_heavy_library(runs: Path) -> None:
+    loaded = modules_after(f"import rlclinic; rlclinic.diagnose({str(runs / 'sb3' / 'ppo_cartpole_high_lr')!r})")
+    assert not loaded & set(HEAVY)
+
+
+def test_planning_a_trial_of_ones_own_command_needs_no_gymnasium() -> None:
+    assert "gymnasium" not in modules_after(
+        "import rlclinic.trials.propose, rlclinic.trials.trial, rlclinic.trials.runners"
+    )
+
+
 def test_every_public_name_exists() -> None:
     for name in rlclinic.__all__:
         assert getattr(rlclinic, name) is not None

@@ -14,7 +14,7 @@ from bench.faults import shards
 from bench.faults.bases import REACHED_WITHIN, bases, measured_floor
 from bench.faults.plan import Instance, entries, plan
 
-PAGE = Path("docs/benchmark.md")
+PAGE = Path("docs/benchmarks/diagnosis.md")
 EXPLAINED = Path(__file__).with_name("explained.toml")
 
 
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     record.add_argument("--retry", action="store_true", help="try again what was given up")
     record.add_argument("--only", default="*", help="a pattern of names, such as 'clean@*#0'")
     verbs.add_parser("labels", help="what the data say about every instance")
-    score = verbs.add_parser("score", help="diagnose the recorded runs and write docs/benchmark.md")
+    score = verbs.add_parser("score", help="diagnose the recorded runs and write docs/benchmarks/diagnosis.md")
     score.add_argument("--workers", type=int, default=2)
     score.add_argument("--page", type=Path, default=PAGE)
     score.add_argument("--part", choices=("test", "calibration"), default="test", help="calibration: print, no page")

@@ -1,4 +1,4 @@
-"""docs/benchmark.md from rows of answers: what is true, the goals beside it."""
+"""docs/benchmarks/diagnosis.md from rows of answers: what is true, the goals beside it."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from bench.probes.variants import at_most, verdicts
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.localise import SURE
 
-PAGE = Path(__file__).parents[2] / "docs" / "parts" / "probes_measured.md"
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "probes.md"
 MISSES = Path(__file__).parent / "misses.toml"
 GOALS = {"killed": 0.95, "first": 0.85, "alarms": 0.01, "preflight": 60.0, "ladder": 900.0}
 TIMED = "sb3:PPO"
@@ -48,7 +48,7 @@ def main() -> None:
 def measured(found: list[Outcome]) -> str:
     """The whole section."""
     parts = [
-        "## Measured",
+        "# Probes: planted bugs found and localised",
         METHOD,
         f"The mutants from real fixes are older than {len(ADDED)} cases of the ladder ({_younger()}) and than "
         "two narrower tolerances of P15. Their kills are given with and without these. The table of faults knows all "

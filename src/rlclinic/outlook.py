@@ -116,7 +116,7 @@ def _advice(
     if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
         why = lasting().get(lead.id)
         if why is not None and lead.probability >= SURE_CAUSE:
-            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f}%) does not mend itself: {why}"
+            return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f}%) does not go away by itself: {why}"
     progress = facts.progress
     if expectation is not None and progress is not None and progress >= HOPELESS_FROM:
         judged = trajectory is not Trajectory.RISING and verdict is not Verdict.INSUFFICIENT_DATA
@@ -144,7 +144,7 @@ def _patience(facts: RunFacts, trajectory: Trajectory, goal: Goal | None, expect
         if absent
     ]
     if not missing:
-        return "nothing shows that waiting is in vain"
+        return "nothing shows that waiting will not help"
     verb = "is" if len(missing) == 1 else "are"
     return f"the {' and the '.join(missing)} {verb} not known, so nothing can be forecast"
 

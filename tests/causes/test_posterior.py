@@ -304,3 +304,10 @@ def test_a_goal_that_only_evaluations_missed_is_no_bug_by_elimination() -> None:
         for status in (GoalStatus(missed=True), GoalStatus(missed=True, reached_in_training_only=True))
     ]
     assert bug[1].probability < 0.5 * bug[0].probability
+
+
+def test_what_only_an_examination_shows_does_not_rule_a_cause_of_a_run_out() -> None:
+    run = RunFacts(ppo())
+    applicable = frozenset(rule.name for rule in RULES if rule.applies(run))
+    found = causes_of(run, Verdict.NOT_LEARNING, [], ALL, applicable=applicable).explanations
+    assert {"sparse-reward", "reward-scale-too-large", "termination-too-early"} <= set(found)

@@ -124,3 +124,11 @@ def test_actions_may_be_repeated_where_neither_config_nor_pay_says_otherwise() -
     assert most_repeated(run("MountainCarContinuous-v0", flat, LENGTHS, config={"frame_skip": 4})) == 4
     assert most_repeated(run("MountainCarContinuous-v0", flat, LENGTHS, config=PLAIN)) == 1
     assert most_repeated(run("CartPole-v1", LENGTHS, LENGTHS)) == 1
+
+
+@pytest.mark.parametrize("length", [100.0, 6.0])
+def test_a_task_without_a_limit_is_given_one_by_who_trains_on_it(length: float) -> None:
+    """CliffWalking has no limit, random actions last 7,000 steps, and the shortest path takes 13."""
+    returns = -length - 99.0 * np.random.default_rng(0).integers(0, 20, POINTS)
+    found = told(run("CliffWalking-v1", returns, np.full(POINTS, length)))
+    assert found.cut_short is (length < 13.0)

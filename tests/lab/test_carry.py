@@ -39,7 +39,7 @@ def test_what_cannot_be_carried_over_is_said(runs: Path) -> None:
 def test_a_run_without_a_config_says_that_defaults_are_used(runs: Path) -> None:
     found = carry(read(runs / "sb3" / "sac_pendulum"))
     assert found.recipe.environment == "Pendulum-v1"
-    assert found.left_out == ("the run tells no hyperparameters: the defaults of sb3 are used",)
+    assert found.left_out == ("the run records no hyperparameters: the defaults of sb3 are used",)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_json_of_a_training_is_one_object() -> None:
 
 def test_status_lists_what_goes_on_and_all_shows_what_ended() -> None:
     call("train", "CartPole-v1:a2c", "--steps", "64", "-o", "n_envs=2", "--quiet")
-    assert "no run goes on below runs\n1 ended; --all shows them" in call("status").output
+    assert "no active runs below runs\n1 ended; --all shows them" in call("status").output
     assert "A2C on CartPole-v1  finished" in call("status", "--all").output
     assert json.loads(call("status", "--json").stdout)["runs"][0]["state"] == "finished"
     assert "is not running: finished" in call("stop", "@last").output

@@ -9,6 +9,7 @@ import pytest
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
 from rlclinic.rules.environment import (
     bimodal_returns,
     component_dominates,
@@ -139,6 +140,17 @@ def test_a_return_that_falls_silent_is_seen() -> None:
     found = no_episode_ends.check(facts)
     assert found is not None
     assert found.onset_step == 40_000
+
+
+def test_evaluations_that_go_on_show_that_episodes_still_end() -> None:
+    """constructed: the console with the training return was cut, evaluations and losses go on."""
+    steps, early = np.linspace(1_000.0, 100_000.0, 60), np.linspace(1_000.0, 40_000.0, 24)
+    trained = Series("return/train", "rollout/ep_rew_mean", early, np.linspace(20.0, 80.0, 24), known=True)
+    loss = Series("value_loss", "train/value_loss", steps, np.linspace(5.0, 1.0, 60), known=True)
+    evaluated = Series("return/eval", "eval/mean_reward", steps, np.linspace(20.0, 200.0, 60), known=True)
+    series = {"return/train": trained, "value_loss": loss}
+    assert no_episode_ends.check(scene(series=series)) is not None
+    assert no_episode_ends.check(scene(series={**series, "return/eval": evaluated})) is None
 
 
 def test_missing_returns_are_normal_in_the_first_steps() -> None:

@@ -5,9 +5,9 @@
     ignore = ["SUC05", "config"]
 
     [tool.rlclinic.thresholds]
-    entropy-fell-early.NEARLY_NONE = 0.05
+    entropy-fell-early.nearly_none = 0.05
 
-A threshold is a constant of the rule's file; `rlclinic explain RULE` lists them.
+A threshold is a limit of the rule; `rlclinic explain RULE` lists them.
 """
 
 from __future__ import annotations

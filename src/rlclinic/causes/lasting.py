@@ -1,4 +1,4 @@
-"""Causes that no further training mends, and why."""
+"""Causes that no further training fixes, and why."""
 
 from __future__ import annotations
 

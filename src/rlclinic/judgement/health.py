@@ -5,8 +5,8 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import Status
-from rlclinic.model.words import percent
 
 # Share of the way to the goal that a run without a fault must have made by its end.
 NEAR_GOAL = 0.9
@@ -24,9 +24,10 @@ def lacking(facts: RunFacts, verdict: Verdict, *, checked: int, applicable: int)
         lines.append("no return was logged")
     if goal is None:
         lines.append("no goal is known (set it with --goal)")
-    elif curve is not None and run.status.state is not Status.RUNNING and goal.share(curve.final) < NEAR_GOAL:
+    elif curve is not None and goal.share(curve.final) < NEAR_GOAL:
+        ended = "it is still running, at" if run.status.state is Status.RUNNING else "it ended at"
         way = percent(max(goal.share(curve.final), 0.0))
-        lines.append(f"it ended at {curve.final:.4g}, {way} of the way to {goal.level:.4g} ({goal.origin})")
+        lines.append(f"{ended} {curve.final:.4g}, {way} of the way to {goal.level:.4g} ({goal.origin})")
     if not run.environment:
         lines.append("the environment is not known (name it with --env)")
     if checked < ENOUGH_CHECKS * applicable:

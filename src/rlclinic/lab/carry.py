@@ -28,7 +28,7 @@ def carry(run: Run, trust: Iterable[str] = ()) -> Carried:
     environment = run.environment or str(run.config.get("env_id") or "")
     if not environment:
         raise UsageError(
-            "the run does not tell its environment",
+            "the run does not name its environment",
             path=run.path,
             hint="name its trainer with --command",
         )
@@ -56,7 +56,7 @@ def carry(run: Run, trust: Iterable[str] = ()) -> Carried:
     carried = assemble(values, foreign=run.framework != "rlclinic", trust=trust)
     notes = [] if algorithm == run.algorithm.upper() else [f"{run.algorithm} is trained as {algorithm}"]
     if not any(not setting.is_default for name, setting in run.config.settings.items() if name not in FIELDS):
-        notes.append(f"the run tells no hyperparameters: the defaults of {chosen} are used")
+        notes.append(f"the run records no hyperparameters: the defaults of {chosen} are used")
     return Carried(carried.recipe, (*notes, *carried.left_out))
 
 

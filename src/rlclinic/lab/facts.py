@@ -6,7 +6,6 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from rlclinic.lab.environments import check_environment
 from rlclinic.lab.recipe import Recipe
 
 PACKAGES = ("stable-baselines3", "sb3-contrib", "torchrl", "torch", "gymnasium", "numpy")
@@ -14,6 +13,9 @@ PACKAGES = ("stable-baselines3", "sb3-contrib", "torchrl", "torch", "gymnasium",
 
 def facts_of(recipe: Recipe) -> dict[str, Any]:
     """Spaces and versions, as plain values."""
+    # A trial of the user's own command needs no gymnasium.
+    from rlclinic.lab.environments import check_environment
+
     observations, actions = check_environment(recipe)
     found: dict[str, Any] = {"rlclinic_versions": {"python": platform.python_version(), **_versions()}}
     if hasattr(actions, "n"):

@@ -74,6 +74,10 @@ class Monitor:
         """Say what the run is, where that was not known at first."""
         self.record.about = about
 
+    def expect(self, seconds: float) -> None:
+        """Count on a look to take so long: none is taken before that is a small share of the time."""
+        self._longest = seconds
+
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time that the loop spends in the environment, in inference, in learning: `with monitor.phase("learning")`."""
@@ -197,5 +201,5 @@ def monitor(
     about = About(name, framework, algorithm, environment, budget, goal, dict(config or {}))
     made = [make_sink(sink) for sink in sinks]
     following = Monitor(about, made, checked_presets(alerts), patience, on_error, share)
-    following.guard.call("the diagnosis", warm_up)
+    following.expect(following.guard.call("the diagnosis", warm_up) or 0.0)
     return following

@@ -5,13 +5,14 @@ Every report begins with these lines and every other surface (a notebook, an age
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rlclinic.model.prescription import Prescription, PrescriptionKind
 from rlclinic.model.run import Status
-from rlclinic.model.vocabulary import families_of, metric
-from rlclinic.model.words import listed, percent, sentence, within
+from rlclinic.model.vocabulary import has_metric
+from rlclinic.model.words import listed, sentence, within
 
 if TYPE_CHECKING:
     from rlclinic.model.diagnosis import Cause, Diagnosis
@@ -34,7 +35,7 @@ TELLING = (
 )  # fmt: skip
 MOST_NEEDS = 3
 # What a later prescription says first, which a line of its own does not need.
-LEADS = ("If that does not suffice: ", "If the test confirms it: ")
+LEAD = re.compile(r"^If (?:that does not suffice|the test confirms it)[^:]*: ")
 TOO_SHORT = "budget-too-small"
 REPEAT = "Repeat it with another seed: one run shows little."
 NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
@@ -172,19 +173,12 @@ def _missing(diagnosis: Diagnosis) -> str:
     """What would name a cause: the most telling inputs that checks lack and the algorithm has."""
     needs = {name for item in diagnosis.not_checked for need in item.needs for name in need.split("|")}
     names = ["the config (--config)"] if any(name.startswith("config:") for name in needs) else []
-    families = families_of(diagnosis.run.algorithm)
-    for name in TELLING:
-        entry = metric(name)
-        fits = entry is None or "all" in entry.families or not families or families & set(entry.families)
-        names += [name] if name in needs and fits else []
+    names += [name for name in TELLING if name in needs and has_metric(diagnosis.run.algorithm, name)]
     return f" To narrow it down, add {listed(names[:MOST_NEEDS])}." if names else ""
 
 
 def _instruction(item: Prescription) -> str:
-    text = item.instruction
-    for lead in LEADS:
-        text = text.removeprefix(lead)
-    return sentence(_short(text, CHANGE_WIDTH))
+    return sentence(_short(LEAD.sub("", item.instruction), CHANGE_WIDTH))
 
 
 def _short(text: str, width: int) -> str:

@@ -11,11 +11,11 @@ from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.goal import Goal
+from rlclinic.model.numbers import percent
 from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
-from rlclinic.model.words import percent
 
 
 class Verdict(StrEnum):

@@ -73,6 +73,15 @@ def moments(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where((seconds >= 0) & (seconds < END_OF_TIME), seconds, np.nan)
 
 
+def percent(share: float) -> str:
+    """A share in percent; nothing is certain, so neither end is claimed."""
+    if share != share:
+        return "not known"
+    if share < 0.005:
+        return "under 1%"
+    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"
+
+
 def date_text(seconds: object) -> str | None:
     """A time as ISO 8601 in UTC; None where it is no date."""
     at = moment(seconds)

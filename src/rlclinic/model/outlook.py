@@ -23,7 +23,7 @@ class Advice(StrEnum):
     STOP = "stop"
     """Nothing is gained by waiting: the goal is held, or hardly in reach."""
     RESTART = "restart"
-    """The leading cause cannot mend itself: the rest of the budget is lost as configured."""
+    """The leading cause cannot fix itself: the rest of the budget is lost as configured."""
 
 
 @dataclass(frozen=True, slots=True)

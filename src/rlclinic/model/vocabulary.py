@@ -207,6 +207,12 @@ def position(name: str) -> tuple[int, str]:
     return (_ORDER[entry.name] if entry else len(METRICS), name)
 
 
+def has_metric(algorithm: str, name: str) -> bool:
+    """Whether an algorithm has a metric; an unknown algorithm might have any."""
+    entry, families = metric(name), families_of(algorithm)
+    return entry is None or not families or "all" in entry.families or not families.isdisjoint(entry.families)
+
+
 def families_of(algorithm: str) -> frozenset[str]:
     """The families an algorithm belongs to; empty where the algorithm is not known."""
     name = algorithm.upper()

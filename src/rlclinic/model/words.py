@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 
-def percent(share: float) -> str:
-    """A share in percent; nothing is certain, so neither end is claimed."""
-    if share != share:
-        return "not known"
-    if share < 0.005:
-        return "under 1%"
-    return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"
-
-
 def sentence(text: str) -> str:
     """A remark as a sentence: a capital where it begins with a plain word, a full stop at its end."""
     words = text.split()

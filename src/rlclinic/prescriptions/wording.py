@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from rlclinic.facts.return_state import return_name
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
-from rlclinic.model.words import percent
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE

@@ -15,12 +15,14 @@ from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, sin
 from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.registry import SOURCES, SourceSpec, source_of
 from rlclinic.readers.tree import MAX_LISTED, Folder, walk
+from rlclinic.reference.algorithms import algorithm_in
 
 # Files of a folder that are looked into to see whether one holds metrics.
 MOST_SNIFFED = 50
 T = TypeVar("T")
 # Tables that are one training each: seed_0.csv, run-3.csv, trial2.jsonl.
 _NUMBERED = re.compile(r"(?:seed|run|trial|rep)[-_ ]?\d+[^/]*\.(?:csv|tsv|jsonl)$", re.IGNORECASE)
+_TABLES = (".csv", ".tsv", ".jsonl")
 MEMBER = "::"
 """Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
 
@@ -142,9 +144,13 @@ def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
 
 
 def _separate_files(row: SourceSpec, folder: Folder) -> list[str]:
-    """Files of one folder that are a training each: tables of numbered seeds, logs of one JSON object."""
+    """Files of one folder that are a training each: tables of numbered seeds or of different algorithms, logs of one
+    JSON object."""
     if row.id == "tables":
         found = sorted(name for name in folder.files if _NUMBERED.search(name))
+        named = {name: algorithm_in(name) for name in folder.files if name.endswith(_TABLES)}
+        if not found and len(set(filter(None, named.values()))) > 1:
+            found = sorted(name for name, algorithm in named.items() if algorithm)
     else:
         from rlclinic.readers.sources.json_tables import is_json_table
 

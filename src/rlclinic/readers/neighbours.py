@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
+from pathlib import Path
 
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.identify import Tables, identify_algorithm, identify_framework
@@ -20,9 +22,11 @@ def ask_neighbours(draft: Draft) -> None:
         return
     folder = draft.place.folder.absolute()
     try:
-        siblings = [path for path in sorted(folder.parent.iterdir()) if path.is_dir() and path != folder]
+        beside = [path for path in sorted(folder.parent.iterdir()) if path.is_dir() and path != folder]
     except OSError:
         return
+    # A folder of another name is another run, and says nothing of this one.
+    siblings = (path for path in beside if _series(path) == _series(folder))
     for sibling in islice(siblings, MAX_NEIGHBOURS):
         try:
             probe = _probe(scan(sibling))
@@ -34,6 +38,11 @@ def ask_neighbours(draft: Draft) -> None:
             draft.algorithm = draft.algorithm or identify_algorithm(probe, Tables(found).own, {})
             draft.note(f"this run logged nothing; framework and algorithm are those of its neighbour {sibling.name}")
             return
+
+
+def _series(folder: Path) -> str:
+    """The name without its numbers: PPO_1 and PPO_2 are one series."""
+    return re.sub(r"\d+", "", folder.name)
 
 
 def _probe(place: Place) -> Draft:

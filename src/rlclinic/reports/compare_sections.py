@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rlclinic.model.comparison import Comparison, FirstMove, Parting, RunOutcome, SettingDifference
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import Status
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.words import sentence
 from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Words
 from rlclinic.reports.performance import duration
 from rlclinic.reports.reference_sections import framework_blocks, reference_sections

@@ -12,8 +12,9 @@ from itertools import groupby
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.words import sentence
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from rlclinic.reports.formats import Context
 from rlclinic.reports.location import Location, finding_location, prescription_location
@@ -49,7 +50,8 @@ def diagnoses_github(diagnoses: Sequence[Diagnosis], context: Context) -> str:
         if len(members) > MOST:
             lines.append(f"{len(members) - MOST} more of level {level} are in the step summary")
     for diagnosis in diagnoses:
-        words = f"{diagnosis.run.id}: {diagnosis.verdict.value}. {sentence(diagnosis.reason)}"
+        told = " ".join(map(str, diagnosis.answer.lines[1:]))
+        words = f"{diagnosis.run.id}: {diagnosis.verdict.value}. {sentence(diagnosis.reason)} {told}"
         # A line of ours may not begin as a command does, whatever a run is called.
         lines.append(_flat(words).lstrip(": \t"))
     return "\n".join(lines) + "\n"

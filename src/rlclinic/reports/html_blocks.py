@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from html import escape
 
-from rlclinic.model.words import percent
+from rlclinic.model.numbers import percent
 from rlclinic.reports.html_style import STYLE
 from rlclinic.reports.page import (
     Block,

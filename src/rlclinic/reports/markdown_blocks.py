@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.finding import Severity
-from rlclinic.model.words import percent
+from rlclinic.model.numbers import percent
 from rlclinic.reports.markdown_words import cell, code, fenced, paragraph, words
 from rlclinic.reports.page import Block, Candidate, Card, Facts, Listing, Quote, Section, Snippet, Table, Words
 from rlclinic.reports.sections import SEVERITY_WORDS

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rlclinic.model.numbers import percent
 from rlclinic.model.outlook import Advice, Expectation, Outlook
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.words import sentence
 from rlclinic.reports.page import Block, Facts, Inline, Words
 from rlclinic.reports.performance import duration
 from rlclinic.reports.text import number

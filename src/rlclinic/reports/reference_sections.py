@@ -11,7 +11,7 @@ from rlclinic.model.comparison import (
     MetricInBand,
     RankedDifference,
 )
-from rlclinic.model.words import percent
+from rlclinic.model.numbers import percent
 from rlclinic.reports.page import Block, Code, Inline, Listing, Section, Table, Words
 from rlclinic.reports.text import number, shorten
 

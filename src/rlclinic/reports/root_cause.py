@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.vocabulary import families_of
-from rlclinic.model.words import percent
 from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
 
 NOTHING_WRONG = "nothing-wrong"
@@ -71,6 +71,10 @@ def bug_blocks(diagnosis: Diagnosis) -> list[Block]:
         reasons = suspect.reasons if suspect is not None else cause.supports
         if reasons:
             blocks += [Words("What points there:"), Listing(tuple(_reason(text, diagnosis) for text in reasons))]
+    if not blocks and diagnosis.suspect is not None and diagnosis.suspect.diff:
+        # The logs name no component, the user's own code does.
+        named: list[tuple[str, Inline]] = [("component", diagnosis.suspect.component)]
+        blocks.append(Facts((*named, *_details(diagnosis, diagnosis.suspect))))
     if blocks:
         blocks.append(Words("Rule the bug out before you tune: no hyperparameter repairs a wrong update."))
     return blocks

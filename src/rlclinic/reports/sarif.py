@@ -14,7 +14,8 @@ from urllib.parse import quote
 from rlclinic import __version__
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Finding, Severity
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.numbers import percent
+from rlclinic.model.words import sentence
 from rlclinic.reports.formats import Context
 from rlclinic.reports.location import finding_location, source_file
 from rlclinic.reports.run_json import dumps

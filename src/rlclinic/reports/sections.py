@@ -9,8 +9,9 @@ from rlclinic.model.answer import Answer
 from rlclinic.model.config import Setting
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.numbers import percent
 from rlclinic.model.run import Run, Status
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.words import sentence
 from rlclinic.reports.evidence import evidence_line
 from rlclinic.reports.examination import environment_blocks
 from rlclinic.reports.key_metrics import key_metric_blocks, watched

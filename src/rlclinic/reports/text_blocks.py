@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rlclinic.model.finding import Severity
-from rlclinic.model.words import percent
+from rlclinic.model.numbers import percent
 from rlclinic.reports.page import (
     Block,
     Candidate,

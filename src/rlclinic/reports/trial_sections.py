@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
 from rlclinic.model.trial import BASELINE, ArmResult, Effect, Outcome, OutcomeState, Trial, TrialVerdict
-from rlclinic.model.words import percent, sentence
+from rlclinic.model.words import sentence
 from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Tone, Words
 from rlclinic.reports.text import number, sparkline
 

@@ -49,7 +49,7 @@ class Sign(StrEnum):
     RETURN_FELL = "the return fell, so that the order of onset matters"
     POLICY_FROZEN = "the policy cannot have moved"
     POLICY_TOO_FAST = "larger or more updates would do harm"
-    POLICY_DEAD = "the policy is beyond what a smaller step mends"
+    POLICY_DEAD = "the policy is beyond what a smaller step can fix"
     CRITIC_DIVERGES = "more updates per sample would do harm"
     EVALUATION_DIFFERS = "the evaluated policy does not do what the trained one does"
     EVALUATION_FELL_BEHIND = "evaluations do badly, whatever the training return does"

@@ -148,7 +148,9 @@ def _choose(diagnosis: Diagnosis, number: int | None, result: FixResult) -> None
             raise UsageError(f"there is no prescription {number} of {len(known)}", hint="see `rlclinic diagnose`")
         chosen = diagnosis.prescriptions[number - 1]
         if chosen.kind != PrescriptionKind.CONFIG:
-            raise UsageError(f"prescription {number} is no config change: {chosen.instruction}", hint="do it by hand")
+            raise UsageError(
+                f"prescription {number} is not a config change: {chosen.instruction}", hint="do it by hand"
+            )
         result.number, result.prescription = number, chosen
         return
     configs = [(index, item) for index, item in known if item.kind == PrescriptionKind.CONFIG]

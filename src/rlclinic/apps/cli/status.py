@@ -36,7 +36,7 @@ def status(root: Path, show_all: bool, as_json: bool) -> None:
     running = [overview for overview in found if overview.state in ("running", "unknown")]
     shown = found if show_all or (root / "status.json").is_file() else running
     ended = len(found) - len(running)
-    lines = [_line(overview) for overview in shown] or [f"no run goes on below {root}"]
+    lines = [_line(overview) for overview in shown] or [f"no active runs below {root}"]
     if ended and len(shown) == len(running):
         lines.append(f"{ended} ended; --all shows them")
     write_lines(lines)

@@ -44,6 +44,8 @@ class ClinicCallback(BaseCallback):
         self.monitor: Monitor = monitor(name=name, framework="sb3", **options)
         self._about = self.monitor.record.about
         self._checkpoint = Path(checkpoint)
+        # Loads the tables of names now, and not in the first row.
+        _as_canonical({canonical("train/opt/q/mean"): 0.0})
         self._measures: Measures | None = None
         self._publisher = Publisher(self.monitor.guard)
         self._row_at, self._next, self._marked = 0, 0.0, time.perf_counter()

@@ -95,7 +95,7 @@ def shorter_horizon_for_long_task(assessment: Assessment, cause: Cause, changes:
 
 
 def exploration_for_scale_fault(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
-    """A policy that a wrong scale made deterministic is not mended by a bonus."""
+    """A policy that a wrong scale made deterministic is not fixed by a bonus."""
     if not _moves(assessment, changes, "ent_coef", up=True):
         return None
     rivals = ("reward-scale-too-large", "observations-unnormalised", "advantages-unnormalised")

@@ -10,6 +10,7 @@ from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.effect import Direction
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.prescription import Change, Impact, Native, Prescription, PrescriptionKind, Priority, Safety
+from rlclinic.model.vocabulary import has_metric
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.class_tests import class_test
 from rlclinic.prescriptions.checks.constraints import fitted, problems
@@ -219,7 +220,8 @@ class _Draft:
     @property
     def _watch(self) -> tuple[str, ...]:
         """The metrics of the remedy that this run logs, or all where it logs none of them."""
-        return tuple(name for name in self.remedy.watch if name in self.assessment.run) or self.remedy.watch
+        logged = tuple(name for name in self.remedy.watch if name in self.assessment.run)
+        return logged or tuple(name for name in self.remedy.watch if has_metric(self.assessment.run.algorithm, name))
 
 
 def _direction(change: Change) -> Direction:

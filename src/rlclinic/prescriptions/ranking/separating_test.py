@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
-from rlclinic.model.words import percent
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.class_tests import UNCHANGED, class_test
 from rlclinic.prescriptions.checks.decisive_evidence import did_badly

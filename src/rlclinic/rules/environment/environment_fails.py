@@ -6,7 +6,7 @@ Why it hurts: Training dies at the same place, or waits for ever; where a wrappe
 without a reason.
 Evidence needed: an examination (rlclinic examine).
 Looks alike: A budget too small for a slow simulator: give it a larger one with --budget.
-What to change: Call the environment by hand with the seed and actions that the message names, and mend what raises.
+What to change: Call the environment by hand with the seed and actions that the message names, and fix what raises.
 References: Farama-Foundation/Gymnasium check_env; rlworkgroup/garage#1117.
 """
 

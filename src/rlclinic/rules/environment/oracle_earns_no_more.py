@@ -2,7 +2,7 @@
 
 What it sees: The 95% interval of the mean return of the oracle does not lie above that of random actions.
 Why it hurts: What the reward pays is not what the oracle does, or the simulation does not do what it is told: no
-training can mend that.
+training can fix that.
 Evidence needed: a policy given with --oracle.
 Looks alike: An oracle that is wrong itself: watch it.
 What to change: Play the oracle and print reward and state: where the reward falls as the task goes well, its sign is

@@ -5,7 +5,7 @@ Why it hurts: What it should ask for is not asked for: a check that never matche
 read.
 Evidence needed: reward components in `info` (reward_NAME, or a dict under reward_components).
 Looks alike: A bonus that no policy has earned yet.
-What to change: Call the term by hand on a state where it must pay, then mend or remove it.
+What to change: Call the term by hand on a state where it must pay, then fix or remove it.
 References: four-phase method, step 1.1.
 """
 

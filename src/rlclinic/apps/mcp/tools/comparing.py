@@ -217,7 +217,7 @@ def _best(workspace: Workspace, opened: OpenRun) -> OpenRun:
     from rlclinic.comparison.pool import best_run, place_of, pool_of
 
     if not opened.run.environment:
-        raise UsageError("the run does not tell its environment", hint="name a run as the baseline")
+        raise UsageError("the run does not name its environment", hint="name a run as the baseline")
     pool = pool_of(workspace.root, opened.run.environment)
     found = best_run(pool, frozenset({place_of(opened.run.location)}))
     if found is None:

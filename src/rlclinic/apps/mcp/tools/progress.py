@@ -26,14 +26,14 @@ RECENT_LINES = 8
 # What is said of a run that has not ended, by its state.
 NOTES = {
     "running": "still running: progress, not a result",
-    "unknown": "whether it still goes on is not known: read it as progress, not as a result",
+    "unknown": "whether it is still running is not known: read it as progress, not as a result",
 }
 # The word for whether a run goes on, and what that means for one who waits.
 WORDS = {True: "running", False: "completed", None: "unknown"}
 MESSAGES = {
     "running": "still running: the metrics are progress, not a result; call again",
     "completed": "ended",
-    "unknown": "the run's files do not tell whether it still goes on; get_run_logs and get_training_progress tell more",
+    "unknown": "the files do not say whether it is still running; get_run_logs and get_training_progress tell more",
 }
 SUMMARY_KEYS = ("env_id", "algorithm", "n_envs", "n_steps", "batch_size", "learning_rate", "gamma", "total_steps")
 

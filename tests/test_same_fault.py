@@ -1,0 +1,46 @@
+"""The same training gets the same verdict, whichever of its logs was kept."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.readers.open import read
+from tests.conftest import RUNS
+
+NAMES = ["sb3/ppo_cartpole_high_lr", "faults/low_gamma_ppo_cartpole", "faults/dead_at_once_ppo_cartpole"]
+
+
+def console(table: Path) -> str:
+    """What SB3 prints for the rows of its own table."""
+    lines = []
+    with table.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            cells = [(name, value) for name, value in row.items() if value]
+            lines += ["-" * 40, *(f"| {name:<24} | {float(value):<10.4g}|" for name, value in cells), "-" * 40]
+    return "\n".join(lines) + "\n"
+
+
+def verdict(folder: Path) -> Verdict:
+    return diagnose(read(folder, environment="CartPole-v1", algorithm="PPO")).verdict
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_csv_console_and_monitor_of_one_training_agree(name: str, tmp_path: Path) -> None:
+    source = RUNS / name
+    for kind in ("csv", "console", "monitor"):
+        (tmp_path / kind).mkdir()
+    shutil.copy(source / "progress.csv", tmp_path / "csv")
+    (tmp_path / "console" / "log.txt").write_text(console(source / "progress.csv"), encoding="utf-8")
+    found = {kind: verdict(tmp_path / kind) for kind in ("csv", "console")}
+    monitors = list(source.glob("*monitor.csv"))
+    if monitors:
+        shutil.copy(monitors[0], tmp_path / "monitor" / monitors[0].name)
+        found["monitor"] = verdict(tmp_path / "monitor")
+    assert len(found) >= 2
+    assert len(set(found.values())) == 1, found
