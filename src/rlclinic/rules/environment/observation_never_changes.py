@@ -34,12 +34,10 @@ RULE = Rule(
 class Limits:
     """What the rule judges by."""
 
-    share: float = 0.3
-    """Share of always-zero numbers beyond which a long observation is taken to be sparse by design."""
     few: float = 0.15
     """Share of always-zero numbers below which it is a note: a force that no policy met."""
     long: int = 40
-    """Numbers from which on an observation is long."""
+    """Numbers from which on an observation is long, and sparse by design: also a note."""
 
 
 LIMITS = Limits()
@@ -58,13 +56,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if len(seen.constant) == count and (seen.kind == "box" or count > 1 or len(seen.zero) == count):
         summary = f"all {count} numbers of the observation are the same at every one of {env.steps:,} steps"
         return RuleResult(Severity.ERROR, 0.97, summary, (measured("constant numbers", count, 0.0, env.steps),))
-    if not seen.zero or (count >= limits.long and len(seen.zero) <= limits.share * count):
+    if not seen.zero:
         return None
     names = ", ".join(seen.names[index] for index in seen.zero[:6])
     summary = (
         f"{len(seen.zero)} of {count} numbers of the observation are 0 at every one of {env.steps:,} steps: {names}"
     )
     evidence = measured("numbers that are always 0", len(seen.zero), limits.few * count, env.steps)
-    if len(seen.zero) < limits.few * count:
+    if len(seen.zero) < limits.few * count or count >= limits.long:
         return RuleResult(Severity.INFO, 0.2, summary, (evidence,))
     return RuleResult(Severity.WARNING, 0.85, summary, (evidence,))
