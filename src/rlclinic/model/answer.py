@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription, PrescriptionKind
 from rlclinic.model.run import Status
 from rlclinic.model.vocabulary import has_metric
