@@ -48,6 +48,8 @@ SEVERITY_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity
 def page_of(diagnosis: Diagnosis) -> Page:
     """The page of a diagnosis. A section without content is left out."""
     run = diagnosis.run
+    # A check that failed by itself is a defect, which nobody should have to ask for.
+    failed = any(item.error for item in diagnosis.not_checked)
     built = (
         ("performance", "Performance", performance_blocks(diagnosis), False),
         ("run", "Run", [] if run.is_environment else _run(run), False),
@@ -61,7 +63,7 @@ def page_of(diagnosis: Diagnosis) -> Page:
         ("next", "Next steps", _next_steps(diagnosis), False),
         ("metrics", "Key metrics", key_metric_blocks(diagnosis), True),
         ("path", "Decision path", _items(diagnosis.decision_path, numbered=True), True),
-        ("unchecked", "Not checked", not_checked_blocks(diagnosis), True),
+        ("unchecked", "Not checked", not_checked_blocks(diagnosis), not failed),
         ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False), True),
         ("reading", "Notes from reading", _reading(run), True),
         ("config", "Config", _config(run), True),
