@@ -12,7 +12,7 @@ from tests.probes.one_seed import one_seed
 
 REASONS = [
     ("S0g.vector", "ppo", "vector-steps-counted", {"logged steps": 0.5}),
-    ("P5.clip", "ppo", "fix-old-log-prob-after-update", {"pi(best)": 1.0}),
+    ("P5.clip", "ppo", "fix-old-log-prob-after-update", {"move of pi(best|1)": 0.47}),
     ("P6.usual", "ppo", "value-clipped-around-zero", {"pi(match|+1)": 1.0}),
     ("P6.usual", "ppo", "advantages-normalised-per-row", {"pi(match|+1)": 0.5, "pi(match|-1)": 0.5}),
     ("P8.both", "dqn", "fix-termination-at-the-limit", {"V(A)": 3.33}),

@@ -43,6 +43,8 @@ def record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "record.jsonl"
     rows = store.rows
     monkeypatch.setattr(store, "rows", lambda: rows(path))
+    # The correct variants have a record of their own, which takes long to score.
+    monkeypatch.setattr(page, "verdicts", dict)
     return path
 
 
@@ -143,7 +145,9 @@ def test_the_page_says_what_is_named_instead_of_a_planted_component(record: Path
     recorded(record, subject, ("S0c",))
     (found,) = score.outcomes()
     assert (found.killed, found.settled) == (True, True)
-    assert "(value loss or optimiser): gradient flow is named first. The contract" in page._mislocalised([found])
+    told = page._mislocalised([found])
+    assert "(value loss or optimiser): gradient flow is named first" in told
+    assert "The contract" in told
 
 
 def test_every_mutant_is_a_subject_on_each_of_its_trainers() -> None:

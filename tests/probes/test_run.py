@@ -113,7 +113,8 @@ def test_a_factory_that_cannot_travel_runs_here_and_the_report_says_so() -> None
 def test_a_preflight_says_what_it_leaves_out() -> None:
     text = "\n".join(report_lines(here(Factory(), "P1", "S0b")))
     assert "stops at 2 right seeds" in text
-    assert "P15 replay" in text
+    assert "Not looked at: old log-prob (S0a)" in text
+    assert "(P16)" in text
     assert "P1 constant-value" not in text
     assert "left out" not in "\n".join(report_lines(here(Factory(), "S0b", preflight=False)))
 

@@ -25,7 +25,7 @@ def test_a_policy_that_lost_its_entropy_and_its_return_is_an_alarm() -> None:
     assert found is not None
     assert found.severity is Severity.WARNING
     assert found.onset_step == 8960.0
-    assert "0.1% of 0.693" in found.summary
+    assert "0.1% of at least 0.693" in found.summary
 
 
 def test_entropy_that_is_gone_at_once_is_an_alarm_for_a2c_too() -> None:

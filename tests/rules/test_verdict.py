@@ -132,7 +132,7 @@ def test_a_handful_of_points_is_too_little(points: int) -> None:
 
 
 def test_every_verdict_is_reached_by_some_test_here() -> None:
-    named = {"unstable", "misconfigured", "reward-hacking"}
+    named = {"unstable", "misconfigured", "reward-hacking", "no-fault-found"}
     assert named | set(EXPECTED.values()) == {word.value for word in Verdict}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rlclinic.facts.return_state import return_name
@@ -85,7 +86,7 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": assessment.run.environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`rlclinic examine {assessment.run.environment or 'ENV'}`",
+        "examine": f"`rlclinic examine {shlex.quote(assessment.run.environment or 'ENV')}`",
         "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",

@@ -102,16 +102,17 @@ def localise(
     possible = [entry for entry in faults().values() if entry.id not in leave_out and _possible(entry, portrait, table)]
     scores = {entry.id: _score(entry, readings, table) for entry in possible}
     scores[""] = -UNEXPLAINED * sum(r.weight for r in readings if not r.answer.right)
-    suspicions = _grouped(_shares(scores, _heat(portrait)), readings, table)
+    shares, heat = _shares(scores), _heat(portrait)
+    suspicions = _grouped(shares, readings, table, heat)
     # What is still worth running is judged without the damping, which no further probe takes away.
-    undamped = _grouped(_shares(scores, 1.0), readings, table)
+    undamped = _grouped(shares, readings, table, 1.0)
     asked = _Telling(undamped, results, portrait, table).case()
     return Localisation(suspicions, asked, _Telling(suspicions, results, portrait, table).methods())
 
 
-def _shares(scores: Mapping[str, float], heat: float) -> dict[str, float]:
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
     best = max(scores.values())
-    weights = {name: math.exp((score - best) / heat) for name, score in scores.items()}
+    weights = {name: math.exp(score - best) for name, score in scores.items()}
     total = sum(weights.values())
     return {name: weight / total for name, weight in weights.items()}
 
@@ -227,13 +228,18 @@ def _fit(entry: FaultEntry, prediction: Prediction, reading: _Reading) -> float:
     return -0.5 * distance**2 + (math.log(width / sharp) if distance < FAR else 0.0)
 
 
-def _grouped(weights: Mapping[str, float], readings: list[_Reading], table: Signatures) -> tuple[Suspicion, ...]:
+def _grouped(
+    weights: Mapping[str, float], readings: list[_Reading], table: Signatures, heat: float
+) -> tuple[Suspicion, ...]:
+    """Components, not faults, are made less sure: otherwise the component with the most known faults would win."""
     by_component: dict[str, list[str]] = {}
     for name in weights:
         by_component.setdefault(faults()[name].component if name else "unknown", []).append(name)
+    damped = {key: sum(weights[name] for name in names) ** (1.0 / heat) for key, names in by_component.items()}
+    total = sum(damped.values())
     found = []
     for component, names in by_component.items():
-        weight = sum(weights[name] for name in names)
+        weight = damped[component] / total
         if weight < SHOWN:
             continue
         leader = max(names, key=lambda name: weights[name])

@@ -25,8 +25,8 @@ def ask_neighbours(draft: Draft) -> None:
         beside = [path for path in sorted(folder.parent.iterdir()) if path.is_dir() and path != folder]
     except OSError:
         return
-    # A folder of another name is another run, and says nothing of this one.
-    siblings = (path for path in beside if _series(path) == _series(folder))
+    # A folder of another name is another run: its identity is lent only where there is nothing to be judged by it.
+    siblings = (path for path in beside if not draft.metric_names or _series(path) == _series(folder))
     for sibling in islice(siblings, MAX_NEIGHBOURS):
         try:
             probe = _probe(scan(sibling))

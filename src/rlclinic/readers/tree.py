@@ -66,12 +66,13 @@ class Folder:
         return tuple(sorted(own))
 
 
-def walk(root: Path, at: str = "", most: int = MAX_LISTED) -> Folder:
+def walk(root: Path, at: str = "", most: int | None = None) -> Folder:
     """The tree below a root, what is near to it first. Links to folders are not followed.
 
     `at` is where the root really lies, from whoever has looked already.
     """
     top = Folder(root, at or real(root))
+    most = MAX_LISTED if most is None else most
     pending, left = deque([(top, 0)]), most
     while pending:
         folder, depth = pending.popleft()

@@ -149,7 +149,7 @@ def diagnose(
         not_checked_needs=needs[:8] if detail == "short" else needs,
         guidelines=[workspace.shown(path) for path in data["guidelines"]],
     )
-    lines = "\n".join(f"{line.label}: {line.text}" for line in told.answer.lines)
+    lines = "\n".join(f"{line.label}: {line.text}" for line in told.answer.lines[:LEADING])
     return reply.said(f"{opened.run.id!r}\n{lines}", wide=detail == "full")
 
 
