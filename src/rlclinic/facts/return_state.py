@@ -82,7 +82,7 @@ def missed_goal(facts: RunFacts) -> bool:
     in_time = goal.is_own or (needed is not None and taken is not None and taken >= needed)
     if used and in_time and tried_short(facts, goal):
         return True
-    trained, evaluated = max(curve.final, curve.final), facts.late("return/eval")
+    trained, evaluated = curve.final, facts.late("return/eval")
     if evaluated is not None and evaluated.value >= trained:
         return used and in_time and goal.share(evaluated.value) < CLOSE_TO_GOAL
     lags = evaluated is None or curve.rising
