@@ -14,6 +14,8 @@ from rlclinic.readers.registry import source_of
 
 # How many folders beside the run's are looked at.
 MAX_NEIGHBOURS = 6
+# Folders that are named after what lies in them, not after a run.
+NO_NAMES = frozenset({"events", "log", "logs", "tb", "tb_logs", "tensorboard"})
 
 
 def ask_neighbours(draft: Draft) -> None:
@@ -25,8 +27,9 @@ def ask_neighbours(draft: Draft) -> None:
         beside = [path for path in sorted(folder.parent.iterdir()) if path.is_dir() and path != folder]
     except OSError:
         return
-    # A folder of another name is another run: its identity is lent only where there is nothing to be judged by it.
-    siblings = (path for path in beside if not draft.metric_names or _series(path) == _series(folder))
+    # A folder of another name is another run and says nothing of this one; `logs` is no name of a run.
+    any_beside = folder.name.lower() in NO_NAMES and not draft.metric_names
+    siblings = (path for path in beside if any_beside or _series(path) == _series(folder))
     for sibling in islice(siblings, MAX_NEIGHBOURS):
         try:
             probe = _probe(scan(sibling))
