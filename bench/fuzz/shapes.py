@@ -146,7 +146,8 @@ def archive(data: bytes, rng: Random) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as made:
         for member, content in members.items():
-            made.writestr(member, content)
+            # Without a date of its own the archive would follow from the clock as well.
+            made.writestr(zipfile.ZipInfo(member), content, method)
     whole = bytearray(out.getvalue())
     if not rng.randrange(3):
         at = whole.rfind(b"PK\x01\x02") + rng.choice((8, 10, 16, 20, 24, 28, 42))

@@ -39,6 +39,7 @@ def test_a_refuted_change_exits_with_1_and_says_why(tmp_path: Path) -> None:
     assert data["arms"][0]["effects"][0]["after"] < data["arms"][0]["effects"][0]["before"]
 
 
+@pytest.mark.slow
 def test_the_page_shows_every_run_and_is_written_whole(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     arguments = ("--change", "learning_rate=0.3", "--seeds", "3", "--budget", "200", "--command", COMMAND)
@@ -49,6 +50,7 @@ def test_the_page_shows_every_run_and_is_written_whole(tmp_path: Path) -> None:
     assert "learning_rate 0.1 -&gt; 0.3" in html
 
 
+@pytest.mark.slow
 def test_a_told_goal_is_the_threshold_of_the_trial(tmp_path: Path) -> None:
     arguments = ("--change", "learning_rate=0.3", "--seeds", "3", "--budget", "200", "--command", COMMAND)
     assert json.loads(_trial(tmp_path, *arguments, "--goal", "1.5", "--json").stdout)["threshold"] == 1.5

@@ -122,6 +122,7 @@ def test_a_probing_is_polled_by_its_id(tmp_path: Path) -> None:
     talk.close()
 
 
+@pytest.mark.slow
 def test_a_trial_is_started_polled_and_judged(tmp_path: Path) -> None:
     root = make_root(tmp_path)
     talk = Talk(stdio(root, tmp_path))

@@ -44,7 +44,9 @@ def random_states() -> tuple[Any, ...]:
     return torch.get_rng_state().tolist(), np.random.get_state()[1].tolist()
 
 
-@pytest.mark.parametrize("algorithm", TRAININGS)
+@pytest.mark.parametrize(
+    "algorithm", [pytest.param(name, marks=pytest.mark.slow) if name in ("SAC", "TD3") else name for name in TRAININGS]
+)
 def test_training_is_the_same_bit_for_bit(algorithm: str) -> None:
     callback = ClinicCallback(sinks=[], share=0.3)
     with_it, drawn = trained(algorithm, callback), random_states()
