@@ -18,9 +18,12 @@ HEAD = """# Environments: what an examination finds
 
 Made by `python -m bench.environments` from `bench/environments/record.jsonl`. Each broken environment has one known
 fault. Those called seen were there while the checks were written (in-sample, as the healthy ones are); the unseen ones
-were written after the checks were frozen. An alarm is a finding that is a warning or an error; the cause is right if
-the likeliest one is among those that the case accepts. Intervals are Wilson's, 95%. A complaint of another checker
-counts where it is not about style; the others name no cause.
+were written after the checks were frozen, and some checks were changed again since: after false alarms on healthy ones,
+and one after an unseen case. Rows were recorded between these changes, so they are not of one version. An alarm is a
+finding that is a warning or an error; the cause is right if the likeliest one is among those that the case accepts.
+Intervals are Wilson's, 95%. A complaint of another checker counts where it is not about style; others name no cause,
+and without their complaints on healthy environments they cannot be compared. Processor seconds were taken on a busy
+machine and are upper bounds.
 """
 
 

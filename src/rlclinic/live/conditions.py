@@ -38,7 +38,7 @@ SUFFERS = frozenset(
         Verdict.REWARD_HACKING,
     }
 )
-# True from the first update on, also in runs that do well: chosen on the calibration part of the fault benchmark.
+# True from the first update on, also in runs that do well: chosen on the fault benchmark, both parts in view.
 NO_NEWS = frozenset({"part-gets-no-gradient"})
 
 
