@@ -60,3 +60,15 @@ def test_a_limit_can_be_moved_for_one_diagnosis_and_an_unknown_one_is_refused() 
     assert (moved.verdict, moved.causes, moved.prescriptions) == (before.verdict, before.causes, before.prescriptions)
     with pytest.raises(UsageError, match="has no threshold 'NOTHING'"):
         checked_limits({"POL01": {"NOTHING": 1.0}})
+
+
+def test_limits_are_frozen_and_take_only_their_own_names() -> None:
+    rule = next(row for row in RULES if row.limits)
+    name = next(iter(rule.limits))
+    kind = type(rule.module.LIMITS)
+    assert getattr(kind(**{name: 7.0}), name) == 7.0
+    assert getattr(rule.module.LIMITS, name) == rule.limits[name] != 7.0
+    with pytest.raises(TypeError, match="no limit is called nonsense"):
+        kind(nonsense=1.0)
+    with pytest.raises(AttributeError, match="frozen"):
+        setattr(rule.module.LIMITS, name, 7.0)

@@ -106,7 +106,7 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def _result(rule: RuleInfo, facts: RunFacts, limits: Mapping[str, float] | None) -> RuleResult | None:
-    own = (replace(rule.module.LIMITS, **limits),) if limits else ()
+    own = (type(rule.module.LIMITS)(**limits),) if limits else ()
     result: RuleResult | None = rule.module.check(facts, *own)
     return result
 

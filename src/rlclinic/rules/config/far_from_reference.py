@@ -12,8 +12,6 @@ References: RL Baselines3 Zoo, hyperparams/*.yml at 22e3ff2; Stable-Baselines3 d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.unusual_settings import domain_of, unusual
@@ -21,13 +19,12 @@ from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.usual import Basis, Unusual, how_unusual
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("CFG01", needs=("config:learning_rate|config:gamma|config:batch_size",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     spreads: float = 2.0

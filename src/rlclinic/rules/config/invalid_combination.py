@@ -20,7 +20,7 @@ from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 
 RULE = Rule(
     "CFG02", needs=("config:learning_rate|config:gamma|config:batch_size|config:n_steps",), means=(Sign.MISCONFIGURED,)
@@ -45,8 +45,7 @@ RANGES: dict[str, tuple[float | None, float | None]] = {
 ABOVE_ZERO = ("clip_range", "batch_size", "buffer_size")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     unset: float = -1.0

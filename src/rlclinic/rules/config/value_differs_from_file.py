@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Setting
@@ -21,13 +20,12 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.numbers import number
 from rlclinic.reference.framework import Framework, framework
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("CFG07")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     shown: int = 3

@@ -14,8 +14,6 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); Mnih et al. 2015 on target 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.evaluations import evaluations_hold
 from rlclinic.facts.goal import goal_reached
 from rlclinic.facts.returns import MATERIAL_FALL
@@ -24,15 +22,14 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.oscillation import oscillation
 
 RULE = Rule("CNV03", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, Sign.RETURN_FELL))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     recovered: float = 0.25

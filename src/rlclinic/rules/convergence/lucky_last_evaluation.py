@@ -12,21 +12,18 @@ References: Henderson et al. 2018 (arXiv 1709.06560); Agarwal et al. 2021 (arXiv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("CNV07", needs=("return/eval",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 8

@@ -16,8 +16,6 @@ moves).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen, evaluations_hold
 from rlclinic.facts.goal import goal_of, had_time
@@ -27,15 +25,14 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.trend import trend
 
 RULE = Rule("CNV06", needs=("return/train|return/eval",), step=DecisionStep.TASK, means=(Sign.NOT_LEARNING,))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 10

@@ -13,22 +13,19 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990) on what moves the final 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.plateau import plateau
 
 RULE = Rule("CNV01", needs=("return/train|return/eval",), step=DecisionStep.TASK, means=(Sign.PLATEAU,))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     flat_share: float = 0.25

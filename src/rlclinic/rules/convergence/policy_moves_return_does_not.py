@@ -14,15 +14,13 @@ References: Andy Jones, Debugging RL, Without the Agonizing Pain (probe environm
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import has_fallen, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "CNV09",
@@ -32,8 +30,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     moved: float = 0.2

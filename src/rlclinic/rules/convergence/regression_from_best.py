@@ -13,8 +13,6 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); SB3 issue 324 (PPO collapse
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import evaluations_hold
 from rlclinic.facts.goal import goal_reached
@@ -23,15 +21,14 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 from rlclinic.rules.words import first_level_words, steps_text
 from rlclinic.signals.collapse import collapse
 
 RULE = Rule("CNV04", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, Sign.RETURN_FELL))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     noticed: float = 0.2

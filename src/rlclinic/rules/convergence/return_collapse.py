@@ -25,14 +25,13 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import FELL_BELOW, ReturnCurve
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 from rlclinic.rules.words import first_level_words, steps_text
 
 RULE = Rule("CNV05", needs=("return/train|return/eval",), means=(Sign.COLLAPSED, Sign.RETURN_FELL))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     left: float = 0.3

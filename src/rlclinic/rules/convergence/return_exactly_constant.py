@@ -15,14 +15,12 @@ References: ray issue 10416 (the return stays undefined for ever: no episode end
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.signals.constants import constants
 
 RULE = Rule(
@@ -33,8 +31,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 10

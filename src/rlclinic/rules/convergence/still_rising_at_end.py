@@ -10,8 +10,6 @@ References: none needed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -19,14 +17,13 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.goal import Goal
 from rlclinic.model.return_curve import MATERIAL_RISE
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 from rlclinic.signals.forecast import forecast
 
 RULE = Rule("CNV02", needs=("return/train|return/eval",), means=(Sign.STILL_RISING,))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 5

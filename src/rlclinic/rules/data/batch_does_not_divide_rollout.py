@@ -12,14 +12,12 @@ References: SB3's warning on a truncated mini-batch of size 1; gymnasium-solver 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule(
     "DAT02", needs=("config:batch_size", "config:n_steps|config:rollout_size"), algorithms=("ppo", "actor-critic")
@@ -30,8 +28,7 @@ REFUSES = frozenset({"gymnasium-solver", "rlclinic"})
 GOES_ON = frozenset({"sb3", "sb3-zoo", "mlagents", "openai-baselines"})
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     stub: float = 0.25

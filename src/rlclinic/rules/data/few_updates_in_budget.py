@@ -14,8 +14,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import barely_moved, failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import reached_goal
@@ -27,13 +25,12 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.reference_configs import UPDATES
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("DAT03", needs=("config:n_steps|config:rollout_size|config:train_freq|config:update_to_data|updates",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     few: float = 200.0

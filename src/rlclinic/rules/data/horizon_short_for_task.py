@@ -14,8 +14,6 @@ References: muPRL operator SDF (arXiv 2408.15150).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
@@ -23,13 +21,12 @@ from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("DAT07", needs=("config:gamma",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     near: float = 25.0

@@ -13,8 +13,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5; Schulman e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
@@ -22,7 +20,7 @@ from rlclinic.facts.update_count import updates_per_rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule(
     "DAT04",
@@ -31,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     many_passes: float = 5.0

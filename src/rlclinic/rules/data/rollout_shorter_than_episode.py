@@ -15,22 +15,19 @@ References: Schulman et al. 2016 (arXiv 1506.02438), section 3; Andrychowicz et 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule(
     "DAT01", needs=("config:n_steps", "config:gamma", "return/train|return/eval"), algorithms=("ppo", "actor-critic")
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     short: float = 0.2

@@ -14,8 +14,6 @@ References: gymnasium-solver, whose target KL latches; SB3 PPO `train/n_updates`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
@@ -24,13 +22,12 @@ from rlclinic.facts.stretch import finite
 from rlclinic.facts.update_count import expected_updates, rollout
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("DAT06", needs=("updates|policy_loss|value_loss|loss",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     missing: float = 0.5

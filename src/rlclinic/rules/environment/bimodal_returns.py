@@ -13,22 +13,19 @@ References: Agarwal et al. 2021 (arXiv 2108.13264); Ashman et al. 1994 for the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.episodes import single_returns
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 from rlclinic.signals.distribution import distribution
 
 RULE = Rule("ENV11", needs=("return/train",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_episodes: int = 60

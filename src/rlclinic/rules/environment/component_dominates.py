@@ -12,21 +12,18 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Knox et al. 2023 (arXiv 2104.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.reward_parts import RewardPart, reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("ENV10", needs=("reward/*",), step=DecisionStep.REWARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 12

@@ -15,13 +15,11 @@ References: Pardo et al. 2018 (arXiv 1712.00378); check 1 of the environment che
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.measured import measured
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "ENV46",
@@ -31,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest: int = 3

@@ -14,8 +14,6 @@ References: Pardo et al. 2018 (arXiv 1712.00378); Gymnasium documentation on ter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.episodes import return_name, task_by_name
@@ -26,13 +24,12 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("ENV01", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 12

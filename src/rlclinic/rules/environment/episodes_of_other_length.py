@@ -14,22 +14,19 @@ References: Pardo et al. 2018 (arXiv 1712.00378); Gymnasium documentation on ter
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.task_departure import departure
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "ENV19", needs=("return/train|return/eval", "episode_length|episode_length/eval"), step=DecisionStep.ENVIRONMENT
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     same: float = 0.02

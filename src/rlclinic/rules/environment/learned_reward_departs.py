@@ -13,8 +13,6 @@ References: Christiano et al. 2017 (arXiv 1706.03741); Lee et al. 2021, PEBBLE (
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.return_state import return_name as true_name
@@ -22,7 +20,7 @@ from rlclinic.facts.returns import level_at, return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.rules.words import steps_text
 
 RULE = Rule(
@@ -33,8 +31,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 12

@@ -12,8 +12,6 @@ References: Ng, Harada and Russell 1999 (potential-based shaping); Unity ML-Agen
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal import goal_of
@@ -21,14 +19,13 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("ENV15", needs=("return/train|return/eval",), step=DecisionStep.REWARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 8

@@ -14,8 +14,6 @@ References: ray-project/ray#10416; LucasAlegre/sumo-rl#190; Stable-Baselines3 do
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.episodes import task_by_name
@@ -25,7 +23,7 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import PERFORMANCE_METRICS
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.rules.words import steps_text
 
 RULE = Rule(
@@ -37,8 +35,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 8

@@ -13,21 +13,18 @@ References: SB3 issues 1063 and 870; DLR-RM/rl-baselines3-zoo#275; Engstrom et a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.drift import drift
 
 RULE = Rule("ENV12", needs=("observation/std", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     factor: float = 5.0

@@ -16,21 +16,18 @@ References: Henderson et al. 2018 (arXiv 1709.06560), on reward scale; random re
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import learns
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import TaskDeparture, departure
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("ENV17", needs=("return/train|return/eval", "episode_length|episode_length/eval"), step=DecisionStep.REWARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     far: float = 30.0

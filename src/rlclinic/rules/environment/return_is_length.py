@@ -13,22 +13,19 @@ References: Gymnasium documentation, CartPole; Ng et al. 1999 on shaping.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.episodes import pairs_of, task_by_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 from rlclinic.signals.return_on_length import return_on_length
 
 RULE = Rule("ENV07", needs=("return/train", "episode_length"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 30

@@ -15,8 +15,6 @@ References: ray-project/ray#8908; hill-a/stable-baselines#216; van Hasselt et al
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.episodes import return_name
 from rlclinic.facts.goal import is_early
 from rlclinic.facts.return_state import suffers
@@ -25,7 +23,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.update_count import expected_updates
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "ENV06",
@@ -37,8 +35,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 12

@@ -12,13 +12,11 @@ References: Engstrom et al. 2020 (arXiv 2005.12729); four-phase method, step 1.3
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.measured import measured
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "ENV55",
@@ -28,8 +26,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     large: float = 5000.0

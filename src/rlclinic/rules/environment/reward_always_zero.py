@@ -14,8 +14,6 @@ References: rail-berkeley/softlearning#76; rail-berkeley/rlkit#97; Andrychowicz 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal import is_early
@@ -24,14 +22,13 @@ from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("ENV04", needs=("return/train|return/eval",), step=DecisionStep.REWARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 3

@@ -14,8 +14,6 @@ References: Ng et al. 1999; Andrychowicz et al. 2017 (arXiv 1707.01495); rail-be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.episodes import single_returns
@@ -25,13 +23,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("ENV05", needs=("return/train",), step=DecisionStep.REWARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_episodes: int = 30

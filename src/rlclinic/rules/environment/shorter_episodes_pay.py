@@ -13,15 +13,13 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Pardo et al. 2018 (arXiv 1712
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.episodes import return_name, task_by_name
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "ENV08",
@@ -31,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 12

@@ -12,19 +12,16 @@ References: Andrychowicz et al. 2017 (arXiv 1707.01495); Florensa et al. 2017 (a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("ENV14", needs=("success_rate|success_rate/eval",), step=DecisionStep.REWARD)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 20

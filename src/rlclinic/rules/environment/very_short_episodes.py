@@ -17,7 +17,6 @@ References: Stable-Baselines3 documentation, tips on custom environments; openai
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from rlclinic.facts.episodes import task_by_name
 from rlclinic.facts.return_state import is_flat
@@ -25,7 +24,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import most_repeated
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("ENV02", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
@@ -33,8 +32,7 @@ RULE = Rule("ENV02", needs=("episode_length", "return/train|return/eval"), step=
 TWO_ACTIONS = math.log(2.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     min_points: int = 12

@@ -11,22 +11,19 @@ References: Agarwal et al. 2021 (arXiv 2108.13264); Colas et al. 2018 (arXiv 180
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 from rlclinic.signals._robust import TO_SIGMA
 
 RULE = Rule("EVA05", needs=("return/train", "return/eval"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_evaluations: int = 5

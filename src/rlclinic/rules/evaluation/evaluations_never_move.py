@@ -15,8 +15,6 @@ References: Andy Jones, Debugging RL, Without the Agonizing Pain; probe S0c (gra
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.evaluations import evaluates_the_same
@@ -26,13 +24,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("EVA09", needs=("return/train", "return/eval"), step=DecisionStep.UPDATE_SIZE)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     same: float = 0.03

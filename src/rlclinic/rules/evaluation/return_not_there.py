@@ -16,12 +16,10 @@ done).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("EVA03", step=DecisionStep.ENVIRONMENT)
 
@@ -29,8 +27,7 @@ RULE = Rule("EVA03", step=DecisionStep.ENVIRONMENT)
 TRAINING = ("policy_loss", "value_loss", "loss", "entropy", "approx_kl", "q/mean", "td_error", "alpha", "grad_norm")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 5

@@ -27,15 +27,14 @@ from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 
 RULE = Rule(
     "EVA01", needs=("return/train", "return/eval"), means=(Sign.EVALUATION_DIFFERS, Sign.EVALUATION_FELL_BEHIND)
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_evaluations: int = 6

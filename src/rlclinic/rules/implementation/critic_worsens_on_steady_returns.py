@@ -13,15 +13,13 @@ References: RLinf#1568 ([B] against [B, 1]); DLR-RM/stable-baselines3 1.0 (last 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.critic import returns_vary
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "IMP05",
@@ -31,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     negative: float = -0.5

@@ -14,23 +14,20 @@ References: DLR-RM/stable-baselines3 1.0 (entropy summed over action dimensions)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "IMP03", needs=("entropy", "config:n_actions"), algorithms=("ppo", "actor-critic"), step=DecisionStep.EXPLORATION
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     beyond: float = 0.05

@@ -12,20 +12,17 @@ References: snake-hrl-torchrl (losses averaged over planned updates after an ear
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.constants import constants
 from rlclinic.signals.rounding import rounding
 
 RULE = Rule("IMP07", needs=("value_loss", "return/train|return/eval"), step=DecisionStep.CRITIC)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 10

@@ -16,8 +16,6 @@ References: DLR-RM/stable-baselines3 1.0 (terminal observation in replay); ray#1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.episodes import pairs_of
@@ -26,7 +24,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.return_on_length import return_on_length
 
 RULE = Rule(
@@ -36,8 +34,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     there: float = 0.1

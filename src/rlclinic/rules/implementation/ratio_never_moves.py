@@ -15,8 +15,6 @@ References: higgsfield/RL-Adventure-2#20, tensorforce#312, ElegantRL#243 (old lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.exploration import dead_from_start
@@ -27,7 +25,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.constants import constants
 
 RULE = Rule(
@@ -39,8 +37,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     rounding_noise: float = 1e-9

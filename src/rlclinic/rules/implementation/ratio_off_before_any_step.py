@@ -14,13 +14,11 @@ References: ray#8889 (the clipped action was stored); ray#65036 (squashed log-pr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.policy_updates import steps_per_batch
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "IMP01",
@@ -30,8 +28,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     no_step: float = 1e-6

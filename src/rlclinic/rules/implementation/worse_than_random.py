@@ -14,8 +14,6 @@ References: Ilyas et al. and the probe literature on flipped advantages; probe P
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.costs import longer_episodes_cost_more
@@ -27,7 +25,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.signals.drift import drift
 
 RULE = Rule(
@@ -39,8 +37,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     below: float = 0.5

@@ -12,13 +12,11 @@ References: Liu et al. 2025 (Dr.GRPO, arXiv 2503.20783); Yu et al. 2025 (DAPO, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR25",
@@ -30,8 +28,7 @@ RULE = Rule(
 WITHIN_EACH = frozenset({"seq-mean-token-mean", "grpo"})
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grew: float = 1.5

@@ -14,14 +14,13 @@ References: DeepSeek-AI 2025 (arXiv 2501.12948), accuracy and format rewards; Se
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from rlclinic.facts.language_model import MIN_POINTS, SIGNIFICANT, score_change, validation
 from rlclinic.facts.reward_parts import reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR16",
@@ -34,8 +33,7 @@ FORMAT = re.compile(r"format|tag|xml|struct|template|syntax", re.IGNORECASE)
 ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 40

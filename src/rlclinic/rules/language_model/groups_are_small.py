@@ -11,14 +11,12 @@ References: Shao et al. 2024 (GRPO, arXiv 2402.03300), 64 samples; Ahmadian et a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import is_near_ceiling, is_progressing, told, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR26",
@@ -29,8 +27,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     enough: float = 4.0

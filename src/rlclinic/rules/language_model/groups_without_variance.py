@@ -15,8 +15,6 @@ References: Yu et al. 2025 (DAPO, arXiv 2503.14476), dynamic sampling; huggingfa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.language_model import MIN_POINTS, change, is_near_ceiling, is_progressing, told
@@ -25,7 +23,7 @@ from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR03",
@@ -35,8 +33,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     nearly_all: float = 0.8

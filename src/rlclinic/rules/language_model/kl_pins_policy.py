@@ -11,14 +11,12 @@ References: Ziegler et al. 2019 (arXiv 1909.08593); Yu et al. 2025 (DAPO, arXiv 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import change, is_near_ceiling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR14",
@@ -30,8 +28,7 @@ RULE = Rule(
 COEFFICIENTS = ("kl_loss_coef", "kl_coef")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     strong: float = 0.2

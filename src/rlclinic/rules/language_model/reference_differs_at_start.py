@@ -13,20 +13,17 @@ References: slime's own test asserts a KL below 1e-8 at step 0; a verl run with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import MIN_POINTS, is_falling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("LMR04", needs=("kl_ref",), algorithms=("language-model", "ppo"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     clearly: float = 0.02

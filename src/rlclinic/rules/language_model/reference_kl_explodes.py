@@ -12,20 +12,17 @@ References: PeterGriffinJin/Search-R1#88, #89; huggingface/open-r1#257; Schulman
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.growth import growth
 from rlclinic.facts.language_model import is_falling, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("LMR05", needs=("kl_ref", "return/train"), algorithms=("language-model", "ppo"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grew: float = 3.0

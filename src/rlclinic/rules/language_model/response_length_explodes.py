@@ -13,20 +13,17 @@ References: Liu et al. 2025 (Dr. GRPO, arXiv 2503.20783); Yu et al. 2025 (DAPO, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import change, is_falling, is_progressing, told, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("LMR06", needs=("response_length", "return/train"), algorithms=("language-model", "ppo"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     longer: float = 1.6

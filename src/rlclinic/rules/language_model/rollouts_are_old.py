@@ -12,13 +12,11 @@ References: AReaL (arXiv 2505.24298), staleness-aware training; verl documentati
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR21",
@@ -29,8 +27,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     old: float = 4.0

@@ -13,22 +13,19 @@ References: Gao et al. 2023 (arXiv 2210.10760); Amodei et al. 2016 (arXiv 1606.0
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import SIGNIFICANT, training, validation
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR10", needs=("return/train", "return/eval"), algorithms=("language-model", "ppo"), step=DecisionStep.REWARD
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     enough_validations: int = 6

@@ -10,13 +10,11 @@ References: Jin et al. 2025 (Search-R1, arXiv 2503.09516), env/finish_ratio.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "LMR24",
@@ -27,8 +25,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     few: float = 0.3

@@ -14,7 +14,6 @@ References: Albatross679/snake-hrl-torchrl at 2451924, whose log shows KL 8.04 t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,13 +21,12 @@ from rlclinic.facts.mmrkhs import is_mmrkhs
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 
 RULE = Rule("MMR03", needs=("approx_kl", "policy_loss"), algorithms=("actor-critic",), means=(Sign.BUG,))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     large: float = 0.2

@@ -14,20 +14,17 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.mmrkhs import gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("MMR01", needs=("mmd", "policy_loss", "return/train|return/eval"), algorithms=("actor-critic",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     outweighs: float = 10.0

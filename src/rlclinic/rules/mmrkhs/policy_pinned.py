@@ -13,19 +13,16 @@ References: Gupta and Mahajan 2026 (arXiv 2603.17875), equation 7.2: the step gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.mmrkhs import NEARLY_ZERO, gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("MMR02", needs=("approx_kl", "return/train|return/eval"), algorithms=("actor-critic",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     noise_floor: float = 0.003

@@ -13,8 +13,6 @@ References: Kumar et al. 2021 (arXiv 2109.10813) on when to stop offline trainin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.offline import is_offline
@@ -22,13 +20,12 @@ from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OFF12", needs=("return/eval",), algorithms=("q-learning", "continuous-q"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 12

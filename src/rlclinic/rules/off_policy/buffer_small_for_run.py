@@ -12,21 +12,18 @@ References: Fedus et al. 2020 (arXiv 2007.06700); Zhang and Sutton 2017 (arXiv 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OFF08", needs=("config:buffer_size", "episode_length"), algorithms=("q-learning", "continuous-q"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     small_share: float = 0.05

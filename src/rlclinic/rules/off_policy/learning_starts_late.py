@@ -13,8 +13,6 @@ References: muPRL operator SLS (arXiv 2408.15150): learning_starts of 0.5 to 50%
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -22,7 +20,7 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, Sign
 
 RULE = Rule(
     "OFF07",
@@ -32,8 +30,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     late: float = 0.5

@@ -13,12 +13,10 @@ References: SB3 documentation, `learning_starts` of off-policy algorithms.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "OFF06",
@@ -36,8 +34,7 @@ LOG_LOSSES = frozenset({"sb3", "sb3-zoo", "rlclinic"})
 ROWS = ("fps", "epsilon", "time/elapsed")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 5

@@ -14,8 +14,6 @@ References: van Hasselt et al. 2016 (arXiv 1509.06461); Fujimoto et al. 2018 (ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal_status import failed
@@ -23,7 +21,7 @@ from rlclinic.facts.q_values import q_bound, q_series
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "OFF11",
@@ -34,8 +32,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     above: float = 2.0

@@ -16,15 +16,13 @@ rail-berkeley/rlkit#50.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.growth import Growth, growth
 from rlclinic.facts.q_values import Bound, q_bound, q_series
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "OFF01",
@@ -35,8 +33,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grew: float = 10.0

@@ -13,8 +13,6 @@ References: Fedus et al. 2020 (arXiv 2007.06700) on the age of the oldest policy
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.offline import is_offline
@@ -24,13 +22,12 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OFF15", needs=("policy_lag|config:buffer_size", "return/train|return/eval"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     old: float = 1_000_000.0

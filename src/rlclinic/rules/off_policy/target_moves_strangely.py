@@ -21,13 +21,12 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import TARGET_IN_ENV_STEPS, updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OFF13", needs=("config:tau|config:target_update_interval",), algorithms=("q-learning", "continuous-q"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     few: float = 3.0

@@ -14,22 +14,19 @@ References: van Hasselt et al. 2018 (arXiv 1812.02648); Kumar et al. 2019 (arXiv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "OFF05", needs=("value_loss|td_error",), algorithms=("q-learning", "continuous-q"), step=DecisionStep.CRITIC
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grew: float = 1000.0

@@ -14,14 +14,12 @@ References: Haarnoja et al. 2018 (arXiv 1812.05905), section 5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "OFF03",
@@ -31,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     vanished: float = 0.01

@@ -14,7 +14,7 @@ References: Fujimoto et al. 2018 (arXiv 1802.09477), section 4.2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,13 +25,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("OFF02", needs=("q/spread|q2/mean",), algorithms=("continuous-q",), step=DecisionStep.CRITIC)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     apart: float = 0.3

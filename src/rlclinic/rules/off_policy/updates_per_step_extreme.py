@@ -13,8 +13,6 @@ References: Chen et al. 2021 (arXiv 2101.05982); Nikishin et al. 2022 (arXiv 220
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
@@ -22,15 +20,14 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import logged_ratio, updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule(
     "OFF14", needs=("updates|config:gradient_steps|config:update_to_data",), algorithms=("q-learning", "continuous-q")
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     many: float = 8.0

@@ -13,19 +13,16 @@ References: Sokar et al. 2023 (arXiv 2302.12902); Lyle et al. 2023 (arXiv 2303.0
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OPT09", needs=("dead_units",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     many: float = 0.3

@@ -14,13 +14,12 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; hill-a/sta
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "OPT10",
@@ -30,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     large: float = 50.0

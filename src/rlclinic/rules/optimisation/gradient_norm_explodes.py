@@ -14,8 +14,6 @@ References: Pascanu et al. 2013 (arXiv 1211.5063); Engstrom et al. 2020 (arXiv 2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import sank
 from rlclinic.facts.gradients import gradient_norms
 from rlclinic.facts.growth import growth
@@ -23,7 +21,7 @@ from rlclinic.facts.q_values import q_series
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "OPT01",
@@ -33,8 +31,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grew: float = 30.0

@@ -14,8 +14,6 @@ References: Glorot and Bengio 2010; Lyle et al. 2023 (arXiv 2303.01486) on lost 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal_status import failed
@@ -25,13 +23,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("OPT02", needs=("grad_norm|grad_norm/*", "return/train|return/eval"), step=DecisionStep.GRADIENTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     vanished: float = 2e-3

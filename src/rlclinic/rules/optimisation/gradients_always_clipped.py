@@ -13,8 +13,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal_status import failed
@@ -23,13 +21,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("OPT03", needs=("grad_norm", "config:max_grad_norm"), step=DecisionStep.GRADIENTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     far_above: float = 100.0

@@ -13,8 +13,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.7, on decay o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.return_state import reached_goal
@@ -22,13 +20,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OPT04", needs=("learning_rate",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     nothing: float = 0.01

@@ -14,8 +14,6 @@ References: rsl_rl adaptive schedule (bounds 1e-5 to 1e-2, factor 1.5).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal_status import failed
@@ -24,13 +22,12 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("OPT06", needs=("learning_rate", "config:learning_rate"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     far: float = 3.0

@@ -12,14 +12,12 @@ References: Engstrom et al. 2020 (arXiv 2005.12729).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "OPT07",
@@ -30,8 +28,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grew: float = 1000.0

@@ -22,7 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "OPT05",
@@ -36,8 +36,7 @@ UPDATE_FAMILIES = ("grad_norm/", "q/", "q1/", "q2/", "advantage/", "value/", "ac
 RETURNS = ("return/train", "return/eval")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     lasting: int = 3

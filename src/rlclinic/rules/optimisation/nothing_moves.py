@@ -14,8 +14,6 @@ References: Engstrom et al. 2020 (arXiv 2005.12729), on gradient clipping as par
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
@@ -24,7 +22,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.policy.policy_never_moves import LIMITS as FROZEN
 from rlclinic.rules.policy.policy_never_moves import is_frozen
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "OPT12",
@@ -34,8 +32,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     explains: float = 0.2

@@ -13,13 +13,11 @@ References: leggedrobotics/rsl_rl#33 (an outlier rollout); Mnih et al. 2015 on c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.spikes import spikes
 
 RULE = Rule(
@@ -32,8 +30,7 @@ RULE = Rule(
 WATCHED = ("grad_norm", "grad_norm/critic", "grad_norm/actor", "value_loss", "approx_kl")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     material: float = 5.0

@@ -14,14 +14,12 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Ahmed et a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.return_state import return_name, suffers
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "POL08",
@@ -32,8 +30,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     collapsed: float = 0.1

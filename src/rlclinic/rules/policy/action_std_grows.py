@@ -13,21 +13,18 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.2; Stable-Bas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import reached_goal, return_name, suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("POL09", needs=("action_std/mean",), algorithms=("ppo", "actor-critic"), step=DecisionStep.EXPLORATION)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grown: float = 3.0

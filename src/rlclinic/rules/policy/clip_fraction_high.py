@@ -14,15 +14,13 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Engstrom et al. 2020 (arXiv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "POL06",
@@ -33,8 +31,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     most: float = 0.4

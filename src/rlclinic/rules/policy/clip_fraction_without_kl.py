@@ -13,21 +13,18 @@ References: Schulman et al. 2017 (arXiv 1707.06347), figure 1 and table 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.policy_updates import clip_range
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("POL11", needs=("clip_fraction", "approx_kl"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     many: float = 0.3

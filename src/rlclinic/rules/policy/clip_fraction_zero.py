@@ -14,8 +14,6 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.exploration import dead_from_start
@@ -25,15 +23,14 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     none: float = 1e-3

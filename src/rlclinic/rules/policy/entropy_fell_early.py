@@ -16,7 +16,6 @@ References: Ahmed et al. 2019 (arXiv 1811.11214); Andrychowicz et al. 2021 (arXi
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from rlclinic.facts.exploration import action_dimensions, ceiling, ceiling_text, is_density
 from rlclinic.facts.goal import goal_of
@@ -27,7 +26,7 @@ from rlclinic.facts.stretch import finite, longest
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.signals.resample import resample
 
 RULE = Rule(
@@ -39,8 +38,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     nearly_none: float = 0.1

@@ -13,8 +13,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.8.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.exploration import action_dimensions, ceiling, is_density
@@ -24,7 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.resample import resample
 
 RULE = Rule(
@@ -38,8 +36,7 @@ RULE = Rule(
 RISE = 1 / 6
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     rise_per_dimension: float = 0.5

@@ -16,8 +16,6 @@ References: Schulman et al. 2015 (arXiv 1502.05477); Schulman et al. 2017 (arXiv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.evaluations import lost_evaluations
@@ -29,7 +27,7 @@ from rlclinic.facts.stretch import finite, longest, moving_median
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "POL04",
@@ -40,8 +38,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     large: float = 0.3

@@ -16,7 +16,6 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Andrychowicz et al. 2021 (a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from rlclinic.facts.exploration import ceiling, dead_from_start
 from rlclinic.facts.policy_updates import clip_kl, clip_range, steps_per_batch, updates
@@ -27,7 +26,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "POL05",
@@ -38,8 +37,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     tiny: float = 0.02

@@ -15,8 +15,6 @@ References: Schulman et al. 2017 (arXiv 1707.06347); Ahmed et al. 2019 (arXiv 18
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.exploration import ceiling, ceiling_text, dead_from_start, is_density
@@ -28,7 +26,7 @@ from rlclinic.facts.stretch import finite, lasting_from, moving_median, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "POL13",
@@ -39,8 +37,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     dead: float = 0.05

@@ -12,8 +12,6 @@ References: Achiam 2018, Spinning Up, PPO (target KL 0.01); Dossa et al. 2021 on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.goal_status import failed, is_open
@@ -24,15 +22,14 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_implied
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "POL14", needs=("updates", "config:target_kl|approx_kl"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     few: float = 0.3

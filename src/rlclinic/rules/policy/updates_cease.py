@@ -13,8 +13,6 @@ References: Achiam 2018, Spinning Up, PPO (the early stop ends one batch, not th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.return_state import reached_goal
@@ -24,7 +22,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 from rlclinic.signals.constants import constants
 
 RULE = Rule(
@@ -38,8 +36,7 @@ RULE = Rule(
 LOGGED_BY_UPDATES = ("policy_loss", "value_loss", "approx_kl", "entropy", "loss", "grad_norm", "explained_variance")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     share: float = 0.25

@@ -14,20 +14,17 @@ References: Williams 1992; Greensmith et al. 2004 (JMLR 5); Sutton and Barto 201
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.reinforce import baseline_of, is_reinforce
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("RNF01", needs=("return/train|return/eval",), algorithms=("actor-critic",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 20

@@ -13,8 +13,6 @@ References: Gymnasium's registry of reward thresholds; RL Baselines3 Zoo benchma
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, goal_reached, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -22,14 +20,13 @@ from rlclinic.model.goal import Goal
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("SUC02", needs=("return/train|return/eval",), step=DecisionStep.TASK)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 5

@@ -14,19 +14,16 @@ References: RL Baselines3 Zoo benchmark (one run per entry); CleanRL documentati
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule("SUC05", needs=("return/train|return/eval",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     far: float = 0.6

@@ -13,20 +13,17 @@ References: RL Baselines3 Zoo benchmark; DLR-RM/rl-trained-agents, evaluations o
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, goal_reached, known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 from rlclinic.signals.crossing import crossing
 
 RULE = Rule("SUC03", needs=("return/train|return/eval",))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     slow: float = 5.0

@@ -14,13 +14,11 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Engstrom e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "VAL06",
@@ -31,8 +29,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     extreme: float = 20.0

@@ -12,8 +12,6 @@ References: definition of explained variance, 1 - Var(error) / Var(target), for 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts import critic as _critic
@@ -21,15 +19,14 @@ from rlclinic.facts.critic import critic_of, returns_vary
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleLimits
 
 RULE = Rule(
     "VAL09", needs=("explained_variance", "value_loss|return/train|return/eval"), algorithms=("ppo", "actor-critic")
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     low: float = 0.5

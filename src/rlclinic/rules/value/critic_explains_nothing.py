@@ -13,7 +13,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Stable-Bas
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 from rlclinic.facts.critic import has_critic, returns_vary
@@ -22,13 +21,12 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("VAL03", needs=("explained_variance",), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     nothing: float = 0.1

@@ -14,8 +14,6 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.4; Nikishin e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.critic import critic_of, returns_vary
@@ -24,7 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import moving_median
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 from rlclinic.signals.resample import resample
 
 RULE = Rule(
@@ -32,8 +30,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     good: float = 0.5

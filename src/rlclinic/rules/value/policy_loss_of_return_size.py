@@ -14,20 +14,17 @@ References: Andrychowicz et al. 2021 (arXiv 2006.05990); Stable-Baselines3, PPO.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.policy_updates import loss_has_scale_of_returns
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule("VAL14", needs=("policy_loss", "approx_kl"), algorithms=("ppo",), step=DecisionStep.ADVANTAGES)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     fewest_points: int = 10

@@ -16,8 +16,6 @@ References: van Hasselt et al. 2016 (arXiv 1602.07714); Engstrom et al. 2020 (ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
 from rlclinic.facts.goal import had_time
 from rlclinic.facts.goal_status import barely_moved
@@ -25,7 +23,7 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "VAL04",
@@ -36,8 +34,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     large: float = 30.0

@@ -15,7 +15,6 @@ issue 8908.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from rlclinic.facts.critic import critic_of, returns_vary, target_scale
 from rlclinic.facts.return_state import suffers
@@ -23,7 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "VAL05",
@@ -33,8 +32,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     small: float = 0.05

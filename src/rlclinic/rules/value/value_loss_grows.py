@@ -15,8 +15,6 @@ References: van Hasselt et al. 2016 (arXiv 1602.07714); Andrychowicz et al. 2021
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.growth import growth
@@ -26,7 +24,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
 
 RULE = Rule(
     "VAL07",
@@ -37,8 +35,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     grown: float = 10.0

@@ -15,15 +15,13 @@ the mean.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "VAL08",
@@ -33,8 +31,7 @@ RULE = Rule(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What the rule judges by."""
 
     off: float = 0.5
