@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.model.advice import FactOrigin, ProblemFact
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.formats.errors import FormatError
+from rlclinic.readers.formats.logs.log_text import decode
+from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+from rlclinic.readers.no_links import read_file
 from rlclinic.reference.algorithms import algorithm_name
 from rlclinic.reference.reference_configs import SAME_AS
 from rlclinic.reference.tasks import task_of
@@ -85,18 +87,16 @@ def problem_of(
 def read_problem(path: Path) -> dict[str, object]:
     """The content of a description; UsageError where it is none."""
     try:
-        raw = path.read_bytes()[: MOST_BYTES + 1]
+        document = load_yaml(decode(read_file(path, MOST_BYTES)))
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", path=str(path)) from error
-    if len(raw) > MOST_BYTES:
-        raise UsageError(f"is larger than {MOST_BYTES:,} bytes: no problem description", path=str(path))
-    try:
-        found = yaml.safe_load(raw)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError("is no YAML", path=str(path), hint=str(error).splitlines()[0]) from error
-    if not isinstance(found, dict):
+    except FormatError as error:
+        raise UsageError("is no YAML", path=str(path), hint=str(error)) from error
+    if document.problems:
+        raise UsageError("is no YAML", path=str(path), hint=document.problems[0])
+    if not isinstance(document.data, dict):
         raise UsageError("is no YAML mapping of facts", path=str(path), hint="for example `task: {action: box}`")
-    return found
+    return document.data
 
 
 def with_answer(problem: Problem, key: str, answer: object) -> Problem:

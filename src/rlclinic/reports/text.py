@@ -68,6 +68,8 @@ def shorten(text: str, width: int) -> str:
 
 def printable(text: str) -> str:
     """Text from a log without characters that would act on a terminal."""
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() or char == "\n" else "\ufffd" for char in text)
 
 

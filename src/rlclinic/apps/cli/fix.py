@@ -92,11 +92,17 @@ def decide(
     task: tuple[str, str] = ("", ""),
 ) -> tuple[FixResult, ExitCode]:
     """What to change in which file; written only where `writes` says so."""
+    return decided(_diagnosis(name, root, goal, config, task), number, config, unsafe=unsafe, writes=writes)
+
+
+def decided(
+    diagnosis: Diagnosis, number: int | None, config: str, *, unsafe: bool, writes: bool
+) -> tuple[FixResult, ExitCode]:
+    """The same for a run that is diagnosed."""
     from rlclinic.prescriptions.edit.plan import plan
     from rlclinic.prescriptions.edit.write_file import write_file
     from rlclinic.prescriptions.syntax import render
 
-    diagnosis = _diagnosis(name, root, goal, config, task)
     result = FixResult(diagnosis.run, guidelines=list(diagnosis.guidelines))
     result.by_hand = [item.instruction for item in diagnosis.prescriptions if item.kind != PrescriptionKind.CONFIG]
     _choose(diagnosis, number, result)

@@ -44,7 +44,7 @@ def observation_facts(steps: Transitions, *, not_finite: int = 0, outside: float
         names=tuple(space.name(index) for index in range(space.size)),
         mean=_numbers(mean),
         std=_numbers(std),
-        histograms=tuple(_numbers(np.histogram(finite[:, i], BINS)[0] / len(finite)) for i in range(space.size)),
+        histograms=tuple(_shares(finite[:, index]) for index in range(space.size)),
         ranges=tuple(zip(_numbers(low), _numbers(high), strict=True)),
         constant=tuple(int(index) for index in np.flatnonzero(~live)),
         zero=tuple(int(index) for index in zero),
@@ -169,6 +169,13 @@ def sound(steps: Transitions) -> BoolArray:
 def _mean(shares: FloatArray) -> float:
     known = shares[np.isfinite(shares)]
     return float(known.mean()) if known.size else NOT_MEASURED
+
+
+def _shares(values: FloatArray) -> tuple[float, ...]:
+    """Of the rows in each of some equal parts of the range; what never varies is in its middle."""
+    low, high = values.min(), values.max()
+    placed = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
+    return _numbers(np.histogram(placed, BINS, (0, 1))[0] / len(values))
 
 
 def _numbers(values: FloatArray) -> tuple[float, ...]:

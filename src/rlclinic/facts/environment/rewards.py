@@ -129,8 +129,9 @@ def _by_action(steps: Transitions) -> float:
 
 
 def _at_end(steps: Transitions) -> float:
-    total = np.abs(steps.rewards).sum()
-    return float(np.abs(steps.rewards[steps.ended]).sum() / total) if total and steps.ended.any() else NOT_MEASURED
+    paid = np.where(np.isfinite(steps.rewards), np.abs(steps.rewards), 0.0)
+    total = paid.sum()
+    return float(paid[steps.ended].sum() / total) if total and steps.ended.any() else NOT_MEASURED
 
 
 def _first_zero(steps: Transitions) -> int:

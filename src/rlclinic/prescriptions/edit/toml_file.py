@@ -36,7 +36,7 @@ def load(text: str) -> object:
     """The data."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise Refused(f"not TOML: {error}") from None
 
 

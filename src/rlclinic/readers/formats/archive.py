@@ -14,6 +14,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.numbers import bounded_array
 from rlclinic.readers.formats.errors import FormatError
 
 # The methods that numpy and Stable-Baselines3 write; the others decompress without a limit.
@@ -58,14 +59,14 @@ def read_array(data: bytes) -> NDArray[np.float64]:
     if array.dtype.kind not in "biuf":
         raise FormatError(f"an array of {array.dtype.name} holds no numbers")
     rows = np.atleast_1d(array)
-    return rows.reshape(len(rows), -1).astype(np.float64) if rows.size else np.empty((0, 0))
+    return bounded_array(rows.reshape(len(rows), -1)) if rows.size else np.empty((0, 0))
 
 
 @contextmanager
 def _damage() -> Iterator[None]:
     try:
         yield
-    except (OSError, FormatError):
+    except FormatError:
         raise
     except Exception as error:  # zipfile, zlib and numpy raise a dozen kinds at damage
         raise FormatError(f"damaged ({type(error).__name__})") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
@@ -25,7 +25,6 @@ MAX_ENTRIES = 2_000
 MAX_OFFERED = 3
 # Folders that are looked into where no repository marks the project: the run's own and two above.
 WITHOUT_ROOT = 3
-# Files of every project that train nothing.
 # Settings that say what was trained rather than how: a run that has no others has no config.
 IDENTITY = frozenset({"env_id", "algorithm", "seed", "device", "framework_version", "threshold", "n_envs"})
 
@@ -35,11 +34,14 @@ _TEST = re.compile(r"test_.*|.*_test\.py|conftest\.py|setup\.py")
 
 def ask_near_scripts(draft: Draft) -> None:
     """Take the settings of the script that made a run without a config, or name the scripts that may have."""
+    files = list(islice(_files(draft.place.folder), MAX_SCRIPTS)) if draft.metric_names else []
+    if not files:
+        return
     own = identity_of(draft)
     known = canonical_settings(draft.settings, Tables(own.framework or "unknown"), own.algorithm)
-    if set(known) - IDENTITY or not draft.metric_names:
+    if set(known) - IDENTITY:
         return
-    trainers = [(path, script) for path, script in _scripts(draft, own) if script.trains]
+    trainers = [(path, script) for path, script in _scripts(files, draft, own) if script.trains]
     fitting = [(path, script) for path, script in trainers if _agreement(script, own, draft) is not False]
     logging = [(path, script) for path, script in fitting if _logs_here(script, path, draft.place.folder)]
     # A notebook that holds the run's log, and the program that the run recorded, are its own.
@@ -59,9 +61,9 @@ def ask_near_scripts(draft: Draft) -> None:
         draft.note(f"settings could be read from {shown}: --config {shown}")
 
 
-def _scripts(draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:
+def _scripts(files: Iterable[Path], draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:
     flags = tuple((key, value) for key, value in given(draft).items() if isinstance(value, str | int | float))
-    for path in islice(_files(draft.place.folder), MAX_SCRIPTS):
+    for path in files:
         try:
             file = status(real(path))
             yield path, _loaded(path, file.st_mtime_ns, flags, own.environment)

@@ -72,7 +72,8 @@ def read(draft: Draft) -> None:
 def _columns(entry: Entry) -> Columns:
     data = entry.read(MAX_BYTES)
     if entry.name.endswith(".npy"):
-        return {metric_of_file(entry.name) or entry.name.removesuffix(".npy"): read_array(data).mean(axis=1)}
+        rows = read_array(data)
+        return {metric_of_file(entry.name) or entry.name.removesuffix(".npy"): rows.mean(axis=1)} if rows.size else {}
     if entry.name.endswith(".npz"):
         return dict(_arrays(data))
     return _table(load_json_data(decode(data)), metric_of_file(entry.name))

@@ -19,8 +19,8 @@ from rlclinic.readers.place import Entry
 from rlclinic.readers.reading import parsed_once
 
 SQLITE = b"SQLite format 3\x00"
-# Names and messages of a damaged database may not even be text.
-DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+# Names and messages of a damaged database may not even be text, and its lengths ask for more memory than there is.
+DAMAGE = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 HEADER = 100
 # Bytes of the pages that tell what the tables are, and of a whole database.
 HEAD = 256 << 10

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.numbers import bounded_array
 from rlclinic.model.transitions import Space, Transitions
 from rlclinic.readers.formats.errors import FormatError
 
@@ -23,6 +24,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """What a column is -> how it is called, the usual name first."""
 MOST_ROWS = 200_000
 MOST_NUMBERS = 512
+MOST_COUNTED = 2**53
 FEW_VALUES = 20
 """Different whole numbers up to which a column of actions is a choice."""
 
@@ -37,7 +39,9 @@ def transitions_of(columns: Mapping[str, NDArray[Any]]) -> Transitions:
     missing = [name for name in ("observations", "actions", "rewards") if name not in found]
     if missing:
         raise FormatError(f"no {' and no '.join(missing)} among the columns {', '.join(list(columns)[:12])}")
-    rewards = found["rewards"].astype(np.float64).reshape(len(found["rewards"]), -1).sum(axis=1)
+    if not all(column.size for column in found.values()):
+        raise FormatError("a column of it is empty")
+    rewards = _rows(found["rewards"]).sum(axis=1)
     count = len(rewards)
     observations = _rows(found["observations"])
     if len(observations) == count + 1:
@@ -48,12 +52,12 @@ def transitions_of(columns: Mapping[str, NDArray[Any]]) -> Transitions:
     terminated &= ~truncated
     following = _rows(found["next_observations"]) if "next_observations" in found else _shifted(observations)
     episodes = found.get("episodes")
-    numbers = episodes.astype(np.int64).ravel() if episodes is not None else _counted(terminated | truncated)
-    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
-    times = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
+    numbers = whole_numbers(episodes).ravel() if episodes is not None else _counted(terminated | truncated)
     actions = _rows(found["actions"])
     if any(len(array) != count for array in (observations, actions, following, numbers)):
         raise FormatError("its columns have different lengths")
+    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
+    times = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
     return Transitions(
         _space(observations), _action_space(actions), observations, actions, rewards, following, terminated, truncated,
         numbers, times, np.zeros(count, dtype=np.int64), np.arange(count),
@@ -66,13 +70,20 @@ def _rows(values: NDArray[Any]) -> NDArray[np.float64]:
     rows = values.reshape(len(values), -1)
     if rows.shape[1] > MOST_NUMBERS:
         rows = rows[:, np.linspace(0, rows.shape[1] - 1, 64).astype(int)]
-    return rows.astype(np.float64)
+    return bounded_array(rows)
+
+
+def whole_numbers(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Counts and numbers of episodes; 0 for what is none."""
+    return np.where(np.abs(values) < MOST_COUNTED, values, 0).astype(np.int64)
 
 
 def _flags(found: Mapping[str, NDArray[Any]], name: str, count: int) -> NDArray[np.bool_]:
     if name not in found:
         return np.zeros(count, dtype=bool)
-    return np.asarray(found[name].reshape(count, -1).any(axis=1), dtype=bool)
+    if len(found[name]) != count:
+        raise FormatError("its columns have different lengths")
+    return np.asarray(_rows(found[name]).any(axis=1), dtype=bool)
 
 
 def _shifted(observations: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -90,7 +101,8 @@ def _space(values: NDArray[np.float64]) -> Space:
 
 
 def _action_space(values: NDArray[np.float64]) -> Space:
-    whole = values.shape[1] == 1 and bool((values == np.round(values)).all()) and len(np.unique(values)) <= FEW_VALUES
+    counted = values.shape[1] == 1 and bool((np.abs(values) < MOST_COUNTED).all())
+    whole = counted and bool((values == np.round(values)).all()) and len(np.unique(values)) <= FEW_VALUES
     if whole:
         return Space("discrete", np.array([values.min()]), np.array([values.max()]))
     return Space("box", values.min(axis=0), values.max(axis=0))

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from rlclinic.model.numbers import number
 from rlclinic.model.transitions import EpisodeTable, Observed, Space, Transitions
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.archive import read_arrays
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
+from rlclinic.readers.transitions.columns import MOST_COUNTED, whole_numbers
 
 PATTERN = "observed*.npz"
 ARRAYS = (
@@ -54,7 +56,7 @@ def observed_of(arrays: Mapping[str, Any], told: Mapping[str, Any]) -> Observed:
     observation, action = _space(told["observation_space"]), _space(told["action_space"])
     rewards = arrays["rewards"].ravel()
     count = len(rewards)
-    places, flags = arrays["places"].reshape(count, 4).astype(np.int64), arrays["flags"].reshape(count, 2) > 0
+    places, flags = whole_numbers(arrays["places"]).reshape(count, 4), arrays["flags"].reshape(count, 2) > 0
     names = [str(name) for name in told["components"]]
     parts = arrays["components"].reshape(count, len(names)) if names else np.zeros((count, 0))
     copies, episodes = places[:, 0], places[:, 1]
@@ -74,18 +76,18 @@ def observed_of(arrays: Mapping[str, Any], told: Mapping[str, Any]) -> Observed:
         {name: parts[:, at] for at, name in enumerate(names)},
     )
     table = arrays["episodes"]
-    number = len(table) if table.size else 0
-    table = table.reshape(number, 5)
+    ended = len(table) if table.size else 0
+    table = table.reshape(ended, 5)
     ends = EpisodeTable(
         table[:, 0],
         table[:, 1],
         table[:, 2] > 0,
-        arrays["first"].reshape(number, observation.size),
-        arrays["last"].reshape(number, observation.size),
-        table[:, 3].astype(np.int64),
+        arrays["first"].reshape(ended, observation.size),
+        arrays["last"].reshape(ended, observation.size),
+        whole_numbers(table[:, 3]),
         table[:, 4],
     )
-    steps, odd = int(told["steps"]), int(told["not_finite"])
+    steps, odd = (int(number(told[name]) or 0) for name in ("steps", "not_finite"))
     return Observed(str(told["environment"])[:200], _in_order(transitions), ends, steps, odd)
 
 
@@ -133,6 +135,12 @@ def _space(raw: Mapping[str, Any]) -> Space:
     kind = raw["kind"]
     if kind not in ("box", "discrete", "multi", "image", "other"):
         raise ValueError("an unknown kind of space")
-    low = np.array([-np.inf if value is None else float(value) for value in raw["low"]])
-    high = np.array([np.inf if value is None else float(value) for value in raw["high"]])
+    low, high = (
+        np.array([bound if (told := number(value)) is None else told for value in raw[side]], dtype=np.float64)
+        for side, bound in (("low", -np.inf), ("high", np.inf))
+    )
+    if len(low) != len(high) or (low > high).any():
+        raise ValueError("bounds that do not fit each other")
+    if kind in ("discrete", "multi") and not (np.abs([low, high]) < MOST_COUNTED).all():
+        raise ValueError("choices without a bound")
     return Space(kind, low, high, tuple(str(name)[:80] for name in raw["names"]))

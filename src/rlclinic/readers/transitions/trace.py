@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,10 @@ from rlclinic.readers.no_links import open_file, real
 from rlclinic.readers.transitions.columns import MOST_ROWS, NAMES, transitions_of
 
 MOST_BYTES = 1 << 30
+# Rows of a parquet file that are read at a time.
+BATCH = 20_000
+# Members of an episode of Minari and robomimic.
+NEEDED = ("rewards", "observations", "obs", "actions", "terminations", "dones", "truncations")
 INSTALL = "pip install 'rlclinic[data]'"
 
 
@@ -65,13 +70,15 @@ def _parquet(path: Path) -> Mapping[str, Any]:
         from pyarrow import parquet
     except ModuleNotFoundError as error:
         raise UsageError("parquet needs pyarrow", path=str(path), hint=INSTALL) from error
-    with open_file(real(path)) as file:
-        table = parquet.ParquetFile(file).read()
-    columns = {}
-    for name in table.column_names:
-        values = table.column(name).to_numpy()
-        columns[name] = np.stack(values) if values.dtype == object else values
-    return _numbered(columns)
+    columns: dict[str, list[Any]] = {}
+    with open_file(real(path)) as file, _damage():
+        for count, batch in enumerate(parquet.ParquetFile(file).iter_batches(BATCH)):
+            if count * BATCH >= MOST_ROWS:
+                break
+            for name in batch.schema.names:
+                values = batch.column(name).to_numpy(zero_copy_only=False)
+                columns.setdefault(name, []).append(np.stack(values) if values.dtype == object else values)
+        return _numbered({name: np.concatenate(parts) for name, parts in columns.items()})
 
 
 def _hdf5(path: Path) -> Mapping[str, Any]:
@@ -79,30 +86,54 @@ def _hdf5(path: Path) -> Mapping[str, Any]:
         import h5py
     except ModuleNotFoundError as error:
         raise UsageError("HDF5 needs h5py", path=str(path), hint=INSTALL) from error
-    with open_file(real(path)) as handle, h5py.File(handle, "r") as file:
-        groups = [file[key] for key in file if key.startswith("episode_")]
+    with open_file(real(path)) as handle, _damage(), h5py.File(handle, "r") as file:
+        groups = [_own(file, key) for key in file if key.startswith("episode_")]
         if not groups and "data" in file:
-            groups = [file["data"][key] for key in file["data"]]
+            data = _own(file, "data")
+            groups = [_own(data, key) for key in data]
         if not groups:
-            return {key: file[key][:MOST_ROWS] for key in file if isinstance(file[key], h5py.Dataset)}
+            return {key: _own(file, key)[:MOST_ROWS] for key in file if hasattr(_own(file, key), "dtype")}
         return _episodes(groups)
+
+
+def _own(group: Any, key: str) -> Any:
+    """A member whose bytes lie in this very file: HDF5 may name others for a group and for the rows of an array."""
+    if type(group.get(key, getlink=True)).__name__ == "ExternalLink":
+        raise FormatError(f"{key} lies in another file")
+    found = group[key]
+    if getattr(found, "external", None) or getattr(found, "is_virtual", False):
+        raise FormatError(f"the rows of {key} lie in another file")
+    if getattr(found, "nbytes", 0) > MOST_BYTES:
+        raise FormatError(f"{key} is larger than {MOST_BYTES >> 20} MB")
+    return found
+
+
+@contextmanager
+def _damage() -> Iterator[None]:
+    try:
+        yield
+    except FormatError:
+        raise
+    except Exception as error:  # pyarrow and h5py raise a dozen kinds at damage
+        raise FormatError(f"damaged ({type(error).__name__})") from None
 
 
 def _episodes(groups: list[Any]) -> Mapping[str, Any]:
     """Episodes in groups of their own, as Minari and robomimic keep them; observations have one row more."""
     parts: dict[str, list[Any]] = {}
     total = 0
-    for number, group in enumerate(groups):
-        rewards = np.asarray(group["rewards"])
+    for number, member in enumerate(groups):
+        group = {key: np.asarray(_own(member, key)) for key in member if key in NEEDED}
+        rewards = group["rewards"]
         count = len(rewards)
-        seen = np.asarray(group["observations"] if "observations" in group else group["obs"])
+        seen = group["observations"] if "observations" in group else group["obs"]
         found = {
             "observations": seen[:count],
             "next_observations": seen[1 : count + 1] if len(seen) > count else np.concatenate([seen[1:], seen[-1:]]),
-            "actions": np.asarray(group["actions"]),
+            "actions": group["actions"],
             "rewards": rewards,
-            "terminated": np.asarray(group["terminations"] if "terminations" in group else group["dones"]),
-            "truncated": np.asarray(group["truncations"]) if "truncations" in group else np.zeros(count),
+            "terminated": group["terminations"] if "terminations" in group else group["dones"],
+            "truncated": group["truncations"] if "truncations" in group else np.zeros(count),
             "episodes": np.full(count, number),
         }
         for name, values in found.items():
@@ -124,7 +155,9 @@ def _numbered(columns: Mapping[str, Any]) -> dict[str, Any]:
         else:
             found[name] = values
     for stem, members in groups.items():
-        found[stem] = np.stack([values for _, values in sorted(members, key=lambda item: item[0])], axis=1)
+        ordered = [np.asarray(values) for _, values in sorted(members, key=lambda item: item[0])]
+        if len({values.shape for values in ordered}) == 1:
+            found[stem] = np.stack(ordered, axis=1)
     return found
 
 
