@@ -135,7 +135,7 @@ def _seed(names: tuple[str, ...], targets: Any, rng: Random) -> None:
     """A few recorded files for every target; what earlier runs found stays."""
     CORPUS.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(names):
-        known = [data for kind in targets.kinds_of(name) for data in targets.files()[kind]]
+        known = [data for kind in targets.kinds_of(name) for data in targets.seeds()[kind]]
         for count, data in enumerate(rng.sample(known, min(SEEDS_PER_TARGET, len(known)))):
             (CORPUS / f"seed-{number}-{count}").write_bytes(bytes([number]) + data[:MOST_BYTES])
 

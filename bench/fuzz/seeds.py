@@ -12,7 +12,8 @@ RUNS = ROOT / "tests" / "fixtures" / "runs"
 
 # What a file is, by how its name ends; the first that fits counts.
 KINDS = (
-    ("tfevents", "events"), (".wandb", "wandb"), (".npz", "npz"), (".zip", "zip"), (".db", "sqlite"),
+    ("tfevents", "events"), (".wandb", "wandb"), ("observed", "observed"), (".npy", "npy"), (".npz", "npz"),
+    (".py", "python"), (".zip", "zip"), (".db", "sqlite"),
     (".csv", "csv"), (".tsv", "csv"), ("progress.txt", "csv"), (".jsonl", "jsonl"), ("progress.json", "jsonl"),
     ("result.json", "jsonl"), (".json", "json"), (".ipynb", "json"), (".yaml", "yaml"), (".yml", "yaml"),
 )  # fmt: skip

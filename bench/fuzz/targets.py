@@ -13,18 +13,22 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from random import Random
+from unittest.mock import patch
 
-from bench.fuzz.seeds import Files, files, folders, kind_of
-from bench.fuzz.shapes import mutated
+from bench.fuzz.opened import IN_MEMORY, OPENED, seeds
+from bench.fuzz.seeds import Files, folders, kind_of
+from bench.fuzz.shapes import mutated, shortened
 from rlclinic.apps.cli.compare import COMPARISON
-from rlclinic.apps.cli.fix import decide, fix_object
+from rlclinic.apps.cli.fix import decided, fix_object
 from rlclinic.comparison.compare import compare
 from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.run import Run
 from rlclinic.model.summary import run_summary
 from rlclinic.readers.configs.arguments import arguments
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.consoles import PARSERS, find_config
+from rlclinic.readers.consoles.counted_lines import parse_counted_lines
 from rlclinic.readers.formats.literals.python_literal import load_literal, load_literal_lines
 from rlclinic.readers.formats.logs.log_lines import clean_lines, decode
 from rlclinic.readers.formats.logs.log_text import excerpts
@@ -46,8 +50,10 @@ from rlclinic.rules.registry import RULES
 INPUT = "input"
 """The name of the one file that a parser is given."""
 TEXT = ("log", "csv", "json", "jsonl", "yaml")
-# Most inputs of parsers are cut to about this, so that a million of them take minutes.
-USUAL_BYTES = 2_500
+# Most inputs of parsers are cut to about one of these, so that a million of them take minutes.
+USUAL_BYTES = (300, 800, 2_500)
+# Of so many inputs of parsers one is a folder, and so many are files of one: to find a reader takes the most time.
+FOLDERS, READ = 40, 10
 
 METRICS = b"step,return,loss\n0,1,2\n100,2,1\n200,3,0.5\n"
 # Files that a reader looks at by name, and what must lie beside them for the folder to be a run.
@@ -59,7 +65,9 @@ NAMED: dict[str, Files] = {
     "run-cliff.wandb": {}, "runs.db": {}, "model.zip": _SB3, "config.yaml": _SB3, "args.json": _SB3, "args.txt": _SB3,
     "params.json": _SB3, "command.txt": _SB3, "config.json": _SOLVER, "metrics.csv": _SOLVER, "status.json": _SOLVER,
     "run.log": _SOLVER, ".hydra/overrides.yaml": {".hydra/config.yaml": b"lr: 1", **_SB3},
-    "configuration.yaml": _AGENTS, "run_logs/timers.json": _AGENTS,
+    "configuration.yaml": _AGENTS, "run_logs/timers.json": _AGENTS, "observed.npz": _SB3, "summary.json": {},
+    "rewards.npy": {}, "results.npz": {}, "rewards.json": {}, "run.json": {"metrics.json": b"{}"},
+    "info.json": {"run.json": b"{}"}, "metrics.json": {"run.json": b"{}"}, "train.py": _SB3,
 }  # fmt: skip
 ODD_NAMES = ("a::b", "\u202etxt.csv", "a\nb.log", "x" * 200, "\x1b[31m.json", "@last", "-rf.yaml", "sk-" + "a1" * 20)
 
@@ -83,6 +91,8 @@ def _scratch(_process: int) -> Path:
     base = tempfile.mkdtemp(prefix="rlclinic-fuzz-", dir=memory if os.access(memory, os.W_OK) else None)
     atexit.register(shutil.rmtree, base, ignore_errors=True)
     os.environ["RLCLINIC_INDEX"] = f"{base}/index.sqlite"
+    # The root of a project: nothing above it is looked at.
+    (Path(base) / "pyproject.toml").touch()
     return Path(base)
 
 
@@ -104,39 +114,45 @@ PARSED: dict[str, tuple[tuple[str, ...], Callable[[bytes], object]]] = {
     "notebook": (("json",), notebook_text),
     "literal": (TEXT, _text(load_literal)),
     "literal-lines": (TEXT, _text(load_literal_lines)),
-    "consoles": (("log",), _lines(*PARSERS)),
+    "consoles": (("log",), _lines(*PARSERS, parse_counted_lines)),
     "printed-config": (("log",), _lines(find_config)),
     "excerpts": (("log",), _lines(excerpts)),
     "arguments": (TEXT, _text(lambda text: [arguments(line) for line in text.splitlines()[:20]])),
     "typed": (TEXT, _text(lambda text: [typed(line) for line in text.splitlines()[:50]])),
     "redact": (TEXT, _text(redact)),
+    **IN_MEMORY,
 }
 
 
-def targets() -> tuple[str, ...]:
-    """Every target that one file goes through."""
-    return (*PARSED, *(f"file:{name}" for name in NAMED))
+@cache
+def targets(way: str | None = None) -> tuple[str, ...]:
+    """Every target that one file goes through: those of readers, the others, or all."""
+    others, readers = (*PARSED, *(f"open:{name}" for name in OPENED)), tuple(f"file:{name}" for name in NAMED)
+    return {None: (*others, *readers), "file:": readers, "": others}[way]
 
 
 def kinds_of(target: str) -> tuple[str, ...]:
     """The kinds of seed that fit a target."""
     if target in PARSED:
         return PARSED[target][0]
+    if target.startswith("open:"):
+        return OPENED[target.removeprefix("open:")][0]
     kind = kind_of(target)
-    return ("log", "csv") if target.endswith("monitor.csv") else (kind if kind in files() else "json",)
+    return ("log", "csv") if target.endswith("monitor.csv") else (kind if kind in seeds() else "json",)
 
 
 def parser_case(seed: int, number: int) -> Case:
     """Input `number` of the level of parsers and readers."""
     rng = Random(f"{seed}:parsers:{number}")
-    if not rng.randrange(12):
+    way = rng.randrange(FOLDERS)
+    if not way:
         return Case("read", mutated_folder(rng))
-    target = rng.choice(targets())
-    every = files()
+    target = rng.choice(targets("file:") if way <= READ else targets(""))
+    every = seeds()
     kind = rng.choice(kinds_of(target) if rng.randrange(20) else tuple(every))
     data, other = rng.choice(every[kind]), rng.choice(every[rng.choice(tuple(every))])
-    if kind in TEXT and rng.randrange(12):
-        data = _window(data, rng)
+    if rng.randrange(12):
+        data = _window(data, rng.choice(USUAL_BYTES), rng) if kind in TEXT else shortened(kind, data, rng)
     return Case(target, {INPUT: mutated(kind, data, other, rng)})
 
 
@@ -145,13 +161,13 @@ def diagnose_case(seed: int, number: int) -> Case:
     return Case("diagnose", mutated_folder(Random(f"{seed}:diagnose:{number}")))
 
 
-def _window(data: bytes, rng: Random) -> bytes:
+def _window(data: bytes, size: int, rng: Random) -> bytes:
     """The head, which says what the columns are, and some lines from anywhere."""
-    if len(data) <= USUAL_BYTES:
+    if len(data) <= size:
         return data
     head = data.find(b"\n") + 1
     start = data.find(b"\n", rng.randrange(len(data))) + 1 if rng.randrange(2) else head
-    return data[: min(head, USUAL_BYTES)] + data[start : start + USUAL_BYTES]
+    return data[: min(head, max(USUAL_BYTES))] + data[start : start + size]
 
 
 def mutated_folder(rng: Random) -> Files:
@@ -181,12 +197,16 @@ def run(case: Case) -> None:
     if case.target in PARSED:
         PARSED[case.target][1](case.files[INPUT])
         return
-    named = case.target.removeprefix("file:")
+    way, _, named = case.target.partition(":")
     content = case.files
-    if named != case.target:
+    if way == "file":
         content = {f"run/{name}": data for name, data in {**NAMED[named], named: case.files[INPUT]}.items()}
     base = scratch() / "case"
     try:
+        if way == "open":
+            write_files(base, {named: case.files[INPUT]})
+            OPENED[named][1](base / named)
+            return
         write_files(base, content)
         found = read(min(base.iterdir()))
         if case.target == "diagnose":
@@ -214,7 +234,7 @@ def _everything(found: Run) -> None:
     for item in diagnosis.not_checked:
         if item.error:
             raise CaughtError(f"{item.code}: {item.error}")
-    context = Context(90, True, "", guides())
+    context = Context(90, colour=True, detail="full", guides=guides())
     for row in FORMATS:
         text = render(row, [diagnosis], context)
         text.encode()
@@ -223,12 +243,15 @@ def _everything(found: Run) -> None:
     show_text(found, everything=True).encode()
     for value in (show_object(found), run_summary(found)):
         strict(dumps(value))
-    comparison = compare([found, neighbour()])
+    known = {id(found): diagnosis, id(neighbour()): _diagnosed_neighbour()}
+    # Both were diagnosed already, and that is most of the time.
+    with patch("rlclinic.comparison.compare.diagnose", lambda run: known[id(run)]):
+        comparison = compare([found, neighbour()], reference=True)
     for name, (module, function) in COMPARISON.items():
         style = {"width": 90, "colour": True} if name == "text" else {}
         written = getattr(import_module(f"rlclinic.reports.{module}"), function)(comparison, **style)
         strict(dumps(written))
-    outcome, _ = decide(found.path, None, None, "", unsafe=True, writes=False)
+    outcome, _ = decided(diagnosis, None, "", unsafe=True, writes=False)
     strict(dumps(fix_object(outcome)))
 
 
@@ -245,6 +268,11 @@ def strict(text: str) -> None:
 def guides() -> dict[str, dict[str, str]]:
     """The documentation of the rules, which SARIF carries."""
     return {row.code: dict(page_of(row).sections) for row in RULES}
+
+
+@cache
+def _diagnosed_neighbour() -> Diagnosis:
+    return diagnose(neighbour())
 
 
 @cache

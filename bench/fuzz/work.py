@@ -29,6 +29,7 @@ SLOW_SECONDS = 5.0
 SILENT_SECONDS = 90
 # What one input may take. Addresses have a wider limit: a read of at most 2 GiB asks for all of them first.
 MOST_BYTES, ROOM_BYTES = 512 << 20, 4 << 30
+FILL_SECONDS = 0.03
 # Seconds spent on making a failing input small.
 SHRINK_SECONDS = 4.0
 
@@ -116,15 +117,18 @@ def _own(file: str) -> str:
 
 def measured(case: Case, number: int, tally: Tally) -> None:
     """Run one input and write into the tally what came of it."""
-    started, before, found = time.process_time(), _resident(), None
+    started, before, found = time.process_time(), tally.peak or _resident(), None
     try:
         found = attempt(case)
     except DOCUMENTED:
         tally.refused += 1
     seconds = time.process_time() - started
-    grown = _resident() - before
-    if grown > MOST_BYTES:
-        found = f"memory in {case.target}", f"{grown >> 20} MB"
+    # The question takes as long as many an input; so much memory is not filled in less.
+    tally.peak = before
+    if seconds > FILL_SECONDS:
+        tally.peak = _resident()
+        if tally.peak - before > MOST_BYTES:
+            found = f"memory in {case.target}", f"{(tally.peak - before) >> 20} MB"
     if found is not None:
         tally.fail(Failure(*found, case.target, number, case.files))
     tally.inputs += 1
@@ -213,7 +217,7 @@ def _work(level: str, seed: int, numbers: range, until: float, at: Any, out: Any
         late = time.time() > until
         if time.monotonic() - reported > 2 or late:
             out.put(_report(tally, before, warned))
-            tally, reported = Tally(), time.monotonic()
+            tally, reported = Tally(peak=tally.peak), time.monotonic()
         if late:
             break
     at.value = -1

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from bench.fuzz.seeds import files
+from bench.fuzz.opened import seeds
 from bench.fuzz.targets import INPUT, PARSED, Case, kinds_of, parser_case, targets
 from bench.fuzz.work import DOCUMENTED, Failure, Tally, attempt, keep, kept, measured, shrunk
 
@@ -64,4 +64,4 @@ def test_of_equal_failures_the_smallest_input_is_kept_and_all_are_counted() -> N
 
 
 def test_every_target_has_seeds() -> None:
-    assert all(kind in files() for name in targets() for kind in kinds_of(name))
+    assert all(kind in seeds() for name in targets() for kind in kinds_of(name))
