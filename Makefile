@@ -109,7 +109,7 @@ bench-environments: $(BENCH)
 # libFuzzer brings a compiled module; it stays apart from what the tests use.
 $(FUZZ)/.ready: bench/fuzz/requirements.txt pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(FUZZ)
-	$(FUZZ)/bin/pip install --quiet --constraint constraints.txt --requirement $< --editable '.[fast]'
+	$(FUZZ)/bin/pip install --quiet --constraint constraints.txt --requirement $< --editable '.[fast,data]'
 	@touch $@
 
 # The whole takes hours; FUZZ_OPTIONS="parsers --seconds 60" looks for a minute.

@@ -88,12 +88,15 @@ def _records(data: bytes) -> list[bytes]:
 
 
 def shortened(kind: str, data: bytes, rng: Random) -> bytes:
-    """The first records of an event file and some from anywhere; other kinds are as they are."""
-    if kind != "events":
-        return data
-    records = _records(data)
+    """The first records of an event file or a W&B log and some from anywhere; other kinds are as they are."""
+    if kind == "wandb":
+        return _framed(data, _few(_wandb_records(data), rng))
+    return b"".join(_few(_records(data), rng)) if kind == "events" else data
+
+
+def _few(records: list[bytes], rng: Random) -> list[bytes]:
     start = rng.randrange(len(records))
-    return b"".join(records[:2] + records[start : start + 40])
+    return records[:2] + records[start : start + rng.choice((3, 10, 30))]
 
 
 def _record(payload: bytes) -> bytes:
@@ -103,6 +106,10 @@ def _record(payload: bytes) -> bytes:
 
 def wandb(data: bytes, rng: Random) -> bytes:
     """Records of a W&B log, changed and framed again."""
+    return _framed(data, _changed(_wandb_records(data), rng))
+
+
+def _wandb_records(data: bytes) -> list[bytes]:
     records, at, begun = [], WANDB_HEAD, b""
     while at + 7 <= len(data):
         if BLOCK - at % BLOCK < 7:
@@ -114,8 +121,12 @@ def wandb(data: bytes, rng: Random) -> bytes:
         if kind in (1, 4):
             records.append(begun)
             begun = b""
+    return records
+
+
+def _framed(data: bytes, records: list[bytes]) -> bytes:
     out = bytearray(data[:WANDB_HEAD])
-    for payload in _changed(records, rng):
+    for payload in records:
         for first, part, last in _fragments(payload, len(out)):
             out += bytes(-len(out) % BLOCK if BLOCK - len(out) % BLOCK < 7 else 0)
             kind = bytes([1 if first and last else 2 if first else 4 if last else 3])
