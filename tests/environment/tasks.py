@@ -57,6 +57,27 @@ class Blind(Slide):
         return np.array([self.at, 0.0], np.float32)
 
 
+class Chaotic(Slide):
+    """A solver keeps rounding of its whole life, and the dynamics double it with every step."""
+
+    kept = 0.0
+
+    def step(self, action: Any) -> Any:
+        self.kept += 1e-12
+        self.at = float((2.0 * (self.at + self.kept)) % 2.0)
+        return super().step(action)
+
+
+class Worn(Slide):
+    """The push becomes weaker over the life of the environment."""
+
+    pushes = 0
+
+    def _force(self, action: Any) -> float:
+        self.pushes += 1
+        return super()._force(action) * 0.999**self.pushes
+
+
 class Raises(Slide):
     """Fails after some steps."""
 

@@ -8,9 +8,10 @@ from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import examine
 from rlclinic.environment.clones import Simulator, State
 from rlclinic.environment.measure import Wanted, measure
-from rlclinic.environment.play import step
+from rlclinic.environment.play import play, recorder_of, step
+from rlclinic.environment.resets import reset_facts
 from rlclinic.model.diagnosis import Diagnosis, Verdict
-from rlclinic.model.environment_facts import EnvironmentFacts, facts_of_json
+from rlclinic.model.environment_facts import EnvironmentFacts, ResetFacts, facts_of_json
 from tests.environment import tasks
 
 SECONDS = 120.0
@@ -34,6 +35,7 @@ def test_a_sound_environment_gets_no_finding_that_matters() -> None:
     assert facts.policy("random") is not None
     assert facts.reward is not None
     assert [part.name for part in facts.reward.components] == ["way"]
+    assert repr(facts_of_json(facts.to_json())) == repr(facts)
 
 
 @pytest.mark.parametrize(
@@ -66,12 +68,23 @@ def test_an_oracle_that_does_well_is_no_finding() -> None:
     assert found.verdict is Verdict.NO_FAULT_FOUND
 
 
-def test_facts_survive_the_way_through_json() -> None:
-    facts, _ = examined(tasks.Raises)
-    again = facts_of_json(facts.to_json())
-    assert again.problems == facts.problems
-    assert again.observation is not None
-    assert again.to_json().keys() == facts.to_json().keys()
+def test_too_few_steps_are_no_clean_bill(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rlclinic.environment.measure.MOST_STEPS", 60)
+    facts, found = examined(tasks.Slide)
+    assert facts.reward is None
+    assert found.verdict is Verdict.INSUFFICIENT_DATA
+    assert any("too few" in line for line in found.unknowns)
+
+
+@pytest.mark.parametrize(("kind", "left"), [(tasks.Slide, False), (tasks.Chaotic, False), (tasks.Worn, True)])
+def test_rounding_that_a_solver_keeps_of_the_past_is_no_leak(kind: type, *, left: bool) -> None:
+    used = kind()
+    record, space = recorder_of(used), used.action_space
+    for seed in range(12):
+        play(used, lambda _: space.sample(), record, seed=seed, end=float("inf"))
+    found = reset_facts(kind, used, record.see, ResetFacts())
+    assert found.reproducible
+    assert found.carried_over is left
 
 
 def test_copies_of_a_state_go_on_alike_and_leave_the_original_alone() -> None:
@@ -82,11 +95,3 @@ def test_copies_of_a_state_go_on_alike_and_leave_the_original_alone() -> None:
     actions = tuple(environment.action_space.sample() for _ in range(5))
     one, two = simulator.at(State(3, actions), 2)
     assert step(one, actions[0])[1] == step(two, actions[0])[1]
-
-
-def test_holms_correction_asks_more_of_the_first_of_many_tests() -> None:
-    alone = EnvironmentFacts("trace", "x", tests={"leak": 0.008})
-    many = EnvironmentFacts("trace", "x", tests={"leak": 0.008, "other": 0.5, "third": 0.9})
-    assert alone.surely("leak")
-    assert not many.surely("leak")
-    assert not alone.surely("not made")

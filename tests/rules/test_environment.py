@@ -23,6 +23,8 @@ from rlclinic.rules.environment import (
     shorter_episodes_pay,
     very_short_episodes,
 )
+from rlclinic.rules.measured import beyond_chance
+from rlclinic.rules.result import RuleResult
 from tests.rules.scene import line, recorded, scene
 
 POINTS = np.arange(60)
@@ -400,3 +402,12 @@ def test_a_jump_within_the_window_is_no_pair_of_groups() -> None:
     returns = np.where(np.arange(600) < 500, 20.0, 200.0) + np.random.default_rng(1).normal(0, 5, 600)
     facts = scene(series={"return/train": returns}, episodes=(returns, np.full(600, 100.0)))
     assert bimodal_returns.check(facts) is None
+
+
+def test_what_one_of_many_checks_shows_by_chance_is_a_note() -> None:
+    result = RuleResult(Severity.ERROR, 0.9, "a leak", (), chance=0.002)
+    sure = RuleResult(Severity.ERROR, 0.9, "a dead action", (), chance=1e-6)
+    exact = RuleResult(Severity.ERROR, 0.9, "an exception", ())
+    assert beyond_chance({"A": result}, 1)["A"].severity is Severity.ERROR
+    found = beyond_chance({"A": result, "B": sure, "C": exact}, 34)
+    assert [found[code].severity for code in "ABC"] == [Severity.INFO, Severity.ERROR, Severity.ERROR]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from rlclinic.environment.clones import Simulator, State, same, set_chance
+from rlclinic.environment.chance import set_chance
+from rlclinic.environment.clones import Simulator, State, same
 from rlclinic.environment.play import now, step
 from rlclinic.lab.instruments.flatten import Flatten
 from rlclinic.model.environment_facts import NOT_MEASURED, ActionEffect
@@ -59,6 +61,9 @@ class Noise:
     states: int
     chances: float
     """Share of states from which chance leads to other states."""
+    observation_chance: float
+    reward_chance: float
+    """Probability to see either differ in so many states if it did in less than one in ten."""
 
 
 def effects_of(
@@ -173,7 +178,7 @@ def noise_of(simulator: Simulator, states: list[State], space: Any, see: Flatten
     Where they go on alike, what differed was not in the state: it is noise of the sensor or of the reward.
     """
     variance, paid = np.zeros(width), []
-    count = chances = alike = 0
+    count = chances = alike = seen_apart = paid_apart = 0
     for state in states:
         if now() > end:
             break
@@ -203,7 +208,8 @@ def noise_of(simulator: Simulator, states: list[State], space: Any, see: Flatten
         if all(same(then, thens[0]) for then in thens):
             variance += np.var(firsts, axis=0, ddof=1)
             paid.append(float(np.var(rewards, ddof=1)))
-            alike += not all(same(first, firsts[0]) for first in firsts) or len(set(rewards)) > 1
+            apart = not all(same(first, firsts[0]) for first in firsts), len(set(rewards)) > 1
+            seen_apart, paid_apart, alike = seen_apart + apart[0], paid_apart + apart[1], alike + any(apart)
         else:
             chances += 1
     quiet = len(paid)
@@ -215,4 +221,11 @@ def noise_of(simulator: Simulator, states: list[State], space: Any, see: Flatten
         float(np.mean(paid)) if paid else NOT_MEASURED,
         count,
         chances / count if count else NOT_MEASURED,
+        _at_least(seen_apart, quiet),
+        _at_least(paid_apart, quiet),
     )
+
+
+def _at_least(seen: int, count: int, share: float = 0.1) -> float:
+    """Binomial probability of so many or more."""
+    return sum(math.comb(count, k) * share**k * (1.0 - share) ** (count - k) for k in range(seen, count + 1))

@@ -69,6 +69,10 @@ def examine_isolated(request: Request, progress: Callable[[str], None] = lambda 
 def _serve(pipe: Connection, request: Request) -> None:
     settled()
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+    # What an environment prints must not come between the lines of a report.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    # A copied connection closes the original when it goes.
+    Connection.__deepcopy__ = _refuse  # type: ignore[attr-defined]
     try:
         make = maker_of(request.environment, request.arguments)
         named = (("oracle", request.oracle), ("trained", request.policy))
@@ -80,6 +84,10 @@ def _serve(pipe: Connection, request: Request) -> None:
         pipe.send(("done", found.to_json()))
     except RlclinicError as error:
         pipe.send(("error", (error.message, error.path, error.hint)))
+
+
+def _refuse(connection: Connection, memo: Any) -> Any:
+    raise TypeError("a connection to another process cannot be copied")
 
 
 def _policy(name: str) -> Any:

@@ -6,17 +6,20 @@ import copy
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
 
-from rlclinic.environment.clones import Simulator, State, set_chance
+from rlclinic.environment.chance import set_chance
+from rlclinic.environment.clones import Simulator, State
 from rlclinic.environment.effects import STATES, Effects, Noise, effects_of, noise_of
 from rlclinic.environment.make import Make
 from rlclinic.environment.panel import EPISODES, best_linear, played, policies_of, random_policy, returns_of
-from rlclinic.environment.play import Act, Recorder, StepFailed, now, play, recorder_of, reset, step
+from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
 from rlclinic.environment.resets import reset_facts
 from rlclinic.facts.environment.episodes import episode_facts, start_facts
 from rlclinic.facts.environment.measure import action_facts, drift
@@ -34,12 +37,15 @@ from rlclinic.model.environment_facts import (
     RewardFacts,
     SpeedFacts,
 )
+from rlclinic.model.errors import RlclinicError
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 
 FEWEST_STEPS, MOST_STEPS = 4000, 20_000
 """Of random actions."""
 EPISODES_WANTED, MOST_EPISODES = 100, 400
+ENOUGH_STEPS, ENOUGH_EPISODES = 200, 20
+"""Of random actions, below which nothing is said."""
 SEED = 77
 OUTLIERS = 6
 NOISE_STATES = 40
@@ -66,18 +72,27 @@ def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFac
         started = time.perf_counter()
         environment = make()
         seconds = time.perf_counter() - started
+    except RlclinicError:
+        raise
     except Exception as error:
         # The environment is the user's: whatever it raises is what is found.
-        return _failed(facts, Problem("raised", "make", _message(error)), began)
+        return _failed(facts, Problem("raised", "make", message_of(error)), began)
+    for name in ("observation_space", "action_space"):
+        if not isinstance(space := getattr(environment, name, None), gymnasium.Space):
+            told = f"{name} is {'missing' if space is None else f'no space but {type(space).__name__}'}"
+            return _failed(facts, Problem("breaks-api", "make", told), began)
+    # What is imported and loaded is no part of the budget.
+    began = now()
     examiner = _Examiner(make, environment, wanted, facts, began, seconds, tell)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return examiner.run()
     except StepFailed as error:
-        return _failed(examiner.known(), Problem("raised", error.where, str(error)), began)
+        return _failed(examiner.known(), error.problem, began)
     finally:
-        environment.close()
+        with suppress(Exception):
+            environment.close()
 
 
 def _failed(facts: EnvironmentFacts, problem: Problem, began: float) -> EnvironmentFacts:
@@ -117,27 +132,29 @@ class _Examiner:
             self.tell(doing, self.facts)
             part()
         self.tell("resets", self.facts)
-        starts, _ = start_facts(self.random.table())
+        starts = start_facts(self.random.table())
         self.reset_facts = reset_facts(self.make, self.env, self.random.see, starts)
         self.tell("what the steps tell", self.facts)
         self.facts = self.known()
+        if self.facts.reward is None:
+            return replace(self.facts, seconds=now() - self.began)
         self.tell("effects of actions", self.facts)
         return replace(self._interventions(), seconds=now() - self.began)
 
     def known(self) -> EnvironmentFacts:
-        """What follows from the steps played so far."""
-        if not self.random.steps:
-            return self.facts
+        """What follows from the steps played so far; of too few nothing does."""
+        if self.random.steps < ENOUGH_STEPS and len(self.random.episodes) < ENOUGH_EPISODES:
+            few = f"{self.random.steps} steps were taken in the time there was: too few to judge by; raise --budget"
+            return replace(self.facts, steps=self.random.steps, skipped=(*self.skipped, few))
         steps, table = self.random.transitions(), self.random.table()
         every = _joined(steps, self.simple.transitions()) if self.simple.steps else steps
-        starts, tests = start_facts(table)
         if self.reset_facts == ResetFacts():
-            self.reset_facts = starts
+            self.reset_facts = start_facts(table)
         spent = self.random.step_seconds + self.random.reset_seconds
         return replace(
             self.facts,
             steps=len(every),
-            observation=_observation(steps, every, self.facts.observation),
+            observation=_observation(steps, every, self.facts.observation) if steps.observation_space.size else None,
             action=action_facts(steps),
             reward=_reward(steps, every, table),
             episodes=_episodes(self.env, steps, table, self.random, self.simple),
@@ -148,7 +165,6 @@ class _Examiner:
             ),
             drift=drift(steps),
             skipped=tuple(self.skipped),
-            tests=tests,
         )
 
     def _form(self) -> None:
@@ -161,6 +177,7 @@ class _Examiner:
             problems.append(_form_problem(self.env.observation_space, observation, "step"))
             if terminated or truncated:
                 reset(self.env, SEED)
+        problems += list(getattr(self.env, "problems", ()))
         found = dict.fromkeys(problem for problem in problems if problem is not None)
         self.facts = replace(self.facts, problems=tuple(found))
 
@@ -225,9 +242,8 @@ def _chosen(act: Act, seed: int) -> Act:
 
 
 def _form_problem(space: Any, observation: Any, where: str) -> Problem | None:
-    kind = type(space).__name__
-    if kind != "Box":
-        return None
+    if type(space).__name__ != "Box":
+        return None if space.contains(observation) else Problem("breaks-contract", where, f"a point outside {space}")
     shape = getattr(observation, "shape", None)
     if shape != space.shape:
         return Problem("breaks-contract", where, f"an observation of shape {shape} where the space has {space.shape}")
@@ -378,22 +394,25 @@ def _action(space: Space, values: FloatArray, simulator: Simulator) -> Any:
 
 def _with_interventions(facts: EnvironmentFacts, found: Effects, noise: Noise, recur: float) -> EnvironmentFacts:
     observation, reward, action = facts.observation, facts.reward, facts.action
-    assert observation is not None
     assert reward is not None
     assert action is not None
-    variance = np.array(observation.std) ** 2
-    live = variance > 1e-12
-    shares = noise.observation[live] / variance[live] if live.any() else np.zeros(1)
-    return replace(
-        facts,
-        observation=replace(
+    if observation is not None:
+        variance = np.array(observation.std) ** 2
+        live = variance > 1e-12
+        shares = noise.observation[live] / variance[live] if live.any() else np.zeros(1)
+        observation = replace(
             observation,
             noise_share=float(np.mean(np.minimum(shares, 1.0))) if np.isfinite(shares).all() else NOT_MEASURED,
+            noise_chance=noise.observation_chance,
             action_lag=found.observation_lag if found.observation_lag is not None else observation.action_lag,
-        ),
+        )
+    return replace(
+        facts,
+        observation=observation,
         reward=replace(
             reward,
             noise_share=min(noise.reward / reward.std**2, 1.0) if reward.std > 0 else NOT_MEASURED,
+            noise_chance=noise.reward_chance,
             effect_lag=found.reward_lag,
             outliers_recur=recur,
         ),
@@ -402,7 +421,3 @@ def _with_interventions(facts: EnvironmentFacts, found: Effects, noise: Noise, r
             action.gain_probability,
         ),
     )  # fmt: skip
-
-
-def _message(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from rlclinic.facts.environment.episodes import GAMMA
 from rlclinic.lab.instruments.episodes import components_in
 from rlclinic.lab.instruments.flatten import Flatten, flat
+from rlclinic.model.environment_facts import Problem
+from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 
 WAITING = 3.0
@@ -32,11 +34,11 @@ def now() -> float:
 
 
 class StepFailed(Exception):  # noqa: N818 - reads as what it is
-    """The environment raised; `where` is reset or step."""
+    """The environment raised, or returned what nobody can go on with; `problem` tells it."""
 
-    def __init__(self, where: str, error: Exception) -> None:
-        super().__init__(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
-        self.where = where
+    def __init__(self, kind: str, where: str, message: str) -> None:
+        super().__init__(message)
+        self.problem = Problem(kind, where, message)
 
 
 @dataclass(slots=True)
@@ -58,6 +60,17 @@ class Recorder:
     @property
     def steps(self) -> int:
         return len(self.rows)
+
+    def seen(self, observation: Any, where: str) -> FloatArray:
+        """The observation as numbers; StepFailed where it has not those of its space."""
+        try:
+            row = self.see(observation)
+        except Exception as error:
+            raise StepFailed("breaks-contract", where, f"{_kind(observation)} as the observation") from error
+        if row.shape != (self.observation_space.size,):
+            told = f"an observation of {row.size} numbers where the space has {self.observation_space.size}"
+            raise StepFailed("breaks-contract", where, told)
+        return row
 
     def transitions(self) -> Transitions:
         """Everything that was kept."""
@@ -109,7 +122,7 @@ def play(
     began = time.perf_counter()
     observation = reset(environment, seed)
     record.reset_seconds += time.perf_counter() - began
-    first = seen = record.see(observation)
+    first = seen = record.seen(observation, "reset")
     total = discounted = 0.0
     number = len(record.episodes) + 10_000_000 * bool(record.unended) + record.unended
     for length in range(longest):
@@ -117,7 +130,7 @@ def play(
         began = time.perf_counter()
         observation, reward, terminated, truncated, info = step(environment, action)
         record.step_seconds += time.perf_counter() - began
-        after = record.see(observation)
+        after = record.seen(observation, "step")
         record.rows.append(
             (seen, record.do(action), reward, after, terminated, truncated, number, length, record.clock)
         )
@@ -138,16 +151,38 @@ def play(
 def reset(environment: Any, seed: int | None) -> Any:
     """Reset; StepFailed where it raises or does not return a pair."""
     try:
-        observation, _ = environment.reset(seed=seed)
+        found = environment.reset(seed=seed)
     except Exception as error:
-        raise StepFailed("reset", error) from error
-    return observation
+        raise StepFailed("raised", "reset", message_of(error)) from error
+    if not isinstance(found, tuple) or len(found) != 2 or not isinstance(found[1], Mapping):
+        raise StepFailed("breaks-api", "reset", f"it returned {_kind(found)} where an observation and a dict are due")
+    return found[0]
 
 
 def step(environment: Any, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
     """Step; StepFailed where it raises or does not return five things."""
     try:
-        observation, reward, terminated, truncated, info = environment.step(action)
-        return observation, float(reward), bool(terminated), bool(truncated), info
+        found = environment.step(action)
     except Exception as error:
-        raise StepFailed("step", error) from error
+        raise StepFailed("raised", "step", message_of(error)) from error
+    try:
+        observation, reward, terminated, truncated, info = found
+        return observation, float(reward), bool(terminated), bool(truncated), info
+    except (TypeError, ValueError) as error:
+        five = isinstance(found, tuple) and len(found) == 5
+        told = (
+            f"it returned {_kind(found[1]) + ' as the reward' if five else _kind(found) + ' where five things are due'}"
+        )
+        raise StepFailed("breaks-api", "step", told) from error
+
+
+def message_of(error: Exception) -> str:
+    """An exception in one line."""
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+
+
+def _kind(value: Any) -> str:
+    kind, shape = type(value).__name__, getattr(value, "shape", ())
+    if isinstance(value, tuple):
+        return f"a tuple of {len(value)}"
+    return f"{kind} of shape {shape}" if shape else kind

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rlclinic.environment.clones import TOLERANCE, copy_chance, global_chance, same
+from rlclinic.environment.chance import copy_chance, global_chance
+from rlclinic.environment.clones import same
 from rlclinic.environment.make import Make
 from rlclinic.environment.play import reset, step
 from rlclinic.lab.instruments.flatten import Flatten
@@ -19,8 +20,9 @@ COPIED = 4
 """Resets of two copies that must agree: with few starts one may by chance."""
 STEPS = 120
 """Of the trajectories that are compared."""
-SOON, CLEAR = 20, 0.01
-"""A used copy must depart within so many steps and by so much: solvers keep rounding of the past, which grows later."""
+ROUNDING = 1e-4
+"""Difference, in spreads, that a solver may keep of the past. Trajectories that part by less part by rounding, which
+chaos makes large later; what is left of an episode shows at once."""
 SEED = 2024
 
 
@@ -37,10 +39,10 @@ def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> Reset
         departure = _departure(fresh[0], fresh[1])
         carried, chance = "", None
         if not departure:
-            carried = _departure(_trajectory(used, see)[:SOON], fresh[0][:SOON], CLEAR)
+            carried = _departure(_trajectory(used, see), fresh[0])
             if carried:
                 own = make()
-                carried = _departure(_trajectory(used, see, like=own)[:SOON], fresh[0][:SOON], CLEAR)
+                carried = _departure(_trajectory(used, see, like=own), fresh[0])
                 own.close()
                 chance = not carried
         return ResetFacts(
@@ -85,15 +87,22 @@ def _trajectory(environment: Any, see: Flatten, like: Any = None) -> list[tuple[
     return found
 
 
-def _departure(a: list[tuple[Any, float, bool]], b: list[tuple[Any, float, bool]], tolerance: float = TOLERANCE) -> str:
-    """What differs first between two trajectories; empty where nothing does."""
+def _departure(a: list[tuple[Any, float, bool]], b: list[tuple[Any, float, bool]]) -> str:
+    """What differs first between two trajectories; empty where nothing does, or where they part by rounding."""
+    seen, paid = np.array([row[0] for row in b]), np.array([row[1] for row in b])
+    spread = np.maximum(seen.std(axis=0), 1e-3 * np.abs(seen).max(axis=0) + 1e-9)
+    pay = max(float(paid.std()), 1e-3 * float(np.abs(paid).max()), 1e-9)
     for at, (one, other) in enumerate(zip(a, b, strict=False)):
-        if not same(one[0], other[0], tolerance):
+        away = np.where(np.isnan(one[0]) & np.isnan(other[0]), 0.0, np.abs(one[0] - other[0]) / spread)
+        moved, more = float(away.max(initial=0.0)), abs(one[1] - other[1]) / pay
+        if not moved <= ROUNDING:
             return "observation" if at else "start"
-        if abs(one[1] - other[1]) > tolerance * max(1.0, abs(one[1])):
+        if more > ROUNDING:
             return "reward"
         if one[2] != other[2]:
             return "end"
+        if moved or more:
+            return ""
     return ""
 
 

@@ -77,7 +77,7 @@ def _faulty_environment(case: _Case) -> str | None:
 
 def _sound_environment(case: _Case) -> str | None:
     env = case.facts.run.examined
-    if not case.facts.run.is_environment or env is None:
+    if not case.facts.run.is_environment or env is None or env.reward is None:
         return None
     return f"nothing in {env.steps:,} steps speaks against learning here"
 
@@ -101,6 +101,8 @@ def _crashed(case: _Case) -> str | None:
 
 def _insufficient(case: _Case) -> str | None:
     run, curve = case.facts.run, case.curve
+    if run.is_environment:
+        return "the environment could not be played for long enough to judge it"
     if curve is None:
         unknown = "training metrics are logged, but no return" if run.series else "no metric was logged"
         return f"{unknown}: whether the agent learned cannot be known"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 Source = Literal["examined", "observed", "trace"]
@@ -52,6 +52,8 @@ class ObservationFacts:
     """How dtype or shape depart from the space."""
     noise_share: float = NOT_MEASURED
     """Of the variance, what differs between copies of one state that go on alike: it is in the sensor alone."""
+    noise_chance: float | None = None
+    """Probability to see it in so many states if less than one in ten showed it."""
     repeated: float = NOT_MEASURED
     """Share of steps whose observation is exactly one of an earlier step of the episode, not the last."""
     explained: float = NOT_MEASURED
@@ -104,6 +106,8 @@ class RewardFacts:
     not_finite: int = 0
     noise_share: float = NOT_MEASURED
     """Of the variance of rewards, what differs between copies of one state that go on alike."""
+    noise_chance: float | None = None
+    """As for the observation."""
     explained: float = NOT_MEASURED
     """Share of the variance that observation, action and next observation foretell."""
     by_action: float = NOT_MEASURED
@@ -166,6 +170,11 @@ class EpisodeFacts:
     """Share of the later half of the steps that came to a place where none of the earlier half was."""
     restarts: float = NOT_MEASURED
     """Share of steps that jump back into the set of first observations without an end."""
+
+    @property
+    def chance_of_one_length(self) -> float:
+        """Probability that so many episodes share the greatest length where lengths are spread over a quarter of it."""
+        return min(4.0 / max(self.longest, 1), 1.0) ** (round(self.at_longest * self.count) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,22 +284,10 @@ class EnvironmentFacts:
     skipped: tuple[str, ...] = ()
     """What was not measured, and why."""
     seconds: float = 0.0
-    tests: Mapping[str, float] = field(default_factory=dict)
-    """Probabilities of single tests under the hypothesis that nothing is wrong."""
 
     def policy(self, name: str) -> PolicyReturns | None:
         """A policy of the panel."""
         return next((one for one in self.panel if one.name == name), None)
-
-    def surely(self, test: str, level: float = 0.01) -> bool:
-        """Whether a test is significant after Holm's correction over all tests of the environment."""
-        ordered = sorted(self.tests.items(), key=lambda item: item[1])
-        for place, (name, probability) in enumerate(ordered):
-            if probability * (len(ordered) - place) > level:
-                return False
-            if name == test:
-                return True
-        return False
 
     def to_json(self) -> dict[str, Any]:
         """As a plain object; numbers that are not finite are floats."""

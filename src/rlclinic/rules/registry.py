@@ -10,6 +10,7 @@ from pathlib import Path
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
+from rlclinic.rules.measured import beyond_chance
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import RuleInfo, Sign, load_rule, missing_needs
 
@@ -78,8 +79,9 @@ def examine(
     facts: RunFacts, rules: tuple[RuleInfo, ...] = RULES, limits: Limits | None = None
 ) -> tuple[tuple[Finding, ...], tuple[NotChecked, ...]]:
     """Run every rule that applies; what lacks its inputs, or fails, is said and never passed over."""
-    findings: list[Finding] = []
+    results: dict[str, RuleResult] = {}
     skipped: list[NotChecked] = []
+    checks = 0
     for rule in rules:
         if not rule.applies(facts):
             continue
@@ -92,8 +94,11 @@ def examine(
         except Exception as error:
             skipped.append(NotChecked(rule.code, rule.title, (), _message(error, facts.run.path)))
             continue
+        checks += rule.is_measured
         if result is not None:
-            findings.append(_finding(rule, result))
+            results[rule.code] = result
+    results = beyond_chance(results, checks)
+    findings = [_finding(rule, results[rule.code]) for rule in rules if rule.code in results]
     seen = {finding.code for finding in findings}
     covered = {rule.code for rule in rules if seen & set(rule.rule.covered_by)}
     findings = [replace(item, severity=Severity.INFO) if item.code in covered else item for item in findings]

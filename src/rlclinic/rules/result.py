@@ -16,3 +16,5 @@ class RuleResult:
     summary: str
     evidence: tuple[Evidence, ...]
     onset_step: float | None = None
+    chance: float | None = None
+    """Probability of such a measurement where nothing is wrong; None where chance cannot make it."""

@@ -16,7 +16,7 @@ from rlclinic.model.transitions import EpisodeTable, Observed, Transitions
 def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
     """Everything that the record tells."""
     steps, episodes = seen.transitions, seen.episodes
-    reset, tests = start_facts(episodes)
+    reset = start_facts(episodes)
     action = action_facts(steps)
     unended = _unended(steps)
     return EnvironmentFacts(
@@ -31,7 +31,6 @@ def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
         episodes=episode_facts(steps, episodes, unended=unended),
         reset=reset,
         drift=drift(steps),
-        tests=tests,
     )
 
 

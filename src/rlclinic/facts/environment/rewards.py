@@ -7,9 +7,10 @@ import numpy as np
 from rlclinic.facts.environment.observations import AGES, FEWEST, can_be_fitted, depths, sound
 from rlclinic.facts.environment.regression import encoded, even, explained
 from rlclinic.model.environment_facts import NOT_MEASURED, Component, RewardFacts
-from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import BoolArray, EpisodeTable, IntArray, Transitions
 
+STAYS = 0.05
+"""Different observations among those at a bound of the reward, below which the state does not move."""
 FAR = 30.0
 """Spreads from the middle at which a reward is an outlier."""
 
@@ -20,7 +21,7 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
     if not rewards.size:
         rewards = np.zeros(1)
     std, largest = float(rewards.std()), float(np.abs(rewards).max())
-    edge, at_edge = _edge(rewards)
+    edge, at_edge = _edge(steps)
     far, size = _outliers(steps)
     lag, at_lag, now = _lag(steps)
     pay, alone = _pay(steps)
@@ -57,12 +58,18 @@ def outlier_rows(steps: Transitions) -> IntArray:
     return np.flatnonzero(_outliers(steps)[0]).astype(np.int64)
 
 
-def _edge(rewards: FloatArray) -> tuple[float, float]:
-    """The end of the range at which many rewards lie exactly while the others differ, and their share."""
+def _edge(steps: Transitions) -> tuple[float, float]:
+    """The end of the range at which rewards of different states lie exactly while the others differ; their share."""
+    finite = np.isfinite(steps.rewards)
+    rewards = steps.rewards[finite]
     if len(np.unique(rewards)) < 20:
         return NOT_MEASURED, 0.0
     shares = {float(end): float((rewards == end).mean()) for end in (rewards.min(), rewards.max())}
     edge = max(shares, key=lambda end: shares[end])
+    places = steps.next_observations[finite][rewards == edge]
+    if len(np.unique(places, axis=0)) < STAYS * len(places):
+        # The state stays where it is, so the reward does.
+        return NOT_MEASURED, 0.0
     # Nothing is a natural amount to be paid.
     return (edge, shares[edge]) if edge != 0.0 else (NOT_MEASURED, 0.0)
 

@@ -32,6 +32,8 @@ class Limits(RuleLimits):
 
     fewest: int = 6
     """States from which effects must have been tried."""
+    hidden: float = 0.3
+    """Share of states in which an action that matters does not show, at most."""
     gain: float = 0.001
     """Share of the change that actions must add, in recorded steps."""
     known: float = 0.05
@@ -61,6 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
                 0.97,
                 summary,
                 (measured("dimensions or choices without effect", len(dead), 0.0, action.states),),
+                chance=limits.hidden**action.states,
             )
         return None
     if seen is None or not seen.explained > limits.known or not action.gain < limits.gain:

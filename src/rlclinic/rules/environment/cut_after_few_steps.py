@@ -53,4 +53,4 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"{100 * ends.at_longest:.3g}% of {ends.count} episodes end as terminated after exactly {ends.longest} steps"
     )
     evidence = measured("episodes of the greatest length", ends.at_longest, limits.share, ends.count)
-    return RuleResult(Severity.ERROR, 0.92, summary, (evidence,))
+    return RuleResult(Severity.ERROR, 0.92, summary, (evidence,), chance=ends.chance_of_one_length)

@@ -12,6 +12,8 @@ References: gym-electric-motor#24; roboschool#50.
 
 from __future__ import annotations
 
+import math
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.measured import measured
@@ -61,4 +63,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         0.9,
         summary,
         (measured("correlation of return and length", ends.length_correlation, limits.correlation, ends.count),),
+        chance=_chance(ends.length_correlation, ends.count),
     )
+
+
+def _chance(correlation: float, count: int) -> float:
+    """Fisher's test of a correlation."""
+    z = math.atanh(min(abs(correlation), 1.0 - 1e-12)) * math.sqrt(count - 3)
+    return math.erfc(z / math.sqrt(2.0))

@@ -60,4 +60,4 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         "observations: a time limit"
     )
     evidence = measured("episodes of the greatest length", at_longest, limits.fewest, ends.count)
-    return RuleResult(Severity.ERROR, 0.9, summary, (evidence,))
+    return RuleResult(Severity.ERROR, 0.9, summary, (evidence,), chance=ends.chance_of_one_length)

@@ -1,7 +1,7 @@
-"""The environment raises, dies or hangs.
+"""The environment raises, dies, hangs, or answers in a form that trainers do not take.
 
-What it sees: While the environment was made, reset or stepped it raised an exception, ended its process, or gave no
-answer in time.
+What it sees: While the environment was made, reset or stepped it raised an exception, ended its process, gave no
+answer in time, or returned something else than the Gymnasium API asks for: four values from step, no pair from reset.
 Why it hurts: Training dies at the same place, or waits for ever; where a wrapper swallows the exception, episodes end
 without a reason.
 Evidence needed: an examination (rlclinic examine).
@@ -36,6 +36,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     found = next((problem for problem in env.problems if problem.kind != "breaks-contract"), None)
     if found is None:
         return None
-    words = {"raised": "raised", "died": "ended its process", "hung": "did not answer"}[found.kind]
-    summary = f"the environment {words} in {found.where}: {found.message}"
+    words = {"raised": "raised", "died": "ended its process", "hung": "did not answer"}.get(found.kind)
+    told = f"the environment {words} in {found.where}: {found.message}"
+    summary = told if words else f"{found.where} does not keep the Gymnasium API: {found.message}"
     return RuleResult(Severity.ERROR, 0.95, summary, (measured("problems", len(env.problems), 0.0),))

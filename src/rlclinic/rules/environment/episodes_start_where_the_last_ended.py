@@ -49,7 +49,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if reset.stale > limits.stale and not (reset.seeds and reset.starts == 1):
         summary = f"{100 * reset.stale:.3g}% of the episodes start at exactly the last observation of the one before"
         return RuleResult(Severity.ERROR, 0.97, summary, (measured("stale starts", reset.stale, limits.stale),))
-    if not reset.leak > limits.leak or not env.surely("leak"):
+    if not reset.leak > limits.leak:
         return None
     summary = f"first observations correlate by {reset.leak:.2g} with the last ones of the episodes before"
-    return RuleResult(Severity.ERROR, 0.85, summary, (measured("correlation", reset.leak, limits.leak),))
+    evidence = measured("correlation", reset.leak, limits.leak)
+    return RuleResult(Severity.ERROR, 0.85, summary, (evidence,), chance=reset.leak_probability)

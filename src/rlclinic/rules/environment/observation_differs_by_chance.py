@@ -35,6 +35,8 @@ class Limits(RuleLimits):
     """Share of the variance of the observation that is noise."""
     repeated: float = 0.1
     """Share of steps that show an earlier observation again."""
+    foretold: float = 0.5
+    """Share of the change from which on a place seen again is a place come back to."""
 
 
 LIMITS = Limits()
@@ -52,8 +54,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         summary = (
             f"{100 * seen.noise_share:.3g}% of the variance of the observation is noise: the same state looks different"
         )
-        return RuleResult(Severity.ERROR, 0.95, summary, (measured("noise share", seen.noise_share, limits.noise),))
-    if not seen.repeated > limits.repeated:
+        evidence = measured("noise share", seen.noise_share, limits.noise)
+        return RuleResult(Severity.ERROR, 0.95, summary, (evidence,), chance=seen.noise_chance)
+    if not seen.repeated > limits.repeated or seen.explained > limits.foretold:
         return None
     summary = f"{100 * seen.repeated:.3g}% of the observations are exactly those of an earlier step of the episode"
     return RuleResult(Severity.ERROR, 0.9, summary, (measured("repeats", seen.repeated, limits.repeated, env.steps),))

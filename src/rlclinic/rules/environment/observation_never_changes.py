@@ -1,18 +1,21 @@
 """Numbers of the observation never change.
 
-What it sees: All numbers of the observation are the same at every step, or some of them are always exactly 0, over
-all policies that were tried.
+What it sees: All numbers of the observation are the same at every step; or some of them are always exactly 0 over
+all policies that were tried, while the others do not foretell what comes next or what is paid.
 Why it hurts: What should be there is not seen: a sensor that is not read, a field that is never filled, a mask that
 hides too much.
 Evidence needed: an examination, or a training that was watched with Observe; vectors of at most some hundred numbers.
-Looks alike: A goal that is the same in every episode, which is constant but not 0; a task of one state, which has
-nothing to see.
+Looks alike: A number that the task does not use, or a force that no policy met: the rest foretells everything, so
+nothing is missing, and it is a note. A goal that is the same in every episode, which is constant but not 0; a task of
+one state, which has nothing to see.
 What to change: Print the observation beside the state it is made from, and fill in what is missing or take it out of
 the space.
 References: four-phase method, step 2.3.
 """
 
 from __future__ import annotations
+
+import math
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -31,10 +34,12 @@ RULE = Rule(
 class Limits(RuleLimits):
     """What the rule judges by."""
 
-    few: float = 0.15
-    """Share of always-zero numbers below which it is a note: a force that no policy met."""
-    long: int = 40
-    """Numbers from which on an observation is long, and sparse by design: also a note."""
+    foretold: float = 0.7
+    """Share of the change of the observation, and of the reward, from which on nothing is missing."""
+    dense: float = 0.5
+    """Share of steps that pay, above which rewards can be foretold at all."""
+    noise: float = 0.2
+    """Share of the reward that may be noise for that."""
 
 
 LIMITS = Limits()
@@ -46,7 +51,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if env is None:
         return None
 
-    seen, episodes = env.observation, env.episodes
+    seen, episodes, reward = env.observation, env.episodes, env.reward
     assert seen is not None
     count = len(seen.names)
     if seen.kind == "image" or not count or (episodes is not None and episodes.longest <= 1):
@@ -60,7 +65,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     summary = (
         f"{len(seen.zero)} of {count} numbers of the observation are 0 at every one of {env.steps:,} steps: {names}"
     )
-    evidence = measured("numbers that are always 0", len(seen.zero), limits.few * count, env.steps)
-    if len(seen.zero) < limits.few * count or count >= limits.long:
+    evidence = measured("numbers that are always 0", len(seen.zero), 0.0, env.steps)
+    known = [(seen.explained, "of the change of the others")]
+    if reward is not None and reward.nonzero > limits.dense and not reward.noise_share > limits.noise:
+        known.append((reward.explained, "of the reward"))
+    share, what = min((item for item in known if math.isfinite(item[0])), default=(math.nan, ""))
+    if not share < limits.foretold:
         return RuleResult(Severity.INFO, 0.2, summary, (evidence,))
-    return RuleResult(Severity.WARNING, 0.85, summary, (evidence,))
+    missing = measured("foretold share", share, limits.foretold, env.steps)
+    told = f"{summary}; what is seen foretells {100 * share:.3g}% {what}"
+    return RuleResult(Severity.WARNING, 0.85, told, (evidence, missing))

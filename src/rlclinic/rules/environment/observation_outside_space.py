@@ -20,7 +20,7 @@ from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
 
 RULE = Rule(
     "ENV33",
-    needs=("environment:observation",),
+    needs=("environment:problems",),
     step=DecisionStep.ENVIRONMENT,
     causes={"observation-corrupted": 6.0},
 )
@@ -44,12 +44,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if env is None:
         return None
 
-    assert env.observation is not None
     broken = next((problem for problem in env.problems if problem.kind == "breaks-contract"), None)
     if broken is not None:
         summary = f"{broken.where} returned {broken.message}"
         return RuleResult(Severity.ERROR, 0.9, summary, (measured("form", 1.0, 0.0),))
-    share = env.observation.outside
+    share = env.observation.outside if env.observation is not None else 0.0
     if share < limits.few:
         return None
     summary = f"{100 * share:.3g}% of the observations lie outside the bounds of their space"

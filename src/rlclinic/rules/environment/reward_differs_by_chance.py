@@ -54,7 +54,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         summary = (
             f"{100 * reward.noise_share:.3g}% of the variance of rewards is noise: the same step is paid differently"
         )
-        return RuleResult(Severity.ERROR, 0.95, summary, (measured("noise share", reward.noise_share, limits.noise),))
+        evidence = measured("noise share", reward.noise_share, limits.noise)
+        return RuleResult(Severity.ERROR, 0.95, summary, (evidence,), chance=reward.noise_chance)
     if reward.outliers > 0.0 and not reward.outliers_recur > limits.recur:
         once = (
             "that did not come again from the same state"

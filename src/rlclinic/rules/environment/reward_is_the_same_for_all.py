@@ -34,6 +34,8 @@ class Limits(RuleLimits):
     """Episodes."""
     new: float = 0.06
     """Share of later steps at new places below which the policies have seen what there is."""
+    hidden: float = 0.3
+    """Share of states in which an action that matters changes no reward, at most."""
     states: int = 8
     """States from which actions were tried."""
 
@@ -71,5 +73,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     summary = f"rewards vary, but in {action.states} states no action changed any reward of the next steps"
     return RuleResult(
-        Severity.ERROR, 0.85, summary, (measured("actions that change the reward", 0.0, 0.0, action.states),)
+        Severity.ERROR,
+        0.85,
+        summary,
+        (measured("actions that change the reward", 0.0, 0.0, action.states),),
+        chance=limits.hidden**action.states,
     )

@@ -47,7 +47,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if reset.starts > 1 and reset.unseeded and reset.unseeded_starts == 1:
         seeded = f"{reset.seeds} seeds give {reset.starts} different starts"
         summary = f"{seeded}, {reset.unseeded} resets without a seed a single one"
-        return RuleResult(Severity.ERROR, 0.95, summary, (measured("starts without a seed", 1, reset.starts),))
+        chance = reset.starts ** (1.0 - reset.unseeded)
+        evidence = measured("starts without a seed", 1, reset.starts)
+        return RuleResult(Severity.ERROR, 0.95, summary, (evidence,), chance=chance)
     if reset.copies_same:
         summary = "two fresh copies that got no seed start at the same observation, though seeds make starts differ"
         return RuleResult(Severity.ERROR, 0.9, summary, (measured("copies that start alike", 2, 0.0),))
