@@ -89,9 +89,9 @@ def _diagnosed(
     code: Path | None,
 ) -> Diagnosis:
     facts = RunFacts(run, partial(siblings_of, run))
-    findings, not_checked = checked_rules(facts)
+    applicable = tuple(row for row in RULES if row.applies(facts))
+    findings, not_checked = checked_rules(facts, applicable)
     skipped = {item.code for item in not_checked}
-    applicable = [row for row in RULES if row.applies(facts)]
     checked = frozenset(row.name for row in applicable if row.code not in skipped)
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
     word, reason = verdict(facts, findings)

@@ -89,7 +89,7 @@ def seen_in(
             "unexplained": [
                 (f"{f.code} {f.name} is not explained", 1.0)
                 for f in trouble
-                if f.severity.rank > 0 and not any(row.weights.get(f.name, 0.0) > 0 for row in table.causes.values())
+                if f.severity.rank > 0 and f.name not in table.most_told
             ],
             "unchecked": [(f"{100 * unchecked:.0f}% of the checks lack their metrics", unchecked)]
             if unchecked > table.findings.unchecked_from
@@ -100,14 +100,15 @@ def seen_in(
 
 def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...]:
     """Everything that speaks for or against one cause, in the order of the table."""
-    signs = [name for name in row.weights if name in seen.findings]
+    signs = [name for name in row.signs if name in seen.findings]
     known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
-    own = {
-        "noted": any(row.weights[name] > 0 for name in signs),
-        "warned-of": any(row.weights[name] > 0 and seen.findings[name].severity.rank > 0 for name in signs),
-        "setting-outside": any(away.beyond(item.direction) for item, away in known),
-    }
-    facts = seen.facts | {name for name, holds in own.items() if holds}
+    facts = seen.facts
+    if signs:
+        facts |= {"noted"}
+        if any(seen.findings[name].severity.rank > 0 for name in signs):
+            facts |= {"warned-of"}
+    if any(away.beyond(item.direction) for item, away in known):
+        facts |= {"setting-outside"}
     found = [*_findings(row, seen, table), *_absent(row, seen, table, facts)]
     found += [
         Piece("trouble" if name == "trouble" else "distance", text, weight * amount)
@@ -119,12 +120,12 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
         for name, weight in row.when.items()
         if table.holds(name, facts)
     ]
-    pieces = [replace(piece, value=table.scale[piece.kind] * piece.value) for piece in found]
+    pieces = [piece.times(table.scale[piece.kind]) for piece in found]
     if sum(piece.value for piece in pieces) > 0.0:
         facts |= {"metrics-speak-for-it"}
     setting = _setting(known, seen.run_facts, table, facts)
     if setting is not None:
-        pieces.append(replace(setting, value=table.scale["setting"] * setting.value))
+        pieces.append(setting.times(table.scale["setting"]))
     return tuple(piece for piece in pieces if piece.value)
 
 
@@ -154,11 +155,7 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
 
 def _telling(trouble: Sequence[Finding], table: Weights) -> list[str]:
     """Whether a finding that is more than a note tells one cause from others."""
-    names = {finding.name for finding in trouble if finding.severity.rank > 0}
-    least = table.findings.tells
-    told = any(
-        weight >= least and name in names for row in table.causes.values() for name, weight in row.weights.items()
-    )
+    told = any(f.severity.rank > 0 and table.most_told.get(f.name, 0.0) >= table.findings.tells for f in trouble)
     return ["telling-sign"] if told else []
 
 
@@ -202,7 +199,7 @@ def pooled(found: Sequence[tuple[str, Piece]], repeated: float) -> list[Piece]:
         if side not in strongest or abs(piece.value) > abs(strongest[side].value):
             strongest[side] = piece
     leading = {id(piece) for piece in strongest.values()}
-    return [piece if id(piece) in leading else replace(piece, value=repeated * piece.value) for _, piece in found]
+    return [piece if id(piece) in leading else piece.times(repeated) for _, piece in found]
 
 
 def _trouble(trouble: Sequence[Finding], table: Weights) -> list[tuple[str, float]]:
@@ -218,8 +215,8 @@ def _absent(row: CauseWeights, seen: Seen, table: Weights, facts: frozenset[str]
         # A cause that shows itself by another sign as telling need not show all of them.
         if known and not is_seen and not 0.0 < row.weights.get(name, 0.0) <= strongest:
             found.append(Piece("absence", f"no {name}", -weight))
-    looked_for = any(weight > 0 and name in seen.checked for name, weight in row.weights.items())
-    supported = any(weight > 0 and (name in seen.findings or name in facts) for name, weight in row.weights.items())
+    looked_for = not seen.checked.isdisjoint(row.signs)
+    supported = any(name in seen.findings or name in facts for name in row.signs)
     if looked_for and not supported and "setting-outside" not in facts:
         value = table.findings.no_sign if row.no_sign is None else row.no_sign
         found.append(Piece("absence", "none of its signs was seen", value))

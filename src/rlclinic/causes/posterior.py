@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.evidence import pieces_of, seen_in
@@ -95,6 +96,7 @@ def causes_of(
     return Posterior(causes, dict(sorted(classes.items(), key=lambda item: -item[1])), both)
 
 
+@lru_cache
 def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
     """The table without causes that nothing could show in such a run."""
     rows = {cause: row for cause, row in table.causes.items() if row.has_evidence}
@@ -108,7 +110,7 @@ def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
 
 def _can_show(row: CauseWeights, applicable: frozenset[str], telling: float) -> bool:
     """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes."""
-    told = {name: weight for name, weight in row.weights.items() if weight > 0 and not name.startswith(VERDICT)}
+    told = {name: weight for name, weight in row.signs.items() if not name.startswith(VERDICT)}
     # What only an examined or watched environment shows sets no measure for runs without one.
     signs = {name: weight for name, weight in told.items() if name in applicable or name not in measured_rules()}
     if told and not signs and not (row.settings or row.when or row.per):
@@ -150,7 +152,7 @@ def _explained(table: Weights, pieces: Mapping[str, Sequence[Piece]], sharp: flo
     found = {}
     for cause, row in table.causes.items():
         parts = (Piece("prior", "how often it is so", row.log_prior), *pieces[cause])
-        sharpened = (Piece(part.kind, part.text, sharp * part.value) for part in parts)
+        sharpened = [part.times(sharp) for part in parts]
         found[cause] = Explanation(cause, math.exp(scores[cause] + rest.value), (*sharpened, rest))
     return found
 

@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, get_args
 
@@ -60,7 +60,7 @@ class SuspectSetting:
     direction: Direction
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CauseWeights:
     """One cause's row."""
 
@@ -74,10 +74,15 @@ class CauseWeights:
     intercept: float = 0.0
     no_sign: float | None = None
 
-    @property
+    @cached_property
     def log_prior(self) -> float:
         """The logarithm of the prior, with the intercept."""
         return math.log(self.prior) + self.intercept
+
+    @cached_property
+    def signs(self) -> Mapping[str, float]:
+        """The findings and verdicts that speak for it."""
+        return {name: weight for name, weight in self.weights.items() if weight > 0}
 
     @property
     def has_evidence(self) -> bool:
@@ -158,7 +163,7 @@ class Condition:
     needs_all: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Weights:
     """The whole table."""
 
@@ -173,6 +178,15 @@ class Weights:
     conditions: Mapping[str, Condition]
     words: Mapping[str, str]
     causes: Mapping[str, CauseWeights]
+
+    @cached_property
+    def most_told(self) -> Mapping[str, float]:
+        """How much each finding speaks for the cause that it speaks for most."""
+        found: dict[str, float] = {}
+        for row in self.causes.values():
+            for name, weight in row.signs.items():
+                found[name] = max(weight, found.get(name, 0.0))
+        return found
 
     def holds(self, name: str, facts: frozenset[str]) -> bool:
         """Whether a fact, verdict or condition holds; `facts` are the facts and the verdict that do."""

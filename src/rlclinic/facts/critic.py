@@ -6,6 +6,7 @@ framework may halve the loss; that changes the scale by a factor of 1.4 and no r
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
 from rlclinic.model.series import FloatArray
+from rlclinic.signals._robust import median, quantile
 
 # Share of the run's upper quartile of the targets' variance below which explained variance compares noise with noise.
 STILL = 0.005
@@ -41,7 +43,7 @@ class Critic:
 
     def left(self, start: float, end: float) -> float:
         """Variance of a stretch as a share of the usual one; 0 where there never was any."""
-        now = float(np.median(self.variance[self.window(start, end)]))
+        now = median(self.variance[self.window(start, end)])
         return now / self.usual if self.usual > 0.0 else 0.0
 
 
@@ -59,7 +61,7 @@ def critic_of(facts: RunFacts) -> Critic | None:
     at = loss_values if np.array_equal(steps, loss_steps) else np.interp(steps, loss_steps, loss_values)
     at = np.maximum(at, 0.0)
     variance = at / np.maximum(1.0 - values, LEAST_UNEXPLAINED)
-    return Critic(steps, values, at, variance, float(np.quantile(variance, 0.75)))
+    return Critic(steps, values, at, variance, quantile(variance, 0.75))
 
 
 def has_critic(facts: RunFacts) -> bool:
@@ -82,7 +84,7 @@ def returns_vary(facts: RunFacts, start: float = 0.0, end: float = 1.0) -> bool:
     part = values[int(start * values.size) : max(int(start * values.size) + 1, int(end * values.size))]
     if part.size < FEWEST:
         return True
-    return float(np.ptp(part)) > ALIKE * float(np.median(np.abs(part)))
+    return float(np.ptp(part)) > ALIKE * median(np.abs(part))
 
 
 def target_scale(facts: RunFacts, start: float = 0.0, end: float = 1.0) -> float | None:
@@ -90,4 +92,4 @@ def target_scale(facts: RunFacts, start: float = 0.0, end: float = 1.0) -> float
     critic = critic_of(facts)
     if critic is None:
         return None
-    return float(np.sqrt(np.median(critic.variance[critic.window(start, end)])))
+    return math.sqrt(median(critic.variance[critic.window(start, end)]))

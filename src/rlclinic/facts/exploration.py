@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.numbers import number
+from rlclinic.signals._robust import quantile
 
 # Quantile that stands for the largest value: a single odd point does not count in long runs.
 NEARLY_ALL = 0.999
@@ -29,7 +28,7 @@ def ceiling(facts: RunFacts) -> float | None:
     if series is None:
         return None
     _, values = finite(series)
-    seen = float(np.quantile(values, NEARLY_ALL)) if values.size else None
+    seen = quantile(values, NEARLY_ALL) if values.size else None
     return seen if seen is None or is_density(facts) else max(seen, LEAST_CHOICE)
 
 

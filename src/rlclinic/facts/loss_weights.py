@@ -14,6 +14,7 @@ import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.series import FloatArray
+from rlclinic.signals._robust import median
 
 FEWEST_ROWS = 8
 # Share of the variance of the total that the parts must explain, and standard errors that a weight must exceed.
@@ -51,7 +52,7 @@ def loss_weights(facts: RunFacts) -> LossWeights:
     found, errors, explained = _solved(parts[whole], rest[whole])
     heavy = float(found[1] - SURE * errors[1])
     # A bonus that is a small part of the total is lost in the noise of the others.
-    counts = heavy * float(np.median(np.abs(parts[whole, 1]))) > MATERIAL * float(np.median(np.abs(rest[whole])))
+    counts = heavy * median(np.abs(parts[whole, 1])) > MATERIAL * median(np.abs(rest[whole]))
     return LossWeights(
         value=float(found[0]) if explained >= EXPLAINED and found[0] > SURE * errors[0] else None,
         entropy=heavy if heavy > 0.0 and counts else None,

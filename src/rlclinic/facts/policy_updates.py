@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.signals._robust import quantile
 
 # Algorithms that take one gradient step per batch: their ratio is 1 by construction.
 SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
@@ -73,5 +74,5 @@ def loss_has_scale_of_returns(facts: RunFacts) -> float:
     if loss is None or kl is None or abs(kl.value) > ORDINARY_KL:
         return 0.0
     sizes = np.abs(loss.values[np.isfinite(loss.values)])
-    largest = float(np.quantile(sizes[: max(1, sizes.size // 10)], 0.99)) if sizes.size else 0.0
+    largest = quantile(sizes[: max(1, sizes.size // 10)], 0.99) if sizes.size else 0.0
     return largest if largest > FAR_ABOVE_ONE else 0.0

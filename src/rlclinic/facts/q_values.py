@@ -11,6 +11,7 @@ from rlclinic.facts.exploration import action_dimensions
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.series import FloatArray, Series
+from rlclinic.signals._robust import median
 
 # Algorithms whose actor loss is minus the mean Q of the policy's actions (SAC: plus alpha times log pi).
 ACTOR_LOSS_IS_Q = frozenset({"SAC", "TD3", "DDPG", "TQC", "REDQ", "CROSSQ", "DROQ"})
@@ -106,7 +107,7 @@ def _rates(facts: RunFacts) -> _Rates | None:
             continue
         values = taken[sound] / counted[sound]
         varies = float(counted[sound].max() / counted[sound].min()) > LENGTHS_VARY
-        middle = float(np.median(np.abs(values)))
+        middle = median(np.abs(values))
         return _Rates(values, varies and float(np.ptp(values)) < SAME_RATE * middle)
     return None
 

@@ -13,6 +13,7 @@ from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._bins import bin_ends, bin_means
 from rlclinic.signals._bootstrap import bootstrap_rise
 from rlclinic.signals._course import plain_course
+from rlclinic.signals._robust import TO_SIGMA, median
 
 # Points the curve is reduced to; enough for its shape, few enough that single episodes average out.
 BINS = 60
@@ -133,7 +134,7 @@ def _final(levels: FloatArray, last: int) -> float:
     final = float(np.mean(levels[-last:]))
     if round(END_SHARE * levels.size) >= END_POINTS:
         return final
-    middle = float(np.median(levels[-END_POINTS:]))
+    middle = median(levels[-END_POINTS:])
     return middle if final < middle else float(levels[-2:].mean())
 
 
@@ -167,4 +168,4 @@ def _overlap(residual: FloatArray) -> float:
 
 
 def _scatter(values: FloatArray) -> float:
-    return float(1.4826 * np.median(np.abs(values - np.median(values)))) if values.size else 0.0
+    return TO_SIGMA * median(np.abs(values - median(values))) if values.size else 0.0

@@ -12,6 +12,7 @@ import numpy as np
 from rlclinic.facts.returns import END_POINTS, END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.series import FloatArray, Series
+from rlclinic.signals._robust import median
 
 # Share of successes that counts as nearly every episode.
 NEARLY_ALL = 0.95
@@ -38,7 +39,7 @@ def _success_rate(facts: RunFacts) -> str | None:
         series = facts.series(name)
         if series is None or len(series) < END_POINTS:
             continue
-        level = float(np.median(_tail(series)))
+        level = median(_tail(series))
         if level >= NEARLY_ALL:
             return f"{series.logged_as} ended at {level:.3g}"
     return None

@@ -20,6 +20,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.window_noise import WINDOW_EPISODES, window_noise
 from rlclinic.model.series import FloatArray
 from rlclinic.reference.tasks import Task
+from rlclinic.signals._robust import median, quantile
 
 # How far the pay of a step may be from 1 or -1 for a task that pays for each step; the end may pay another amount.
 SAME_PAY = 0.15
@@ -98,14 +99,14 @@ def departure(facts: RunFacts) -> TaskDeparture | None:
     if not pairs.returns.any():
         return TaskDeparture(task, same_pay=0.0 if _always_pays(task) else None, pinned=pinned)
     if abs(abs(usual) - 1.0) <= SAME_PAY:
-        each = float(np.median(pay))
-        factor = each / usual if np.quantile(np.abs(pay - each), 0.9) <= SAME_PAY * abs(each) else None
+        each = median(pay)
+        factor = each / usual if quantile(np.abs(pay - each), 0.9) <= SAME_PAY * abs(each) else None
         # Repeated actions make a step pay more, never less.
         less = factor is not None and 0.0 < factor < 1.0 - SAME_PAY and not _normalised(facts, each)
         is_sure = less or (factor is not None and factor >= FAR)
         return TaskDeparture(task, factor, is_sure, _noise(pairs), pinned=pinned)
     if _uniform(pairs, pay):
-        return TaskDeparture(task, same_pay=float(np.median(pay)), pinned=pinned)
+        return TaskDeparture(task, same_pay=median(pay), pinned=pinned)
     return TaskDeparture(task, *_by_first(facts, task, pairs), pinned=pinned)
 
 
@@ -167,7 +168,7 @@ def _uniform(pairs: Pairs, pay: FloatArray) -> bool:
 
 def _pinned(pairs: Pairs, task: Task) -> float | None:
     """The length of all episodes, where neither the task's limit nor its random policy makes it."""
-    length, usual, limit = float(np.median(pairs.lengths)), task.random_length or 0.0, task.max_episode_steps
+    length, usual, limit = median(pairs.lengths), task.random_length or 0.0, task.max_episode_steps
     if float(np.ptp(pairs.lengths)) > PINNED * length or (limit and _repeated(pairs, task, limit / length)):
         return None
     far = _too_short(task, length) or (task.ends != "limit" and length >= LONGER * usual)
@@ -186,7 +187,7 @@ def _repeated(pairs: Pairs, task: Task, times: float) -> bool:
     """Whether the limit of the task, with each action taken so many times, makes a length; a step then pays more."""
     if abs(times - round(times)) > PINNED * times or not 1 <= round(times) <= MOST_REPEATED:
         return False
-    pay = float(np.median(pairs.returns / pairs.lengths)) * (task.random_length or 0.0) / (task.random_mean or 1.0)
+    pay = median(pairs.returns / pairs.lengths) * (task.random_length or 0.0) / (task.random_mean or 1.0)
     return round(times) == 1 or not _always_pays(task) or pay > 0.5 * times
 
 

@@ -13,6 +13,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.numbers import number
 from rlclinic.model.series import StepAxis
+from rlclinic.signals._robust import median
 
 # Frameworks whose `train_freq` and `gradient_steps` are known to mean env steps (per environment) and updates.
 COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
@@ -143,5 +144,5 @@ def logged_updates(facts: RunFacts) -> float | None:
         return None
     if facts.is_off_policy or facts.run.algorithm.upper() in SINGLE_STEP:
         return counted.last
-    passes, parts = float(np.median(np.diff(finite(counted)[1]))), positive(facts, "n_minibatches")
+    passes, parts = median(np.diff(finite(counted)[1])), positive(facts, "n_minibatches")
     return counted.last * parts if passes > 1.0 and parts is not None else None

@@ -56,7 +56,7 @@ def window_noise(series: Series, lengths: Series | None) -> WindowNoise | None:
         return None
     changes = np.diff(values)[apart] * _per_episode(new[apart], held[apart])
     # Where episodes are longer than the distance of points, most changes are zero and only their mean square tells.
-    single = robust_spread(changes) if float(np.median(new[apart])) >= 1.0 else float(changes.std())
+    single = robust_spread(changes) if median(new[apart]) >= 1.0 else float(changes.std())
     start = max(float(steps[0] / length[0]), 1.0)
     return WindowNoise(
         noise=single / math.sqrt(float(held[-1])),

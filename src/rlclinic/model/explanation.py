@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["finding", "absence", "trouble", "standing", "setting", "distance"]
 """What a piece is about: a finding or the verdict, an expected finding that is missing, signs of trouble, how the run
 stands against its goal, a setting, the distance from runs that are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One piece of evidence for (positive) or against a cause, in natural-log units."""
 
     kind: Kind | Literal["prior", "all causes", "doubt"]
     text: str
     value: float
+
+    def times(self, factor: float) -> Piece:
+        """The same piece, counting more or less."""
+        return Piece(self.kind, self.text, factor * self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from rlclinic.reference.reference_configs import has_reference_config, reference
 from rlclinic.reference.tasks import Task, task_of
 from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
+from rlclinic.signals._robust import median, quantile
 
 # Where the config does not tell, the log often does.
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
@@ -139,7 +140,7 @@ class Assessment:
         """How long episodes are: the longest typical one that was logged, else the task's limit."""
         lengths = self.logged("episode_length")
         if lengths.size:
-            return float(np.quantile(lengths, 0.9))
+            return quantile(lengths, 0.9)
         return float(self.task.max_episode_steps) if self.task and self.task.max_episode_steps else None
 
     @cached_property
@@ -151,14 +152,14 @@ class Assessment:
     def usual_kl(self) -> float | None:
         """The middle of the logged KLs; None where all are 0: that of one step per rollout is measured before it."""
         sizes = np.abs(self.logged("approx_kl"))
-        usual = float(np.median(sizes)) if sizes.size else 0.0
+        usual = median(sizes) if sizes.size else 0.0
         return usual if usual > 0.0 else None
 
     @cached_property
     def largest_return(self) -> float:
         """The size of large returns; 0 where no return is known."""
         sizes = np.abs(_finite(self.run.returns))
-        return float(np.quantile(sizes, 0.9)) if sizes.size else 0.0
+        return quantile(sizes, 0.9) if sizes.size else 0.0
 
     @property
     def reward_divisor(self) -> float:

@@ -98,10 +98,11 @@ def examine(
         if result is not None:
             results[rule.code] = result
     results = beyond_chance(results, checks)
-    findings = [_finding(rule, results[rule.code]) for rule in rules if rule.code in results]
-    seen = {finding.code for finding in findings}
-    covered = {rule.code for rule in rules if seen & set(rule.rule.covered_by)}
-    findings = [replace(item, severity=Severity.INFO) if item.code in covered else item for item in findings]
+    findings = (
+        _finding(rule, results[rule.code], covered=not results.keys().isdisjoint(rule.rule.covered_by))
+        for rule in rules
+        if rule.code in results
+    )
     return in_order(findings), tuple(skipped)
 
 
@@ -125,12 +126,12 @@ def _message(error: Exception, path: str) -> str:
         return told.message
 
 
-def _finding(rule: RuleInfo, result: RuleResult) -> Finding:
+def _finding(rule: RuleInfo, result: RuleResult, *, covered: bool) -> Finding:
     return Finding(
         rule.code,
         rule.title,
         rule.family,
-        result.severity,
+        Severity.INFO if covered else result.severity,
         result.confidence,
         result.summary,
         result.evidence,

@@ -128,7 +128,7 @@ class RuleInfo:
         own: RuleLimits | None = getattr(self.module, "LIMITS", None)
         return {name: getattr(own, name) for name in own.names()} if own is not None else {}
 
-    @property
+    @cached_property
     def is_measured(self) -> bool:
         """Whether it judges what is measured at the environment itself."""
         return any(need.startswith(ENVIRONMENT) for need in self.rule.needs)
@@ -152,7 +152,7 @@ def load_rule(family: str, file: str) -> RuleInfo:
 
 def missing_needs(rule: Rule, facts: RunFacts) -> tuple[str, ...]:
     """What a rule needs and the run does not have."""
-    return tuple(need for need in rule.needs if not _has(facts, need))
+    return tuple(need for need in rule.needs if facts.series(need) is None and not _has(facts, need))
 
 
 def _has(facts: RunFacts, need: str) -> bool:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rlclinic.model.return_curve import Rise
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._robust import t_quantile
+from rlclinic.signals._robust import quantile, t_quantile
 
 DRAWS = 400
 LEAST = 5
@@ -43,8 +43,9 @@ def bootstrap_rise(levels: FloatArray, least: float = 0.0) -> Rise:
     drawn = residual[_blocks(n, _block(residual))]
     # Residuals of a line are smaller than the noise they stand for, and few of them know it badly.
     wider = math.sqrt(n / (n - 2.0)) * t_quantile(CONFIDENCE, n - 2.0) / NormalDist().inv_cdf((1.0 + CONFIDENCE) / 2.0)
-    spread = np.quantile(drawn @ contrast, ((1.0 - CONFIDENCE) / 2.0, (1.0 + CONFIDENCE) / 2.0)) * wider
-    down, up = max(float(spread[1]) * unit, least), max(-float(spread[0]) * unit, least)
+    draws = drawn @ contrast
+    low, high = (wider * quantile(draws, (1.0 + side * CONFIDENCE) / 2.0) for side in (-1, 1))
+    down, up = max(high * unit, least), max(-low * unit, least)
     return Rise(rise * unit, rise * unit - down, rise * unit + up)
 
 

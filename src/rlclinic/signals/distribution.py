@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
+from rlclinic.signals._robust import median
 from rlclinic.signals._scale import bounded, power_of_two, ratio
 from rlclinic.signals._shapes import Data, Window, points
 
@@ -169,7 +170,7 @@ def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]
     inner = math.sqrt((float(y[:at].var()) * at + float(y[at:].var()) * (n - at)) / n)
     smoothing = inner * float(n) ** -0.2
     if distinct.size <= FEW_VALUES and distinct.size > 2:
-        smoothing = max(smoothing, 0.7 * float(np.median(np.diff(distinct))))
+        smoothing = max(smoothing, 0.7 * median(np.diff(distinct)))
     lower, upper = float(y[:at].mean()), float(y[at:].mean())
     if smoothing <= 0.0:
         return 0.0, min(1.0, 3.0 / min(at, n - at))

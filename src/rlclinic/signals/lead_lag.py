@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rlclinic.signals._robust import below
+from rlclinic.signals._robust import below, median
 from rlclinic.signals._scale import bounded
 from rlclinic.signals._shapes import Curve, Data, between
 from rlclinic.signals.change_points import ChangePoint, change_points
@@ -114,5 +114,5 @@ def _onset(curve: Curve, direction: Direction, delay: float) -> Onset | None:
 
 def _deviation(onset: Onset, curve: Curve) -> float:
     """Standard deviation of an onset: that of the jump, and half the distance between two points of the curve."""
-    spacing = float(np.median(np.diff(curve.steps)))
+    spacing = median(np.diff(curve.steps))
     return math.hypot(bounded(onset.high_step - onset.low_step) / (2.0 * INTERVAL), spacing / 2.0)

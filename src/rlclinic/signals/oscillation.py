@@ -9,7 +9,7 @@ import numpy as np
 
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._monotone import monotone
-from rlclinic.signals._robust import robust_scale, smooth
+from rlclinic.signals._robust import median, robust_scale, smooth
 from rlclinic.signals._scale import in_units, scaled
 from rlclinic.signals._shapes import Centre, Data
 from rlclinic.signals.noise import noise
@@ -62,13 +62,13 @@ def oscillation(data: Data, centre: Centre = "robust", material: float = MATERIA
     turns = _turns(smoothed, needed)
     heights = np.abs(np.diff(smoothed[turns]))
     halves = np.diff(curve.steps[turns])
-    swing = frame.difference(float(np.median(heights))) if heights.size else math.nan
+    swing = frame.difference(median(heights)) if heights.size else math.nan
     return Oscillation(
         n=curve.n,
         enough=True,
         share=min(1.0, float(((smoothed - course) ** 2).mean()) / variance),
         turns=len(turns),
-        period=2.0 * float(np.median(halves)) if halves.size >= 2 else math.nan,
+        period=2.0 * median(halves) if halves.size >= 2 else math.nan,
         regularity=_regularity(halves) if halves.size >= 2 else math.nan,
         swing=swing,
         swing_noise=in_units(swing, noise(curve).scale),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import yaml
 
@@ -57,6 +58,7 @@ class _Open:
     key: Pair | None = None
 
 
+@lru_cache(maxsize=8)
 def yaml_layout(text: str) -> Layout:
     """Walk through the events once."""
     if len(text) > MAX_CHARS:

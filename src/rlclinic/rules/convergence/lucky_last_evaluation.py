@@ -19,6 +19,7 @@ from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule("CNV07", needs=("return/eval",))
 
@@ -47,9 +48,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if values.size < limits.fewest_points:
         return None
     last, before, recent = float(values[-1]), values[:-1], values[-1 - limits.recent : -1]
-    middle, scatter = float(np.median(recent)), deviation(recent)
+    middle, scatter = median(recent), deviation(recent)
     bar = max(limits.far * scatter, limits.material * float(np.ptp(before)), 0.02 * abs(middle))
-    rise = float(np.median(recent[limits.recent // 2 :]) - np.median(recent[: limits.recent // 2]))
+    rise = median(recent[limits.recent // 2 :]) - median(recent[: limits.recent // 2])
     if last - float(before.max()) < bar or last - middle - 2 * max(rise, 0.0) < bar:
         return None
     summary = (

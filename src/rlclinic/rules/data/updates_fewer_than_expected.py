@@ -23,6 +23,7 @@ from rlclinic.facts.update_count import expected_updates, rollout
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule("DAT06", needs=("updates|policy_loss|value_loss|loss",))
 
@@ -103,7 +104,7 @@ def _silence(facts: RunFacts, limits: Limits) -> RuleResult | None:
         return None
     longest = max(losses, key=lambda series: float(series.steps[-1]))
     last, end = float(longest.steps[-1]), float(returns.steps[-1])
-    usual = float(np.median(np.diff(longest.steps))) if len(longest) > 2 else last / len(longest)
+    usual = median(np.diff(longest.steps)) if len(longest) > 2 else last / len(longest)
     gap = end - last
     if gap <= 0 or gap < limits.silent * end or gap < limits.louder * usual:
         return None

@@ -11,6 +11,8 @@ References: Agarwal et al. 2021 (arXiv 2108.13264); Colas et al. 2018 (arXiv 180
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rlclinic.facts.returns import return_curve
@@ -18,7 +20,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits
-from rlclinic.signals._robust import TO_SIGMA
+from rlclinic.signals._robust import TO_SIGMA, median
 
 RULE = Rule("EVA05", needs=("return/train", "return/eval"))
 
@@ -42,7 +44,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     values = series.values[np.isfinite(series.values)]
     if values.size < limits.fewest_evaluations:
         return None
-    scatter = float(TO_SIGMA * np.median(np.abs(np.diff(values))) / np.sqrt(2.0))
+    scatter = TO_SIGMA * median(np.abs(np.diff(values))) / math.sqrt(2.0)
     curve = return_curve(series)
     climb = max(curve.climb, 0.0) if curve is not None else 0.0
     if scatter <= 0 or scatter < limits.hidden * climb:

@@ -24,6 +24,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "EVA08",
@@ -59,25 +60,23 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     for name, steps, per_step, lengths in _rewards(facts):
         seen = np.interp(steps, at, returns)
         if steps.size >= limits.fewest_points and _is_per_step(seen, per_step, lengths, limits):
-            told, length = float(np.median(seen)), float(np.median(lengths))
+            told, length = median(seen), median(lengths)
             summary = (
                 f"{train.logged_as} is {told:.4g}, about the reward of one step, while episodes last {length:.4g} "
                 f"steps: their sums would be about {told * length:.4g}"
             )
-            evidence = (facts.evidence(name, float(np.median(per_step)), told, note="reward of a step"),)
+            evidence = (facts.evidence(name, median(per_step), told, note="reward of a step"),)
             return RuleResult(Severity.WARNING, 0.9, summary, evidence, float(at[0]))
     return None
 
 
 def _is_per_step(returns: FloatArray, per_step: FloatArray, lengths: FloatArray, limits: Limits) -> bool:
     """The typical distance from the reward of a step is small; that from a sum over the episode is not."""
-    if float(np.median(lengths)) < limits.long or not np.any(per_step):
+    if median(lengths) < limits.long or not np.any(per_step):
         return False
-    size = float(np.median(np.abs(per_step)))
-    near = float(np.median(np.abs(returns - per_step))) <= limits.equal * size or _agree_at_both_ends(
-        returns, per_step, limits
-    )
-    return near and float(np.median(np.abs(returns))) < limits.apart * float(np.median(np.abs(per_step * lengths)))
+    size = median(np.abs(per_step))
+    near = median(np.abs(returns - per_step)) <= limits.equal * size or _agree_at_both_ends(returns, per_step, limits)
+    return near and median(np.abs(returns)) < limits.apart * median(np.abs(per_step * lengths))
 
 
 def _agree_at_both_ends(returns: FloatArray, per_step: FloatArray, limits: Limits) -> bool:

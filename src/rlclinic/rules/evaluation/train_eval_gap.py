@@ -28,6 +28,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "EVA01", needs=("return/train", "return/eval"), means=(Sign.EVALUATION_DIFFERS, Sign.EVALUATION_FELL_BEHIND)
@@ -127,11 +128,11 @@ def _gap(train: Series, evaluation: Series, limits: Limits) -> Gap | None:
     differences = np.interp(steps, at, curve) - values
     quarter, half = max(2, steps.size // 4), steps.size // 2
     late = differences[half:]
-    middle, scatter = float(np.median(late)), deviation(late)
+    middle, scatter = median(late), deviation(late)
     # What was climbed by then: a return that rises to the end is not held against what it reaches later.
-    climb = float(np.median(np.interp(steps[half:], at, curve)) - np.min(curve))
+    climb = median(np.interp(steps[half:], at, curve)) - float(np.min(curve))
     return Gap(
-        early=float(np.median(differences[:quarter])),
+        early=median(differences[:quarter]),
         late=middle,
         climb=climb,
         fall=float(np.interp(steps[half], at, curve) - curve[-1]),
@@ -141,8 +142,8 @@ def _gap(train: Series, evaluation: Series, limits: Limits) -> Gap | None:
         ),
         share=float(np.mean(late > 0)),
         step=float(steps[half]),
-        train=float(np.median(np.interp(steps[half:], at, returns))),
-        evaluation=float(np.median(values[half:])),
+        train=median(np.interp(steps[half:], at, returns)),
+        evaluation=median(values[half:]),
     )
 
 

@@ -21,6 +21,7 @@ from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "IMP03", needs=("entropy", "config:n_actions"), algorithms=("ppo", "actor-critic"), step=DecisionStep.EXPLORATION
@@ -50,7 +51,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     outside = (values < -slack) | (values > most + slack)
     if values.size < limits.fewest_points or float(outside.mean()) < limits.nearly_all:
         return None
-    level, first = float(np.median(values[outside])), float(steps[int(outside.argmax())])
+    level, first = median(values[outside]), float(steps[int(outside.argmax())])
     bound = 0.0 if level < 0.0 else most
     summary = (
         f"{series.logged_as} gives an entropy of {level:.3g} nats; a choice among "

@@ -25,6 +25,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 from rlclinic.signals.return_on_length import return_on_length
 
 RULE = Rule(
@@ -74,11 +75,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if earned > limits.earned * abs(endless) or not abs(endless) > 0.0:
         return None
     late = value.values[-max(1, len(value) // 3) :]
-    level = float(np.median(late))
+    level = median(late)
     if facts.is_off_policy and abs(level) > limits.run_away * abs(endless):
         return _too_little_error(facts, value, level, endless, limits)
     part = max(1, late.size // 3)
-    moved = abs(float(np.median(late[-part:]) - np.median(late[:part])))
+    moved = abs(median(late[-part:]) - median(late[:part]))
     if not bool(np.all(np.abs(late / endless - 1.0) < limits.there)) or moved > limits.at_rest * abs(endless):
         return None
     summary = (

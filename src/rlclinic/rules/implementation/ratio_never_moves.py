@@ -26,6 +26,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 from rlclinic.signals.constants import constants
 
 RULE = Rule(
@@ -85,4 +86,4 @@ def _passes(facts: RunFacts, limits: Limits) -> float:
     if not suffers(facts):
         return 1.0
     counts = finite(counted)[1] if counted is not None else np.empty(0)
-    return float(np.median(np.diff(counts))) if counts.size > 1 else limits.usual_passes
+    return median(np.diff(counts)) if counts.size > 1 else limits.usual_passes

@@ -14,8 +14,6 @@ References: Ilyas et al. and the probe literature on flipped advantages; probe P
 
 from __future__ import annotations
 
-import numpy as np
-
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import evaluations_hold
 from rlclinic.facts.goal import known_task
@@ -26,6 +24,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 from rlclinic.signals.drift import drift
 
 RULE = Rule(
@@ -130,7 +129,7 @@ def _kl_until(facts: RunFacts, until: float) -> float | None:
         return None
     steps, values = finite(series)
     before = values[steps <= until]
-    return float(np.median(before)) if before.size else None
+    return median(before) if before.size else None
 
 
 def _first_below(curve: ReturnCurve, level: float) -> float:

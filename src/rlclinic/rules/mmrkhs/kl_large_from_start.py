@@ -22,6 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule("MMR03", needs=("approx_kl", "policy_loss"), algorithms=("actor-critic",), means=(Sign.BUG,))
 
@@ -47,8 +48,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     kl, loss = facts.series("approx_kl"), facts.series("policy_loss")
     if kl is None or loss is None or len(kl) < limits.fewest_points or not is_mmrkhs(facts):
         return None
-    first, late = float(np.median(kl.values[:3])), facts.late("approx_kl", 0.3)
-    size = float(np.median(np.abs(loss.values[np.isfinite(loss.values)])))
+    first, late = median(kl.values[:3]), facts.late("approx_kl", 0.3)
+    size = median(np.abs(loss.values[np.isfinite(loss.values)]))
     if late is None or not first >= limits.large or late.value < limits.large or late.value > limits.grew * first:
         return None
     bar = limits.surrogate * math.sqrt(2.0 * min(first, late.value))

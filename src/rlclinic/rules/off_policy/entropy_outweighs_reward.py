@@ -23,6 +23,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "OFF16",
@@ -58,7 +59,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     late = values[-max(1, int(limits.late * values.size)) :]
     length = facts.late("episode_length")
     steps_each = length.value if length is not None and length.value > 0 else 1.0
-    level, bar = float(np.median(late)), limits.clear * abs(curve.final) / steps_each
+    level, bar = median(late), limits.clear * abs(curve.final) / steps_each
     if level < bar:
         return None
     above = np.flatnonzero(values < 0.0)

@@ -23,6 +23,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "OFF09",
@@ -77,7 +78,7 @@ def _logged_end(epsilon: Series, limits: Limits) -> float | None:
     if len(epsilon) < limits.fewest_points or epsilon.axis != "env_steps":
         return None
     values = epsilon.values
-    last = float(np.median(values[-max(1, len(epsilon) // 10) :]))
+    last = median(values[-max(1, len(epsilon) // 10) :])
     if last > limits.still_explores or not np.isfinite(last):
         return None
     reach = max(0.1 * float(np.nanmax(values) - last), 1e-9)

@@ -22,6 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "OFF11",
@@ -56,7 +57,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     bar = limits.above * bound.value
     if float(np.mean(last_third > bar)) < limits.nearly_all:
         return None
-    level = float(np.median(last_third))
+    level = median(last_third)
     above = np.flatnonzero(~(np.abs(q.values) > bar))
     onset = float(q.steps[min(int(above[-1]) + 1, len(q) - 1)]) if above.size else float(q.steps[0])
     summary = (

@@ -22,6 +22,7 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule("OPT03", needs=("grad_norm", "config:max_grad_norm"), step=DecisionStep.GRADIENTS)
 
@@ -49,7 +50,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     above = float(np.mean(ratios > limits.far_above))
     if above < limits.nearly_all:
         return None
-    middle = float(np.median(ratios))
+    middle = median(ratios)
     bad = failed(facts)
     summary = (
         f"{whole.logged_as} is {middle:.3g} times max_grad_norm ({clip:g}) in the middle row and more than "

@@ -23,6 +23,7 @@ from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule("OPT06", needs=("learning_rate", "config:learning_rate"))
 
@@ -51,7 +52,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if "adaptive" in str(facts.run.config.get("learning_rate_schedule") or "").lower():
         return _adaptive(facts, configured, limits)
-    top, start = float(values.max()), float(np.median(values[: max(3, values.size // 10)]))
+    top, start = float(values.max()), median(values[: max(3, values.size // 10)])
     still_warming = bool(positive(facts, "warmup")) and int(values.argmax()) >= values.size - 2
     if still_warming or (top >= configured / limits.far and start <= configured * limits.far):
         return None

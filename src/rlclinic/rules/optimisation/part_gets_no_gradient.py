@@ -26,6 +26,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule("OPT08", needs=("grad_norm/*",), step=DecisionStep.GRADIENTS, means=(Sign.BUG,))
 
@@ -51,7 +52,7 @@ POLICY = ("actor", "policy")
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for a part whose every norm is zero beside one whose norms are not."""
     norms = [series for series in gradient_norms(facts) if len(series) >= limits.fewest_points]
-    loud = max((float(np.median(series.values)) for series in norms if np.any(series.values)), default=0.0)
+    loud = max((median(series.values) for series in norms if np.any(series.values)), default=0.0)
     silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud, limits)]
     certain = [series for series in silent if loud > limits.clearly_above * rounding(series)]
     if not certain or loud <= 0:

@@ -28,6 +28,7 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "POL04",
@@ -89,12 +90,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         found = _mostly_beyond(facts, steps[limits.width - 1 :], calm, clip, limits)
         if found is not None:
             return found
-    return _burst(facts, steps[limits.width - 1 :], calm, float(np.median(values)), limits)
+    return _burst(facts, steps[limits.width - 1 :], calm, median(values), limits)
 
 
 def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float, limits: Limits) -> RuleResult:
     above = calm >= bar
-    level = float(np.median(calm[above]))
+    level = median(calm[above])
     first = longest(above)
     onset = float(steps[first[0]]) if first is not None else None
     broken = level >= limits.meaningless and ended_below_start(facts)
@@ -124,7 +125,7 @@ def _mostly_beyond(
 ) -> RuleResult | None:
     """Updates that leave the clip as a rule: the clip no longer limits them."""
     settled = calm[int(limits.settling * calm.size) :]
-    level, bar = float(np.median(settled)), max(limits.moves, limits.mostly_beyond * clip_kl(clip))
+    level, bar = median(settled), max(limits.moves, limits.mostly_beyond * clip_kl(clip))
     if level < bar:
         return None
     first = longest(calm >= bar)

@@ -24,6 +24,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "POL17",
@@ -85,7 +86,7 @@ def _by_loss(facts: RunFacts, limits: Limits) -> tuple[str, Evidence] | None:
     if series is None or not advantages_are_normalised(facts):
         return None
     _, values = finite(series)
-    size = float(np.median(np.abs(values)))
+    size = median(np.abs(values))
     if values.size < limits.fewest_points or not limits.no_loss < size < limits.small_loss:
         return None
     told = f"{series.logged_as} is {size:.2g} in size (0.003 to 0.05 is common): ratios stay at 1"

@@ -23,6 +23,7 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 from rlclinic.signals.constants import constants
 
 RULE = Rule(
@@ -114,4 +115,4 @@ def _all_frozen(trained: list[Series], limits: Limits) -> float | None:
 def _sudden(series: Series, gap: float, limits: Limits) -> bool:
     """Whether the gap is long against the usual distance of points."""
     steps, _ = finite(series)
-    return steps.size > 1 and gap > limits.intervals * float(np.median(np.diff(steps)))
+    return steps.size > 1 and gap > limits.intervals * median(np.diff(steps))

@@ -21,6 +21,7 @@ from rlclinic.model.series import Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits
 from rlclinic.rules.words import steps_text
+from rlclinic.signals._robust import median
 
 RULE = Rule("PRC07")
 
@@ -73,7 +74,7 @@ def _pause(facts: RunFacts, series: Series, limits: Limits) -> RuleResult | None
     step = float(series.steps[where])
     summary = (
         f"nothing was logged for {longest / 60:.0f} minutes after {steps_text(facts, step)}; "
-        f"the usual interval is {float(np.median(intervals)):.2g} seconds"
+        f"the usual interval is {median(intervals):.2g} seconds"
     )
     evidence = (facts.evidence(series.name, longest, bar, note="longest pause in seconds"),)
     return RuleResult(Severity.INFO, 0.8, summary, evidence, step)

@@ -21,6 +21,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule("PRC04", needs=("fps|time/elapsed|return/train|return/eval",))
 
@@ -103,7 +104,7 @@ def _rates(
 def _middle(steps: FloatArray, speeds: FloatArray, window: tuple[float, float]) -> float | None:
     low, high = steps[0] + window[0] * (steps[-1] - steps[0]), steps[0] + window[1] * (steps[-1] - steps[0])
     inside = speeds[(steps >= low) & (steps <= high) & np.isfinite(speeds) & (speeds > 0)]
-    return float(np.median(inside)) if inside.size >= 3 else None
+    return median(inside) if inside.size >= 3 else None
 
 
 def _warms_up(facts: RunFacts, steps: FloatArray) -> bool:

@@ -23,6 +23,7 @@ from rlclinic.facts.stretch import moving_median
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 from rlclinic.signals.resample import resample
 
 RULE = Rule(
@@ -71,8 +72,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     at = float(binned.steps[best + limits.held // 2])
     middle = int(np.searchsorted(critic.steps, at))
     around = slice(max(0, middle - critic.steps.size // 20), middle + critic.steps.size // 20 + 1)
-    then = float(np.median(critic.variance[around]))
-    rest = float(np.median(critic.variance[critic.window(1 - limits.late, 1.0)])) / then if then > 0 else 0.0
+    then = median(critic.variance[around])
+    rest = median(critic.variance[critic.window(1 - limits.late, 1.0)]) / then if then > 0 else 0.0
     if not limits.shrunk <= rest <= limits.swollen:
         return None
     curve = facts.curve

@@ -25,6 +25,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "VAL07",
@@ -84,6 +85,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _growth_of_square(curve: ReturnCurve) -> float:
     """Growth of the squared size of the return, from the first fifth to the largest later level."""
     early = curve.values[: max(1, curve.values.size // 5)]
-    floor = max(float(np.median(np.abs(early))), curve.point_noise, 1e-12)
+    floor = max(median(np.abs(early)), curve.point_noise, 1e-12)
     grown = float(np.abs(curve.values).max()) / floor
     return grown * grown

@@ -23,6 +23,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "VAL10",
@@ -83,8 +84,8 @@ def _by_explained_variance(facts: RunFacts, limits: Limits) -> float | None:
 def _by_return(curve: ReturnCurve, early: WindowLevel, late: WindowLevel) -> float | None:
     """Growth of the loss over that of the squared return."""
     fifth = max(1, curve.values.size // 5)
-    before = float(np.median(np.abs(curve.values[:fifth])))
-    after = float(np.median(np.abs(curve.values[-fifth:])))
+    before = median(np.abs(curve.values[:fifth]))
+    after = median(np.abs(curve.values[-fifth:]))
     if before <= 0.0 or after <= 0.0:
         return None
     # The squared level stands in for the variance; where it is not, the loss itself must not have fallen either.

@@ -22,6 +22,7 @@ from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.signals._robust import median
 
 RULE = Rule(
     "VAL08",
@@ -88,7 +89,7 @@ def _against_return(facts: RunFacts, value: WindowLevel, limits: Limits) -> Rule
         return None
     if facts.run.config.get("normalize_reward") or facts.run.framework in NORMALISED:
         return None
-    total = float(np.median(curve.values[int(limits.after * curve.values.size) :]))
+    total = median(curve.values[int(limits.after * curve.values.size) :])
     if abs(total) < 5.0 * curve.scatter:
         return None
     most = abs(total) / length.value / (1.0 - gamma)
