@@ -181,6 +181,8 @@ def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
 def _findings(row: CauseWeights, seen: Seen, table: Weights) -> list[Piece]:
     """Findings and the verdict, the strongest of each family and side in full, the others in part."""
     found: list[tuple[str, Piece]] = []
+    if seen.facts.isdisjoint(row.weights) and seen.findings.keys().isdisjoint(row.weights):
+        return []
     for name, weight in row.weights.items():
         finding = seen.findings.get(name)
         if finding is not None:

@@ -9,7 +9,8 @@ from rlclinic.readers.redaction.redact import redact
 
 NAMES = ("CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md")
 # What marks the root of a project, the surest first.
-ROOTS = (".git", "pyproject.toml", "setup.py")
+REPOSITORY = ".git"
+ROOTS = (REPOSITORY, "pyproject.toml", "setup.py")
 # Folders above a run that are looked at, at most: runs lie a few levels below their project.
 HIGHEST = 12
 
@@ -23,7 +24,9 @@ def guidelines(location: Path) -> tuple[str, ...]:
         folders = list(_folders(location.resolve())) if location.exists() else []
     except (OSError, RuntimeError, ValueError):
         return ()
-    root = next((folder for mark in ROOTS for folder in folders if (folder / mark).exists()), None)
+    # The walk ends at a repository's root, so that only the last folder can be one.
+    places = [(folder, mark) for mark in ROOTS for folder in (folders[-1:] if mark == REPOSITORY else folders)]
+    root = next((folder for folder, mark in places if (folder / mark).exists()), None)
     if root is None:
         return ()
     inside = folders[: folders.index(root) + 1]
@@ -47,7 +50,7 @@ def _folders(start: Path) -> Iterator[Path]:
             return
         if folder is not start or folder.is_dir():
             yield folder
-        if (folder / ".git").exists():
+        if (folder / REPOSITORY).exists():
             return
 
 

@@ -18,12 +18,15 @@ class PatternTable(Generic[Entry]):
         self._exact = {key: entry for key, entry in entries.items() if "*" not in key}
         self._globs = [(compiled(key), key, entry) for key, entry in entries.items() if "*" in key]
         self._order = {key: position for position, key in enumerate(entries)}
+        # Runs of one project log the same names.
+        self._by_pattern = lru_cache(maxsize=1024)(self._matched)
 
     def find(self, name: str) -> tuple[str, Entry, str] | None:
         """The key that matches, its entry, and the text that the last wildcard stood for."""
         exact = self._exact.get(name)
-        if exact is not None:
-            return name, exact, ""
+        return (name, exact, "") if exact is not None else self._by_pattern(name)
+
+    def _matched(self, name: str) -> tuple[str, Entry, str] | None:
         for pattern, key, entry in self._globs:
             found = pattern.fullmatch(name)
             if found:

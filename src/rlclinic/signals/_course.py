@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._robust import robust_scale
+from rlclinic.signals._robust import mean, robust_scale
 
 PIECES = (1, 2, 4, 8, 16)
 """Numbers of pieces that are tried."""
@@ -106,10 +106,10 @@ def _score(candidate: Course) -> float:
     """Bayesian information criterion of the prediction of each point from the one before."""
     n, columns = (int(size) for size in candidate.basis.shape)
     bound = CLIP * robust_scale(candidate.residual)
-    residual = np.clip(candidate.residual, -bound, bound)
+    residual = np.minimum(np.maximum(candidate.residual, -bound), bound)
     power = float(residual @ residual)
     phi = float(residual[1:] @ residual[:-1]) / power if power > 0.0 else 0.0
-    error = float(((residual[1:] - phi * residual[:-1]) ** 2).mean())
+    error = mean((residual[1:] - phi * residual[:-1]) ** 2)
     return n * math.log(error + SMALLEST) + PIECE_PRICE * columns * math.log(n)
 
 

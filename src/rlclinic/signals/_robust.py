@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._shapes import Centre
@@ -25,8 +27,15 @@ def location(y: FloatArray, centre: Centre = "robust") -> float:
         return math.nan
     cut = int(y.size * TRIM) if centre == "robust" else 0
     if cut == 0:
-        return median(y) if centre == "robust" and y.size < 5 else float(y.mean())
-    return float(np.sort(y)[cut : y.size - cut].mean())
+        return median(y) if centre == "robust" and y.size < 5 else mean(y)
+    ordered = y.copy()
+    ordered.sort()
+    return mean(ordered[cut : y.size - cut])
+
+
+def mean(y: FloatArray) -> float:
+    """The mean; numpy's own looks at its arguments longer than at a few hundred values."""
+    return float(np.add.reduce(y)) / y.size if y.size else math.nan
 
 
 def median(y: FloatArray) -> float:
@@ -63,7 +72,7 @@ def robust_scale(y: FloatArray) -> float:
         return 0.0
     deviations = np.abs(y - median(y))
     bulk = median(deviations) * TO_SIGMA
-    return bulk if bulk > 0.0 else float(deviations.mean()) * math.sqrt(math.pi / 2.0)
+    return bulk if bulk > 0.0 else mean(deviations) * math.sqrt(math.pi / 2.0)
 
 
 def smooth(y: FloatArray, window: int) -> FloatArray:
@@ -81,9 +90,16 @@ def running_median(y: FloatArray, window: int) -> FloatArray:
         return y
     reach = width // 2
     padded = np.concatenate((y[reach:0:-1], y, y[-2 : -reach - 2 : -1]))
-    ordered = np.sort(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
-    middle: FloatArray = ordered[:, width // 2]
+    windows = padded[_windows(int(y.size), width)]
+    windows.sort(axis=1)
+    middle: FloatArray = windows[:, width // 2]
     return middle
+
+
+@lru_cache(maxsize=64)
+def _windows(n: int, width: int) -> NDArray[np.intp]:
+    """Places of the points in each window."""
+    return np.arange(n)[:, None] + np.arange(width)
 
 
 def running_mean(y: FloatArray, window: int) -> FloatArray:

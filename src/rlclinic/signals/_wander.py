@@ -164,7 +164,7 @@ def _calm(y: FloatArray) -> FloatArray:
     ahead, behind = np.minimum(index + NEIGHBOURS, y.size - 1), np.maximum(index - NEIGHBOURS, 0)
     # At the ends of a climb the middle of the neighbours lies off the course by a part of what it climbs there.
     bound = SPIKE * robust_scale(y - course) + np.abs(course[ahead] - course[behind])
-    calm = np.clip(y, course - bound, course + bound)
+    calm = np.minimum(np.maximum(y, course - bound), course + bound)
     return calm - median(calm)
 
 
@@ -172,7 +172,7 @@ def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level |
     """Weigh all phi by the correlation of neighbouring residuals after `columns` columns were fitted."""
     n = int(residual.size)
     bound = CLIP * robust_scale(residual)
-    residual = np.clip(residual, -bound, bound)
+    residual = np.minimum(np.maximum(residual, -bound), bound)
     power = float(residual @ residual)
     if power <= EXACT * EXACT:
         return None

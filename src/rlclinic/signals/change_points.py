@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
 
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._course import plain_course
+from rlclinic.signals._error import Error
 from rlclinic.signals._robust import location
 from rlclinic.signals._scale import Scaled, in_units, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data
@@ -31,7 +32,7 @@ BAI = 11.0
 """Half width of the 95% interval of a change, in (long-run noise / jump)^2 points (Bai 1997)."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ChangePoint:
     """One jump between two levels."""
 
@@ -43,14 +44,40 @@ class ChangePoint:
     before: float
     """Level from the change before up to this one."""
     after: float
-    difference: float
-    low: float
-    """Lower end of the 95% interval of the difference."""
-    high: float
     effect: float
     """The difference in standard deviations of a logged point; infinite where there is no noise."""
-    p_value: float
-    """Of a difference this large between two stretches of one level that were not chosen for it."""
+    jump: float
+    """The difference in the unit of `frame`."""
+    stretch: tuple[int, int, int]
+    """First points of the level before and of the new one, and the point behind that."""
+    frame: Scaled
+    model: Wander
+
+    @property
+    def difference(self) -> float:
+        return self.frame.difference(self.jump)
+
+    @property
+    def low(self) -> float:
+        """Lower end of the 95% interval of the difference."""
+        return self.frame.difference(self.jump - self._error.half_width())
+
+    @property
+    def high(self) -> float:
+        return self.frame.difference(self.jump + self._error.half_width())
+
+    @property
+    def p_value(self) -> float:
+        """Of a difference this large between two stretches of one level that were not chosen for it."""
+        return self._error.p_value(self.jump)
+
+    @cached_property
+    def _error(self) -> Error:
+        start, at, stop = self.stretch
+        contrast = np.zeros(self.model.n)
+        contrast[start:at] = -1.0 / (at - start)
+        contrast[at:stop] = 1.0 / (stop - at)
+        return self.model.error(contrast)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +107,25 @@ def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
         model = wander_of(frame.y - np.repeat(levels, np.diff(edges)), rounding_noise(curve), fitted=plain_course)
         edges = _split(frame.y, min(price, _long_run(model)), most)
     levels = _levels(frame.y, edges, centre)
-    unit = frame.difference(point_noise(curve, model.deviation))
-    points = (_point(curve, frame, model, edges, levels, index, unit) for index in range(1, len(edges) - 1))
+    unit, long_run = frame.difference(point_noise(curve, model.deviation)), _long_run(model)
+    points = []
+    for stretch, (before, after) in zip(zip(edges, edges[1:], edges[2:], strict=False), pairwise(levels), strict=True):
+        (start, at, stop), jump = stretch, float(after - before)
+        reach = math.ceil(min(BAI * long_run / (jump * jump), float(model.n))) if jump else model.n
+        points.append(
+            ChangePoint(
+                step=float(curve.steps[at]),
+                low_step=float(curve.steps[max(start, at - 1 - reach)]),
+                high_step=float(curve.steps[min(stop - 1, at + reach)]),
+                before=frame.value(float(before)),
+                after=frame.value(float(after)),
+                effect=in_units(frame.difference(jump), unit),
+                jump=jump,
+                stretch=stretch,
+                frame=frame,
+                model=model,
+            )
+        )
     return ChangePoints(curve.n, enough=True, points=tuple(points))
 
 
@@ -103,19 +147,20 @@ def _best_edges(y: FloatArray, shortest: int, price: float) -> list[int]:
     The curve has a few hundred points: comparing all edges takes less than importing a library that compares fewer.
     """
     size = int(y.size)
-    sums, squares = np.cumsum([0.0, *y]), np.cumsum([0.0, *np.square(y)])
-    best, came_from = np.full(size + 1, math.inf), np.zeros(size + 1, dtype=int)
+    sums, squares = np.concatenate(([0.0], y)).cumsum(), np.concatenate(([0.0], y * y)).cumsum()
+    best, came_from = np.full(size + 1, math.inf), [0] * (size + 1)
     best[0] = 0.0
+    down = np.arange(size, 0.0, -1.0)
     for end in range(shortest, size + 1):
-        starts = np.arange(end - shortest + 1)
-        counts = end - starts
-        errors = squares[end] - squares[starts] - np.square(sums[end] - sums[starts]) / counts
-        total = best[starts] + errors + price
+        starts = end - shortest + 1
+        rest = sums[end] - sums[:starts]
+        errors = squares[end] - squares[:starts] - rest * rest / down[size - end : size - end + starts]
+        total = best[:starts] + errors + price
         came_from[end] = int(total.argmin())
         best[end] = total[came_from[end]]
     edges = [size]
     while edges[-1] > 0:
-        edges.append(int(came_from[edges[-1]]))
+        edges.append(came_from[edges[-1]])
     return edges[::-1]
 
 
@@ -136,28 +181,3 @@ def _long_run(model: Wander) -> float:
 
 def _levels(y: FloatArray, edges: list[int], centre: Centre) -> FloatArray:
     return np.array([location(y[a:b], centre) for a, b in pairwise(edges)])
-
-
-def _point(
-    curve: Curve, frame: Scaled, model: Wander, edges: list[int], levels: FloatArray, index: int, unit: float
-) -> ChangePoint:
-    start, at, stop = edges[index - 1 : index + 2]
-    contrast = np.zeros(model.n)
-    contrast[start:at] = -1.0 / (at - start)
-    contrast[at:stop] = 1.0 / (stop - at)
-    error = model.error(contrast)
-    half = error.half_width()
-    jump = float(levels[index] - levels[index - 1])
-    reach = math.ceil(min(BAI * _long_run(model) / (jump * jump), float(model.n))) if jump else model.n
-    return ChangePoint(
-        step=float(curve.steps[at]),
-        low_step=float(curve.steps[max(start, at - 1 - reach)]),
-        high_step=float(curve.steps[min(stop - 1, at + reach)]),
-        before=frame.value(float(levels[index - 1])),
-        after=frame.value(float(levels[index])),
-        difference=frame.difference(jump),
-        low=frame.difference(jump - half),
-        high=frame.difference(jump + half),
-        effect=in_units(frame.difference(jump), unit),
-        p_value=error.p_value(jump),
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.edit.yaml_layout import Layout, Pair, Spot, yaml_layout
@@ -16,6 +17,7 @@ _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=\r?\n|$)")
 _LINE_END = re.compile(r"\r\n|\n")
 
 
+@lru_cache(maxsize=4)
 def load(text: str) -> object:
     """The data as PyYAML reads them, nothing constructed."""
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 
 from rlclinic.causes.catalogue import UNKNOWN, catalogue
 from rlclinic.model.diagnosis import Cause
@@ -37,7 +38,7 @@ def with_candidates(
         # Behind a test that nobody has made, an unlikely change is no more than an experiment.
         if not item.changes or acts or proposal.probability >= LEAST:
             kept.append(item)
-    kept += _siblings(assessment, kept, effects)[: LEADING - len(kept)] if acts else []
+    kept += islice(_siblings(assessment, kept, effects), LEADING - len(kept)) if acts else []
     sure = max((assessment.probability(cause) for cause in kept[0].causes), default=0.0) if kept else 0.0
     is_examined = assessment.run.is_environment or assessment.facts.environment is not None
     if len(kept) < LEADING and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
@@ -65,17 +66,17 @@ def looks_outside(item: Prescription) -> bool:
     return UNKNOWN in item.causes or bool(classes & {"no-signal", "reward-design", "environment", "implementation"})
 
 
-def _siblings(assessment: Assessment, kept: Sequence[Prescription], effects: Effects) -> list[Prescription]:
+def _siblings(assessment: Assessment, kept: Sequence[Prescription], effects: Effects) -> Iterator[Prescription]:
     """Experiments for causes that look like the leading one in a log and have no probability of their own."""
     lead = catalogue().get(kept[0].causes[0])
-    found: list[Prescription] = []
+    taken = list(kept)
     for name, entry in catalogue().items():
         if lead is None or entry.cause_class != lead.cause_class or name in assessment.causes:
             continue
         made = proposal_of(assessment, Cause(name, entry.cause_class, entry.kind, entry.meaning, 0.0), effects)
-        if made is not None and made.changes and _is_other(made, [*kept, *found]):
-            found.append(_experiment(made))
-    return found
+        if made is not None and made.changes and _is_other(made, taken):
+            taken.append(_experiment(made))
+            yield taken[-1]
 
 
 def _experiment(made: Proposal) -> Prescription:
