@@ -10,6 +10,7 @@ import socketserver
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,20 @@ def test_a_burst_is_one_post_in_the_shape_of_slack(receiver: Any) -> None:
     assert [item["key"] for item in message["alerts"]] == ["gradient-explosion", "not-finite"]
     assert message["alerts"][0]["evidence"][0]["value"] == "inf"
     assert "\x1b" not in message["text"]
+
+
+def test_what_a_run_wrote_is_no_markup_and_calls_nobody(receiver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLCLINIC_WEBHOOK", url(receiver))
+    sent(make_sink("webhook"), [replace(alert(), title="<!channel> @here <https://evil.example|log>", run="@all")])
+    text = receiver.received[0]["text"]
+    assert "&lt;!channel&gt;" in text
+    assert not [part for part in ("<", "@here", "@all") if part in text]
+
+
+def test_a_webhook_without_its_address_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RLCLINIC_WEBHOOK", raising=False)
+    with pytest.raises(UsageError, match="needs an http or https address"):
+        make_sink("webhook")
 
 
 @pytest.mark.parametrize("answers", [[429, 429], [503], [500, 429, 503]])

@@ -89,3 +89,27 @@ def test_a_file_without_rewards_says_what_is_missing(tmp_path: Path) -> None:
     np.savez(tmp_path / "steps.npz", obs=SEEN, act=ACTIONS)
     with pytest.raises(RunReadError, match="no rewards"):
         read_trace(tmp_path / "steps.npz")
+
+
+@pytest.mark.parametrize("kind", ["external", "soft", "rows", "virtual"])
+def test_members_of_an_hdf5_file_that_lie_elsewhere_are_refused(kind: str, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["observations"] = SEEN
+    (tmp_path / "secret").write_bytes(bytes(8 * SEEN.size))
+    with h5py.File(tmp_path / "steps.h5", "w") as file:
+        file["actions"], file["rewards"] = ACTIONS, REWARDS
+        if kind == "external":
+            file["observations"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/observations")
+        elif kind == "soft":
+            file["x"] = h5py.ExternalLink(str(tmp_path / "other.h5"), "/")
+            file["observations"] = h5py.SoftLink("/x/observations")
+        elif kind == "rows":
+            place = [(str(tmp_path / "secret"), 0, 8 * SEEN.size)]
+            file.create_dataset("observations", SEEN.shape, dtype="f8", external=place)
+        else:
+            layout = h5py.VirtualLayout(SEEN.shape, "f8")
+            layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "observations", SEEN.shape)
+            file.create_virtual_dataset("observations", layout)
+    with pytest.raises(RunReadError, match=r"is a link|lie in another file"):
+        read_trace(tmp_path / "steps.h5")

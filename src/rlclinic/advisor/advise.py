@@ -19,6 +19,7 @@ from rlclinic.engine import diagnose
 from rlclinic.model.advice import Advice, FiredRule, Option, Question, Value
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import UsageError
+from rlclinic.reference.environment_names import is_plain_id
 
 STRATEGY = "strategy"
 # Approaches below this share of the leading score are no alternatives.
@@ -73,7 +74,8 @@ def known_problem(
     found = problem_of(told, environment=environment, algorithm=algorithm)
     if run:
         diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
-        named = found.environment or diagnosis.run.environment
+        of_run = diagnosis.run.environment if is_plain_id(diagnosis.run.environment) else ""
+        named = found.environment or of_run
         found = Problem(found.facts, named, found.title).with_facts(*facts_of_run(diagnosis))
     if found.environment and environment:
         found = found.with_facts(*facts_of_environment(found.environment, trusted=trusted))

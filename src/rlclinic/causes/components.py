@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,11 @@ def _weight(component: Component, seen: Mapping[str, Finding]) -> float:
 
 def _trainer(run: Run) -> str:
     adapter = ADAPTERS.get(run.framework)
-    return f"{adapter}:{run.algorithm}" if adapter and run.algorithm else "your_package.your_module:make_trainer"
+    return (
+        shlex.quote(f"{adapter}:{run.algorithm}")
+        if adapter and run.algorithm
+        else "your_package.your_module:make_trainer"
+    )
 
 
 def _places(run: Run, component: Component) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ all environments: neither calls of a callback nor seconds mean the same on two m
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -159,7 +160,11 @@ def alert_of(change: Change, condition: Condition, diagnosis: Diagnosis) -> Aler
     run = diagnosis.run
     lead = diagnosis.causes[0] if diagnosis.causes else None
     advice = _prescription(diagnosis, condition) if change is not Change.CLEARED else None
-    shows = f"rlclinic diagnose {run.path}" if run.path else f"rlclinic explain {condition.code or _cause(condition)}"
+    shows = (
+        f"rlclinic diagnose {shlex.quote(run.path)}"
+        if run.path
+        else f"rlclinic explain {condition.code or _cause(condition)}"
+    )
     return Alert(
         change=change,
         key=condition.key,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -197,7 +198,7 @@ class Assessment:
         """How `rlclinic probe` names the trainer."""
         library = PROBED.get(self.run.framework)
         if library and self.run.algorithm:
-            return f"{library}:{self.run.algorithm}"
+            return shlex.quote(f"{library}:{self.run.algorithm}")
         return "your.module:make_trainer"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 
 from rlclinic.facts.return_state import return_name
@@ -11,6 +10,7 @@ from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.assessment import Assessment
+from rlclinic.reference.environment_names import is_plain_id
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
 
@@ -82,11 +82,11 @@ def rationale(
 
 def fill(template: str, assessment: Assessment, **more: str) -> str:
     """A text with the run's own names and numbers in its places."""
-    budget = assessment.budget
+    budget, environment = assessment.budget, assessment.run.environment
     values = {
-        "env": assessment.run.environment or "ENV",
+        "env": environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`rlclinic examine {shlex.quote(assessment.run.environment or 'ENV')}`",
+        "examine": f"`rlclinic examine {environment if is_plain_id(environment) else 'ENV'}`",
         "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",

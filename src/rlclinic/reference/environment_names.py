@@ -30,6 +30,7 @@ _FOLDERS = {
     )
 }  # fmt: skip
 _NUMBER = re.compile(r"v?\d+[kKmM]?")
+_PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_/.-]{0,79}")
 # Tasks of dm_control: walker_walk, dmc_cheetah_run, CartpoleSwingupSparse. A number after `run` makes it no task.
 _CONTROL_SUITE = re.compile(
     r"(?:^|(?<=[^A-Za-z]))(?:acrobot|ball_in_cup|cartpole|cheetah|dog|finger|fish|hopper|humanoid|manipulator|pendulum"
@@ -57,6 +58,11 @@ def environment_name(text: str, known: Iterable[str]) -> EnvironmentName | None:
     if whole is None or whole["base"] in SHARED_NAMES:
         return None
     return EnvironmentName(whole["base"], None)
+
+
+def is_plain_id(name: str) -> bool:
+    """Whether a name that a run gives can be no more than a registered id: no code, no file, no option."""
+    return _PLAIN_ID.fullmatch(name) is not None and not name.endswith((".yaml", ".yml", ".json"))
 
 
 def environment_of_folder(name: str) -> str:

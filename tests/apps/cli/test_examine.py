@@ -81,3 +81,19 @@ def test_recorded_steps_are_examined_without_an_environment(tmp_path: Path) -> N
 def test_nothing_to_examine_is_a_usage_error() -> None:
     result = CliRunner().invoke(app, ["examine"])
     assert "nothing to examine" in str(result.exception)
+
+
+@pytest.mark.parametrize("named", ["own_code:Env", "own_code:Env-v0", "{root}/own.yaml", "--policy"])
+def test_what_only_a_run_names_is_neither_imported_nor_opened(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "own_code.py").write_text("open('executed', 'w')\n", encoding="utf-8")
+    (tmp_path / "own.yaml").write_text("env_id: CartPole-v1\nalgorithm: ppo\n", encoding="utf-8")
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "progress.csv").write_text("step,return\n1,2\n2,3\n", encoding="utf-8")
+    (run / "config.json").write_text(json.dumps({"env_id": named.format(root=tmp_path)}), encoding="utf-8")
+    result = CliRunner().invoke(app, ["examine", "--run", str(run)])
+    assert "which is no id" in str(result.exception)
+    assert not (tmp_path / "executed").exists()

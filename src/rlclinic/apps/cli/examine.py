@@ -15,6 +15,7 @@ from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.finding import Severity
+from rlclinic.reference.environment_names import is_plain_id
 from rlclinic.reports.formats import Context, find_format, render
 
 FORMATS = ("text", "markdown", "json", "html")
@@ -74,6 +75,8 @@ def examine(
     name = environment or (run.environment if run is not None else "")
     if trace is None and not name:
         raise UsageError("nothing to examine", hint="name an environment, or recorded steps with --trace")
+    if trace is None and not environment and not is_plain_id(name):
+        raise UsageError(f"the run names {name!r}, which is no id", hint="where you trust that code, name it as ENV")
     facts = _traced(trace, name) if trace is not None else _examined(name, arguments, budget, oracle, policy)
     found = _told(judge(facts, run), every=every)
     chosen = "json" if as_json else form

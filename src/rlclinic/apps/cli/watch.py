@@ -41,8 +41,8 @@ def watch(
     """Follow runs while they train, by their files alone: return and forecast, findings, and what to do.
 
     RUN is a run folder or file, DIR a folder of runs; runs/ by default. SINK is log, terminal, bell, jsonl:FILE, the
-    address of a webhook, or mailto:ADDRESS. It ends when all runs have ended. Exit codes: 0, 1 where an error holds at
-    the end, 2 a usage error, 5 nothing readable, 130 Ctrl-C.
+    address of a webhook, webhook for the one in RLCLINIC_WEBHOOK, or mailto:ADDRESS. It ends when all runs have ended.
+    Exit codes: 0, 1 where an error holds at the end, 2 a usage error, 5 nothing readable, 130 Ctrl-C.
     """
     from rlclinic.live.conditions import RULES, checked_presets
     from rlclinic.live.delivery import Delivery

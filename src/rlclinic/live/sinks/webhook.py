@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import email.utils
+import html
+import re
 import time
 import urllib.error
 import urllib.request
@@ -22,6 +24,8 @@ TIMEOUT = 10.0
 LONGEST = 3_500
 # What says "later" rather than "no": too many requests, and trouble of the server itself.
 LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+# Mattermost calls a whole channel by plain words, Slack in angle brackets.
+CALLS = re.compile(r"@(?=channel|here|all|everyone)", re.IGNORECASE)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -45,7 +49,8 @@ class WebhookSink(Sink):
         self._opener = urllib.request.build_opener(_NoRedirect())
 
     def send(self, alerts: Sequence[Alert]) -> None:
-        text = redact(digest(alerts))
+        # What a run wrote is shown as it is: no links and no calls to everybody.
+        text = CALLS.sub("@\u200b", html.escape(redact(digest(alerts)), quote=False))
         text = text if len(text) <= LONGEST else text[: LONGEST - 2] + " …"
         data = dumps({"text": text, "alerts": redact_value("", [to_object(alert) for alert in alerts])}, indent=None)
         request = urllib.request.Request(

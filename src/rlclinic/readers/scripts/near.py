@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
@@ -58,7 +59,7 @@ def ask_near_scripts(draft: Draft) -> None:
         return
     for path, _ in (logging or fitting)[:MAX_OFFERED]:
         shown = os.path.relpath(path)
-        draft.note(f"settings could be read from {shown}: --config {shown}")
+        draft.note(f"settings could be read from {shown}: --config {shlex.quote(shown)}")
 
 
 def _scripts(files: Iterable[Path], draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:

@@ -98,9 +98,9 @@ def _hdf5(path: Path) -> Mapping[str, Any]:
 
 def _own(group: Any, key: str) -> Any:
     """A member whose bytes lie in this very file: HDF5 may name others for a group and for the rows of an array."""
-    if type(group.get(key, getlink=True)).__name__ == "ExternalLink":
-        raise FormatError(f"{key} lies in another file")
-    found = group[key]
+    found = group[key] if type(group.get(key, getlink=True)).__name__ == "HardLink" else None
+    if found is None:
+        raise FormatError(f"{key} is a link")
     if getattr(found, "external", None) or getattr(found, "is_virtual", False):
         raise FormatError(f"the rows of {key} lie in another file")
     if getattr(found, "nbytes", 0) > MOST_BYTES:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from rlclinic.apps.mcp.jobs import Job, all_jobs, find_job, start_job
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
+from rlclinic.reference.environment_names import is_plain_id
 
-_ID = re.compile(r"[A-Za-z0-9_/.-]{1,80}")
 MOST_SECONDS = 600.0
 MOST_POLICIES = 12
 
@@ -59,7 +58,7 @@ def examine_environment(
         return _standing(job)
     case = workspace.open(run_id) if run_id else None
     name = environment or (case.run.environment if case is not None else "")
-    if not _ID.fullmatch(name):
+    if not is_plain_id(name):
         raise UsageError(
             f"{name!r} is no registered environment" if name else "no environment is named or known of the run",
             hint="a Gymnasium id such as CartPole-v1; a project's own code is examined by its user: `rlclinic examine`",
