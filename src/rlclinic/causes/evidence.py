@@ -57,7 +57,7 @@ class Seen:
     checked: frozenset[str]
     """Rules by name."""
     facts: frozenset[str]
-    """Facts of the run that hold (see `weights.FACTS`), and its verdict."""
+    """Facts of the run and conditions that hold (see `weights.FACTS`), and its verdict."""
     amounts: Mapping[str, Sequence[tuple[str, float]]]
     """What is counted: texts and numbers."""
 
@@ -83,7 +83,9 @@ def seen_in(
         {key: away for key in keys if (away := unusual(facts, key)) is not None},
         {finding.name: finding for finding in found},
         checked,
-        frozenset((VERDICT + verdict.value, *_facts(facts, found, trouble, status), *_telling(trouble, table))),
+        table.with_conditions(
+            (VERDICT + verdict.value, *_facts(facts, found, trouble, status), *_telling(trouble, table))
+        ),
         {
             "trouble": [] if status.done else _trouble(trouble, table),
             "unexplained": [
@@ -102,13 +104,12 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
     """Everything that speaks for or against one cause, in the order of the table."""
     signs = [name for name in row.signs if name in seen.findings]
     known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
-    facts = seen.facts
-    if signs:
-        facts |= {"noted"}
-        if any(seen.findings[name].severity.rank > 0 for name in signs):
-            facts |= {"warned-of"}
+    own = {"noted"} if signs else set()
+    if any(seen.findings[name].severity.rank > 0 for name in signs):
+        own.add("warned-of")
     if any(away.beyond(item.direction) for item, away in known):
-        facts |= {"setting-outside"}
+        own.add("setting-outside")
+    facts = table.with_conditions(seen.facts | own) if own else seen.facts
     found = [*_findings(row, seen, table), *_absent(row, seen, table, facts)]
     found += [
         Piece("trouble" if name == "trouble" else "distance", text, weight * amount)
@@ -118,12 +119,12 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
     found += [
         Piece("distance" if name.endswith("-unknown") else "standing", table.words[name], weight)
         for name, weight in row.when.items()
-        if table.holds(name, facts)
+        if name in facts
     ]
     pieces = [piece.times(table.scale[piece.kind]) for piece in found]
-    if sum(piece.value for piece in pieces) > 0.0:
-        facts |= {"metrics-speak-for-it"}
-    setting = _setting(known, seen.run_facts, table, facts)
+    if known and sum(piece.value for piece in pieces) > 0.0:
+        facts = table.with_conditions(facts | {"metrics-speak-for-it"})
+    setting = _setting(known, seen.run_facts, table, facts) if known else None
     if setting is not None:
         pieces.append(setting.times(table.scale["setting"]))
     return tuple(piece for piece in pieces if piece.value)
@@ -267,6 +268,6 @@ def _outside(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
 def _share(counts: Sequence[Share], table: Weights, holds: frozenset[str], distance: float) -> float:
     """Of the first condition that holds."""
     for share in counts:
-        if table.holds(share.when, holds):
+        if share.when in holds:
             return share.share if distance >= share.least else 0.0
     return 0.0

@@ -71,7 +71,7 @@ def causes_of(
     metrics = _probabilities(_scores(table, pieces, blind, settings=False))
     config = _probabilities(_scores(table, pieces, sharp, metrics=False))
     both = _explained(table, pieces, sharp)
-    if table.holds(table.doubt.when, seen.facts):
+    if table.doubt.when in seen.facts:
         both = _doubted(both, table)
     entries = catalogue()
     causes = tuple(
@@ -145,16 +145,14 @@ def _probabilities(scores: Mapping[str, float]) -> dict[str, float]:
     return {cause: math.exp(score - total) for cause, score in scores.items()}
 
 
-def _explained(table: Weights, pieces: Mapping[str, Sequence[Piece]], sharp: float) -> dict[str, Explanation]:
+def _explained(table: Weights, pieces: Mapping[str, tuple[Piece, ...]], sharp: float) -> dict[str, Explanation]:
     """Every probability with its pieces, which sum to its logarithm."""
     scores = _scores(table, pieces, sharp)
-    rest = Piece("all causes", "so that all causes sum to 1", -_total(scores))
-    found = {}
-    for cause, row in table.causes.items():
-        parts = (Piece("prior", "how often it is so", row.log_prior), *pieces[cause])
-        sharpened = [part.times(sharp) for part in parts]
-        found[cause] = Explanation(cause, math.exp(scores[cause] + rest.value), (*sharpened, rest))
-    return found
+    rest = -_total(scores)
+    return {
+        cause: Explanation(cause, math.exp(scores[cause] + rest), row.log_prior, pieces[cause], sharp, rest)
+        for cause, row in table.causes.items()
+    }
 
 
 def _doubted(found: Mapping[str, Explanation], table: Weights) -> dict[str, Explanation]:
@@ -165,6 +163,5 @@ def _doubted(found: Mapping[str, Explanation], table: Weights) -> dict[str, Expl
     shares[UNKNOWN] = 1.0 + moved / found[UNKNOWN].probability
     for cause, factor in shares.items():
         one = found[cause]
-        piece = Piece("doubt", "ended on its way, and no goal says whether that was enough", math.log(factor))
-        doubted[cause] = Explanation(cause, factor * one.probability, (*one.pieces, piece))
+        doubted[cause] = replace(one, probability=factor * one.probability, doubt=math.log(factor))
     return doubted

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
@@ -188,14 +189,20 @@ class Weights:
                 found[name] = max(weight, found.get(name, 0.0))
         return found
 
-    def holds(self, name: str, facts: frozenset[str]) -> bool:
-        """Whether a fact, verdict or condition holds; `facts` are the facts and the verdict that do."""
-        if name.startswith(NOT):
-            return not self.holds(name.removeprefix(NOT), facts)
-        condition = self.conditions.get(name)
-        if condition is None:
-            return name in facts
-        return (all if condition.needs_all else any)(self.holds(term, facts) for term in condition.terms)
+    def with_conditions(self, facts: Iterable[str]) -> frozenset[str]:
+        """Facts and the verdict, with the conditions that hold beside them."""
+        found = set(facts) - self.conditions.keys()
+        # A condition names only those above it.
+        for name, condition in self.conditions.items():
+            terms = (holds(term, found) for term in condition.terms)
+            if all(terms) if condition.needs_all else any(terms):
+                found.add(name)
+        return frozenset(found)
+
+
+def holds(name: str, facts: AbstractSet[str]) -> bool:
+    """Whether a fact, verdict or condition is among those that hold, or not, where it is negated."""
+    return name.removeprefix(NOT) not in facts if name.startswith(NOT) else name in facts
 
 
 @cache

@@ -10,6 +10,10 @@ Kind = Literal["finding", "absence", "trouble", "standing", "setting", "distance
 stands against its goal, a setting, the distance from runs that are known."""
 
 
+PRIOR, REST = "how often it is so", "so that all causes sum to 1"
+DOUBT = "ended on its way, and no goal says whether that was enough"
+
+
 class Piece(NamedTuple):
     """One piece of evidence for (positive) or against a cause, in natural-log units."""
 
@@ -24,9 +28,23 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """One cause's probability, in pieces."""
+    """One cause's probability, and what it is made of: all in natural-log units."""
 
     cause: str
     probability: float
-    pieces: tuple[Piece, ...] = ()
-    """Their values sum to ln(probability); none where the cause is out of the question."""
+    prior: float = 0.0
+    evidence: tuple[Piece, ...] = ()
+    sharpness: float = 1.0
+    """By which prior and evidence are multiplied."""
+    rest: float = 0.0
+    """What makes all causes sum to 1."""
+    doubt: float = 0.0
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Their values sum to ln(probability); none where the cause is out of the question."""
+        if not self.rest:
+            return ()
+        found = [piece.times(self.sharpness) for piece in (Piece("prior", PRIOR, self.prior), *self.evidence)]
+        found += [Piece("all causes", REST, self.rest)]
+        return (*found, Piece("doubt", DOUBT, self.doubt)) if self.doubt else tuple(found)
