@@ -12,7 +12,8 @@ import pytest
 import rlclinic
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Verdict
-from rlclinic.model.vocabulary import has_metric
+from rlclinic.model.vocabulary import families_of, has_metric
+from rlclinic.readers.discover import find
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from rlclinic.reports.diagnosis_text import diagnosis_text
 from tests.conftest import RUNS, diagnosis_of
@@ -66,18 +67,6 @@ def test_brief_is_the_answer_alone_and_full_leaves_nothing_out() -> None:
     assert diagnosis_markdown(collapsed(), detail="brief").count("\n## ") == 0
 
 
-@pytest.mark.parametrize(
-    "name", ["baselines/deepq", "faults/healthy_dqn_cartpole", "edge/aborted_start", "d3rlpy/dqn_cartpole_online"]
-)
-def test_healthy_is_not_said_without_grounds(name: str) -> None:
-    found = diagnosis_of(name)
-    said = diagnosis_text(found, detail="full") + diagnosis_markdown(found)
-    assert not found.is_healthy
-    assert found.lacking
-    assert "Nothing needs to change" not in said
-    assert "is healthy" not in said
-
-
 def test_an_empty_event_file_cannot_be_judged() -> None:
     assert line(diagnosis_of("edge/aborted_start"), "Verdict").startswith("Cannot be judged yet: no metric was logged")
 
@@ -113,22 +102,63 @@ def test_the_commands_name_the_run_as_the_user_did(tmp_path: Path) -> None:
     assert found.commands.apply == f"rlclinic fix '{place}' --goal 475 --config FILE --write"
 
 
-def test_no_line_is_longer_than_a_person_reads() -> None:
-    for name in ("sb3/ppo_cartpole_high_lr", "faults/coin_pay_ppo_cartpole", "faults/chance_grpo_tiny"):
-        assert max(len(item.text) for item in diagnosis_of(name).answer.lines) <= 420
+ALL = sorted(str(Path(ref.name).relative_to(RUNS)) for ref in find(RUNS))
+SURE = {"Very sure": (0.9, 1.0), "Fairly sure": (0.7, 0.9), "More likely than not": (0.5, 0.7), "Not sure": (0.0, 0.5)}
+# What is called in a log or a table, and what a person would not say aloud.
+PRIVATE = re.compile(r"_share\b|total_movement|target_period|reward/\*|return/(?:train|eval)|\d %|e\+0\d|\bonly 0\b")
 
 
-@pytest.mark.parametrize("name", ["faults/late_start_dqn_cartpole", "faults/one_critic_sac_pendulum"])
-def test_metrics_to_watch_are_those_that_the_algorithm_has(name: str) -> None:
+@pytest.mark.parametrize("name", ALL)
+def test_the_answer_of_every_recorded_run_has_its_lines_and_says_how_sure_it_is(name: str) -> None:
+    found = diagnosis_of(name)
+    lines = {item.label: item for item in found.answer.lines}
+    expected = ["Verdict", "Change"] if found.is_healthy else LABELS
+    assert [label.replace("Test first", "Change") for label in lines] == expected
+    assert max(len(item.text) for item in lines.values()) <= 480
+    lead = found.ranked[0] if found.ranked else None
+    share = lead.probability if lead is not None and lead.id != "unknown" else 0.0
+    told = lines["How sure"].text if "How sure" in lines else lines["Change"].text.partition(". ")[2]
+    words = next(words for words in SURE if told.startswith(words))
+    assert SURE[words][0] <= share <= SURE[words][1], told
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_answer_speaks_in_private_words_or_unreadable_numbers(name: str) -> None:
+    found = diagnosis_of(name)
+    logged = {series.logged_as for series in found.run.series.values()}
+    for item in found.answer.lines:
+        text = item.text
+        for word in logged:
+            text = text.replace(word, "")
+        assert not PRIVATE.search(text), item.text
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_healthy_has_grounds_in_every_recorded_run(name: str) -> None:
+    """Grounds are a goal that was reached, or a judgement that nothing keeps from being one."""
+    found = diagnosis_of(name)
+    said = diagnosis_text(found, detail="full") + diagnosis_markdown(found)
+    if not found.is_healthy:
+        assert "Nothing needs to change" not in said
+        assert "is healthy" not in said
+        return
+    assert found.run.returns is not None
+    assert found.checked >= len(found.not_checked)
+    assert not any(finding.severity == "error" for finding in found.findings)
+    best = max(found.run.series[name].highest or -np.inf for name in found.curves)
+    reached = found.goal is not None and best >= found.goal.level
+    assert reached or (found.verdict is Verdict.SOLVED and found.goal is None)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_advice_fits_the_run_it_is_given_to(name: str) -> None:
+    """Metrics to watch are those that the algorithm has; only language models get advice for them."""
     found = diagnosis_of(name)
     watched = [metric for item in found.prescriptions for metric in item.watch if metric not in found.run]
     assert [metric for metric in watched if not has_metric(found.run.algorithm, metric)] == []
-
-
-def test_only_language_models_get_advice_for_language_models() -> None:
-    for name in ("sb3/ppo_cartpole_high_lr", "acme/logs", "edge/aborted_start", "baselines/deepq"):
-        found = diagnosis_of(name)
-        told = " ".join(item.instruction for item in found.prescriptions)
-        assert not any(cause.cause_class == "language-model" for cause in found.causes), name
-        assert "prompt" not in told
-        assert "completion" not in told
+    if "language-model" in families_of(found.run.algorithm) or "response_length" in found.run:
+        return
+    told = " ".join(item.instruction for item in found.prescriptions)
+    if found.run.algorithm:
+        assert not any(cause.cause_class == "language-model" for cause in found.causes[:3])
+    assert not re.search(r"\bprompts?\b|\bcompletions?\b|chat template", told)

@@ -24,6 +24,7 @@ from rlclinic.model.errors import UsageError, contained
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
 from rlclinic.model.goal import Goal
+from rlclinic.model.numbers import plain_numbers
 from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.code_search import located
@@ -95,6 +96,7 @@ def _diagnosed(
     checked = frozenset(row.name for row in applicable if row.code not in skipped)
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
     word, reason = verdict(facts, findings)
+    reason = plain_numbers(reason)
     status = goal_status_of(facts, word)
     order, suspect = onset_order(facts, findings), suspect_of(run, findings)
     posterior = causes_of(
@@ -109,7 +111,8 @@ def _diagnosed(
     )
     goal, causes = goal_of(facts), posterior.causes
     prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
-    missing = lacking(facts, word, checked=len(checked), applicable=len(applicable))
+    unmet = lacking(facts, word, checked=len(checked), applicable=len(applicable))
+    missing = tuple(map(plain_numbers, unmet))
     return Diagnosis(
         run=run,
         verdict=word,

@@ -164,7 +164,7 @@ def test_losses_that_become_nan_for_good_are_an_error_with_the_first_one_named_f
     found = not_a_number.check(scene(series={"policy_loss": policy, "value_loss": value}))
     assert found is not None
     assert found.severity is Severity.ERROR
-    assert found.summary.endswith("log/value_loss, log/policy_loss")
+    assert found.summary.startswith("log/value_loss, log/policy_loss are not finite to the end")
     assert found.onset_step == pytest.approx(100_000 * 41 / 60)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
-from rlclinic.facts.derived_settings import LOGGED, value_of
+from rlclinic.facts.derived_settings import LOGGED, said, value_of
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.return_state import constant_at_its_worst
 from rlclinic.facts.run_facts import RunFacts
@@ -253,14 +253,14 @@ def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
         ordinary = by.as_logged if is_logged else 0.0 if "setting-outside" in holds else by.ordinary
         return Piece("setting", f"{item.key} {value} is ordinary", ordinary)
     share = _share(by.counts, table, holds, spreads) * (by.logged_share if is_logged else 1.0)
-    text = f"{item.key} {value} is {spreads:.1f} spreads from {away.basis.value}"
+    text = f"{item.key} {value} is {spreads:.1f} times the usual spread from {away.basis.value}"
     return Piece("setting", text, share * min(by.most, by.per_spread * (spreads - 1.0)))
 
 
 def _outside(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece:
     item, away = max(known, key=lambda pair: pair[1].beyond(pair[0].direction))
     by, decades = table.outside, away.beyond(item.direction)
-    text = f"{item.key} {value_of(facts, item.key):.3g} is outside what people train with"
+    text = f"{said(item.key, value_of(facts, item.key) or 0.0)} is outside what people train with"
     share = _share(by.counts, table, holds, decades)
     return Piece("setting", text, share * (by.at_once + by.per_decade * min(decades, by.most_decades)))
 

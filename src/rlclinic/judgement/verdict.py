@@ -13,6 +13,7 @@ from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
 from rlclinic.facts.return_state import missed_goal
+from rlclinic.facts.returns import MATERIAL
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
@@ -252,10 +253,8 @@ def _plateaued(case: _Case) -> str | None:
     gained = curve.climbed or curve.surely_gained or curve.rose_from_trough or curve.gain > curve.noise
     if not gained and not began_unseen(case.facts):
         return None
-    return (
-        f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and changed by "
-        f"{curve.late_rise:.3g} over the last third of the run"
-    )
+    late = f"{'rose' if curve.late_rise > 0.0 else 'fell'} by {abs(curve.late_rise):.3g}"
+    return f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and {late} over the last third"
 
 
 def _otherwise(case: _Case) -> tuple[Verdict, str]:
@@ -270,7 +269,7 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
     if curve.points < FEW_POINTS or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
         return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
-    if curve.whole.is_sure_fall:
+    if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):
         return Verdict.UNSTABLE, f"{went} and declined all along"
     return Verdict.NOT_LEARNING, f"{went}, which is no more than noise ({curve.noise:.2g})"
 

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 NOTHING_WRONG, UNKNOWN = "nothing-wrong", "unknown"
 HARMLESS = frozenset({NOTHING_WRONG, "already-solved"})
-# From here on a cause may be called likely, and from here on the whole is called sure.
-LIKELY, SURE = 0.5, 0.9
+# From here on a cause may be called likely, and how sure that is in words.
+LIKELY = 0.5
+HOW_SURE = ((0.9, "Very sure"), (0.7, "Fairly sure"), (LIKELY, "More likely than not"), (0.0, "Not sure"))
 # Facts that carry a cause, and the least a piece of evidence must add, in natural-log units, to be one of them.
 MOST_FACTS, LEAST_WEIGHT = 2, 0.2
 NO_EVIDENCE = ("prior", "all causes", "doubt")
@@ -30,14 +31,19 @@ FACT_WIDTH, CHANGE_WIDTH, NATIVE_WIDTH = 130, 240, 60
 # Verdicts that a person would not say as they are called.
 WORDS = {"insufficient-data": "Cannot be judged yet", "not-rl": "Not reinforcement learning"}
 # Inputs that tell most about causes, and how many of them are named as missing.
-TELLING = (
-    "return/train", "entropy", "approx_kl", "explained_variance", "value_loss", "q/mean", "alpha", "grad_norm",
-    "return/eval", "episode_length", "response_length", "reward/*",
-)  # fmt: skip
+TELLING = {
+    "return/train": "the return", "entropy": "entropy", "approx_kl": "KL", "explained_variance": "explained variance",
+    "value_loss": "value loss", "q/mean": "mean Q", "alpha": "alpha", "grad_norm": "gradient norm",
+    "return/eval": "evaluations", "episode_length": "episode lengths", "response_length": "response lengths",
+    "reward/*": "the parts of the reward",
+}  # fmt: skip
 MOST_NEEDS = 3
 # What a later prescription says first, which a line of its own does not need.
-LEAD = re.compile(r"^If (?:that does not suffice|the test confirms it)[^:]*: ")
+LEAD = re.compile(r"^(?:If (?:that does not suffice|the test confirms it)|Optional)[^:]*: ")
+OPTIONAL = "Optional"
 TOO_SHORT = "budget-too-small"
+# What a test beside the one that is advised does, by the verb that makes it.
+ALSO = {"trial": "or try the change", "examine": "or examine the environment", "probe": "or probe the trainer"}
 REPEAT = "Repeat it with another seed: one run shows little."
 NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
 
@@ -87,7 +93,7 @@ def _cause(diagnosis: Diagnosis) -> str:
     lead = causes[0] if causes else None
     if lead is None or lead.id == UNKNOWN:
         ideas = [f"{cause.id} ({percent(cause.probability)})" for cause in causes[1:3] if cause.id not in HARMLESS]
-        first = f" First ideas: {listed(ideas)}." if ideas else ""
+        first = f" First idea{'s' if len(ideas) > 1 else ''}: {listed(ideas)}." if ideas else ""
         return f"None can be named from this log.{first}{_missing(diagnosis)}"
     if lead.id in HARMLESS:
         lacking = "; ".join(diagnosis.lacking)
@@ -116,25 +122,52 @@ def _facts(diagnosis: Diagnosis, lead: Cause) -> list[str]:
 def _change(diagnosis: Diagnosis) -> Line:
     first = next(iter(diagnosis.prescriptions), None)
     commands = diagnosis.commands
+    if _has_nothing(diagnosis):
+        return Line("Change", NAME_FILES)
+    if _may_go_on(diagnosis):
+        going = diagnosis.run.status.state is Status.RUNNING
+        step = "Let it go on: it is learning." if going else "Train longer: it was learning when the log ended."
+        return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
     if first is None:
         longer = diagnosis.finds_nothing and any(cause.id == TOO_SHORT for cause in diagnosis.ranked[1:3])
         step = "Train longer, if the return is not enough yet." if longer else "None on these grounds."
         step = step if diagnosis.finds_nothing or not diagnosis.next_steps else sentence(diagnosis.next_steps[0])
         return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
-    text = _instruction(first)
+    text = _instruction(first, leads=True)
     if first.native is not None and first.native.text.count("\n") == 0 and len(first.native.text) <= NATIVE_WIDTH:
         text = f"{text.rstrip('.')}: {first.native.text.strip()}"
     if first.kind is PrescriptionKind.CHECK:
-        label = "Change" if diagnosis.finds_nothing else "Test first"
-        told = (("test", commands.test),) if commands.test and commands.test not in text else ()
-        return Line(label, text, told)
+        is_optional = diagnosis.finds_nothing or text.startswith(OPTIONAL)
+        return Line("Change" if is_optional else "Test first", text, () if is_optional else _also(commands.test, text))
     both = (("apply", commands.apply), ("prove", commands.prove))
     return Line("Change", text, tuple((what, command) for what, command in both if command))
+
+
+def _has_nothing(diagnosis: Diagnosis) -> bool:
+    """Whether there is not one metric to judge by."""
+    return not diagnosis.run.series and diagnosis.verdict.value == "insufficient-data"
+
+
+def _may_go_on(diagnosis: Diagnosis) -> bool:
+    """Whether a run without a fault was improving and has not arrived, and nothing but looking at it is advised."""
+    first = next(iter(diagnosis.prescriptions), None)
+    looks = first is None or (first.kind is PrescriptionKind.CHECK and TOO_SHORT not in first.causes)
+    return looks and diagnosis.finds_nothing and diagnosis.verdict.value == "learning"
+
+
+def _also(command: str, text: str) -> tuple[tuple[str, str], ...]:
+    """A test that a text does not name itself."""
+    verb = command.split(" ", 2)[1] if command else ""
+    return ((ALSO[verb], command),) if verb in ALSO and f"rlclinic {verb}" not in text else ()
 
 
 def _otherwise(diagnosis: Diagnosis) -> Line:
     """The next candidate: after a change the settings that are known to work, else the next prescription."""
     commands, first = diagnosis.commands, next(iter(diagnosis.prescriptions), None)
+    if _has_nothing(diagnosis):
+        return Line("If not that", "Log the return of every episode, and train again.")
+    if first is not None and _may_go_on(diagnosis):
+        return Line("If not that", _instruction(first))
     if commands.known_good and first is not None and first.kind is PrescriptionKind.CONFIG:
         settings = f"Start from the settings that are known to work for {commands.known_good_for}."
         return Line("If not that", settings, (("train", commands.known_good),))
@@ -144,13 +177,13 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
     others = [cause.id for cause in diagnosis.ranked[1:] if cause.id not in said][:2]
     ideas = f"Next in line: {listed(others)}." if others else REPEAT if diagnosis.run.series else NAME_FILES
     is_test = first is not None and first.kind is PrescriptionKind.CHECK
-    return Line("If not that", ideas, (("test", commands.test),) if commands.test and not is_test else ())
+    return Line("If not that", ideas, () if is_test else _also(commands.test, ""))
 
 
 def _sure(diagnosis: Diagnosis) -> str:
     lead = diagnosis.ranked[0] if diagnosis.ranked else None
     share = lead.probability if lead is not None and lead.id != UNKNOWN else 0.0
-    words = "Very sure" if share >= SURE else "More likely than not" if share >= LIKELY else "Not sure"
+    words = next(words for least, words in HOW_SURE if share >= least)
     what = f" ({percent(share)})" if share else ""
     total = diagnosis.checked + len(diagnosis.not_checked)
     checks = f"{diagnosis.checked} of {total} checks could be made" if total else "nothing could be checked"
@@ -172,14 +205,17 @@ def _unknowns(diagnosis: Diagnosis) -> tuple[tuple[str, bool], ...]:
 
 def _missing(diagnosis: Diagnosis) -> str:
     """What would name a cause: the most telling inputs that checks lack and the algorithm has."""
+    if _has_nothing(diagnosis):
+        return ""
     needs = {name for item in diagnosis.not_checked for need in item.needs for name in need.split("|")}
-    names = ["the config (--config)"] if any(name.startswith("config:") for name in needs) else []
-    names += [name for name in TELLING if name in needs and has_metric(diagnosis.run.algorithm, name)]
+    names = ["the config (--config)"] if dict(_unknowns(diagnosis))["the config"] else []
+    names += [said for name, said in TELLING.items() if name in needs and has_metric(diagnosis.run.algorithm, name)]
     return f" To narrow it down, add {listed(names[:MOST_NEEDS])}." if names else ""
 
 
-def _instruction(item: Prescription) -> str:
-    return sentence(_short(LEAD.sub("", item.instruction), CHANGE_WIDTH))
+def _instruction(item: Prescription, *, leads: bool = False) -> str:
+    text = item.instruction if leads else LEAD.sub("", item.instruction)
+    return sentence(_short(text, CHANGE_WIDTH))
 
 
 def _short(text: str, width: int) -> str:

@@ -54,6 +54,11 @@ class Finding:
         if not 0.0 <= self.confidence <= 1.0:
             raise ValueError(f"{self.code}: confidence {self.confidence} is not a probability")
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The metrics that it rests on, as they were logged."""
+        return frozenset(item.logged_as for item in self.evidence)
+
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:

@@ -8,6 +8,7 @@ float64. An infinite setting is shown, never computed with.
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, datetime
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 LARGEST = 1e75
 SMALLEST = 1e-75
 # Unix seconds of the year 9999. A later time is no date: milliseconds were written for seconds.
+_LARGE = re.compile(r"(?<![\w.])\d(?:\.\d+)?e\+0[3-9]\b")
 END_OF_TIME = 253_370_764_800.0
 
 
@@ -80,6 +82,11 @@ def percent(share: float) -> str:
     if share < 0.005:
         return "under 1%"
     return "over 99%" if share > 0.995 else f"{100 * share:.0f}%"
+
+
+def plain_numbers(text: str) -> str:
+    """A sentence in which large numbers are written out: `2.49e+05` as 249,000."""
+    return _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text)
 
 
 def date_text(seconds: object) -> str | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 
-def sentence(text: str) -> str:
-    """A remark as a sentence: a capital where it begins with a plain word, a full stop at its end."""
+
+def sentence(text: str, names: Collection[str] = ()) -> str:
+    """A remark as a sentence: a full stop, and a capital where its first word is plain and none of the names."""
     words = text.split()
     if not words:
         return ""
-    begun = words[0].rstrip(",:;").isalpha()
+    begun = words[0].rstrip(",:;").isalpha() and words[0] not in names
     whole = " ".join([words[0][0].upper() + words[0][1:] if begun else words[0], *words[1:]])
     return whole if whole[-1] in ".!?…" else f"{whole}."
 

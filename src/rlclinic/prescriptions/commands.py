@@ -15,7 +15,7 @@ from rlclinic.prescriptions.edit.plan import plan
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.reference.algorithms import TRAINED
 from rlclinic.reference.reference_configs import has_reference_config
-from rlclinic.reference.tasks import task_of
+from rlclinic.reference.tasks import examinable, task_of
 
 # Two causes are told apart by trying the changes for both, where the second is at least this likely.
 RIVAL = 0.1
@@ -43,7 +43,7 @@ def commands_of(
         prove=_prove(run, [change], name) if change is not None and _is_testable(change) else after,
         test="" if leads else _test(run, prescriptions, causes, name),
         judge=f"rlclinic diagnose {name} --goal RETURN" if goal is None and run.path else "",
-        known_good=f"rlclinic train {shlex.quote(f'{run.environment}:{run.algorithm}')}" if known else "",
+        known_good=f"rlclinic train {shlex.quote(f'{examinable(run.environment)}:{run.algorithm}')}" if known else "",
         known_good_for=task if known else "",
     )
 
@@ -84,7 +84,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
         return ""
     if BUG in likely and run.framework not in STOCK:
         return "rlclinic probe MODULE:make_trainer"
-    return f"rlclinic examine {shlex.quote(run.environment) if task_of(run.environment) else 'MODULE:make_env'}"
+    return f"rlclinic examine {shlex.quote(examinable(run.environment))}"
 
 
 def _is_config(item: Prescription) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.facts.return_state import return_name
+from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.reference.environment_names import is_plain_id
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
+from rlclinic.reference.tasks import examinable
 
 # Findings quoted per prescription, and letters of a quoted error.
 QUOTED = 2
@@ -86,7 +87,7 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`rlclinic examine {environment if is_plain_id(environment) else 'ENV'}`",
+        "examine": f"`rlclinic examine {examinable(environment)}`",
         "suspects": _suspects(assessment),
         "budget": _count(budget) if budget else "the planned",
         "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
@@ -100,14 +101,23 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     return template
 
 
+def _course(facts: RunFacts, name: str) -> tuple[float, float] | None:
+    """Where a metric began and ended; a return as the rest of the report says it."""
+    curve = facts.curves.get(name)
+    if curve is not None:
+        return curve.start, curve.final
+    early, late = facts.early(name), facts.late(name)
+    return (early.value, late.value) if early is not None and late is not None else None
+
+
 def _measured(assessment: Assessment, watch: Sequence[str]) -> str:
     """The numbers that a cause without findings rests on: the return, and what its remedy moves."""
     names = dict.fromkeys([return_name(assessment.facts), *watch])
     lines: list[str] = []
     for name in names:
-        early, late = assessment.facts.early(name), assessment.facts.late(name)
-        if early is not None and late is not None and len(lines) < QUOTED:
-            lines.append(f"{assessment.run.series[name].logged_as} went from {early.value:.4g} to {late.value:.4g}")
+        course = _course(assessment.facts, name)
+        if course is not None and len(lines) < QUOTED:
+            lines.append(f"{assessment.run.series[name].logged_as} went from {course[0]:.4g} to {course[1]:.4g}")
     return f"{'; '.join(lines)}. " if lines else ""
 
 

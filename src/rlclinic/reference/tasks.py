@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from rlclinic.model.numbers import number
-from rlclinic.reference.environment_names import environment_name
+from rlclinic.reference.environment_names import environment_name, is_plain_id
 from rlclinic.reference.reference_configs import (
     has_reference_config,
     log_position,
@@ -72,6 +72,14 @@ def task_of(environment: str) -> Task | None:
     if found is None:
         return None
     return variants.get((found.base, found.version), tasks[found.base])
+
+
+def examinable(environment: str) -> str:
+    """The id by which an environment can be made; a place for the user's own factory where its name is none."""
+    found = environment_name(environment, _tables()[0])
+    if found is not None and found.version is not None:
+        return f"{found.base}-v{found.version}"
+    return environment if is_plain_id(environment) else "MODULE:make_env"
 
 
 @dataclass(frozen=True, slots=True)

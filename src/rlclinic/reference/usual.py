@@ -52,8 +52,8 @@ OF_REFERENCE = frozenset({"on-policy", "off-policy", "offline", "unknown"})
 class Basis(StrEnum):
     """What a value is held against."""
 
-    TASK = "the entry for this task"
-    ALGORITHM = "working configs of the algorithm"
+    TASK = "what works on this task"
+    ALGORITHM = "what works for the algorithm"
     DEFAULT = "the framework's default"
     DOMAIN = "what people train with in the domain"
 

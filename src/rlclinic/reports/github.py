@@ -74,7 +74,7 @@ def _annotations(diagnosis: Diagnosis, root: str) -> list[_Annotation]:
             LEVELS[item.severity],
             item.confidence,
             f"{item.code} {item.title.rstrip('.')} ({name})",
-            f"{sentence(item.summary)} Confidence {percent(item.confidence)}.",
+            f"{sentence(item.summary, item.names)} Confidence {percent(item.confidence)}.",
             finding_location(diagnosis, item, root),
         )
         for item in diagnosis.findings

@@ -78,7 +78,7 @@ def _result(diagnosis: Diagnosis, finding: Finding, rule: int, root: str) -> dic
         "ruleId": finding.code,
         "ruleIndex": rule,
         "level": LEVELS[finding.severity],
-        "message": {"text": printable(f"{run.id}: {sentence(finding.summary)}{cause}")},
+        "message": {"text": printable(f"{run.id}: {sentence(finding.summary, finding.names)}{cause}")},
         "locations": [
             {
                 "physicalLocation": {

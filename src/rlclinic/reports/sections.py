@@ -141,7 +141,7 @@ def _card(finding: Finding) -> Card:
         finding.severity,
         finding.code,
         finding.title.rstrip("."),
-        sentence(finding.summary),
+        sentence(finding.summary, finding.names),
         f"{onset}confidence {percent(finding.confidence)}",
         tuple(evidence_line(item) for item in finding.evidence),
     )

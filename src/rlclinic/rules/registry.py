@@ -9,6 +9,7 @@ from pathlib import Path
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
+from rlclinic.model.numbers import plain_numbers
 from rlclinic.rules.measured import beyond_chance
 from rlclinic.rules.result import RuleResult
 from rlclinic.rules.rule import RuleInfo, Sign, load_rule, missing_needs
@@ -132,7 +133,7 @@ def _finding(rule: RuleInfo, result: RuleResult, *, covered: bool) -> Finding:
         rule.family,
         Severity.INFO if covered else result.severity,
         result.confidence,
-        result.summary,
+        plain_numbers(result.summary),
         result.evidence,
         result.onset_step,
         rule.name,

@@ -63,7 +63,7 @@ def _look(assessment: Assessment) -> Prescription:
         priority=Priority.LOW,
         kind=PrescriptionKind.CHECK,
         instruction=(
-            "Optional, if it is not what you want to see: watch three episodes of the last policy. A reward that pays "
+            "Optional: watch three episodes of the last policy, to see that it does what you want. A reward that pays "
             "for something else looks like this one in every log; "
             f"{fill('{examine}', assessment)} compares what random, constant and scripted play earn.{goal}"
         ),

@@ -62,9 +62,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             if reward.outliers_recur == reward.outliers_recur
             else "inside episodes"
         )
-        summary = (
-            f"{100 * reward.outliers:.2g}% of the rewards lie {reward.outlier_size:.3g} spreads from the others, {once}"
-        )
+        far = f"{reward.outlier_size:.3g} times the usual spread from the others"
+        summary = f"{100 * reward.outliers:.2g}% of the rewards lie {far}, {once}"
         return RuleResult(
             Severity.ERROR, 0.9, summary, (measured("distance of outliers", reward.outlier_size, 30.0, env.steps),)
         )

@@ -53,10 +53,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if lowest == highest and not _is_floor(facts, lowest):
         return None
     seen = int(np.sum(returns > lowest))
-    summary = (
-        f"{100 * share:.3g}% of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; only {seen} "
-        f"of {returns.size} were better, the best {highest:.4g}"
-    )
+    better = f"only {seen} of {returns.size} were better, the best {highest:.4g}" if seen else "none was better"
+    summary = f"{100 * share:.3g}% of the last {late.size} returns equal the lowest of the run, {lowest:.4g}; {better}"
     evidence = (
         facts.evidence(
             "return/train",

@@ -67,9 +67,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         evidence = (setting_evidence(facts, renewal.key, renewals, limits.few, note="updates / (interval / tau)"),)
         return RuleResult(Severity.WARNING if bad else Severity.INFO, 0.7 if bad else 0.5, summary, evidence)
     if renewal.between <= limits.no_memory and bad:
-        summary = (
-            f"the target network becomes the online network within {renewal.between:.2g} updates: it has no memory"
-        )
+        within = "one update" if renewal.between <= 1.0 else f"{renewal.between:.2g} updates"
+        summary = f"the target network becomes the online network within {within}: it has no memory"
         evidence = (
             setting_evidence(facts, renewal.key, renewal.between, limits.no_memory, note="interval / tau, in updates"),
         )

@@ -69,10 +69,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     names = ", ".join(item.series.logged_as for item in chosen[: limits.shown])
     more = f" and {len(chosen) - limits.shown} more" if len(chosen) > limits.shown else ""
     first = chosen[0]
-    how = "and stays so to the end" if for_good else f"in {first.bad} of {len(first.series)} points"
-    summary = f"not finite from step {first.onset:,.0f} on {how}, in the order of onset: {names}{more}"
-    if not for_good:
-        summary = f"not finite {how}, first at step {first.onset:,.0f}: {names}{more}"
+    how = "to the end" if for_good else f"in {first.bad} of {len(first.series)} points"
+    are = "is" if len(chosen) == 1 else "are"
+    summary = f"{names}{more} {are} not finite {how}, first at step {first.onset:,.0f}"
     evidence = tuple(
         facts.evidence(
             item.series.name, float(item.bad), 0.0, note=f"points not finite, first at step {item.onset:,.0f}"
