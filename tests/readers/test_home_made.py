@@ -116,7 +116,7 @@ def saved(kind: str, folder: Path) -> None:
         ("metrics.json", "env_steps"),
         ("rewards.npy", "episodes"),
         ("results.npz", "episodes"),
-        ("rewards.txt", "rows"),
+        ("rewards.txt", "episodes"),
         ("scores.csv", "episodes"),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from rlclinic.model.config import Config
 from rlclinic.model.numbers import bounded_array, number
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.draft import RawTable
+from rlclinic.readers.words import english, words
 from rlclinic.reference.framework import Framework
 from rlclinic.reference.patterns import matches
 
@@ -57,6 +60,36 @@ GENERIC_COLUMNS: tuple[tuple[str, StepAxis | None], ...] = (
     ("_step", None),
 )
 
+# What a name counts by its last word, what counts finest first.
+COUNTED: Mapping[StepAxis, frozenset[str]] = {
+    "env_steps": frozenset({"step", "steps", "timestep", "timesteps", "numsteps", "frame", "frames", "t", "ts",
+                            "interacts", "interactions", "sofar"}),
+    "updates": frozenset({"update", "updates"}),
+    "iterations": frozenset({"iteration", "iterations", "iter", "iters", "itr", "generation", "generations", "gen"}),
+    # A rising whole number called `eps` counts episodes; an epsilon falls.
+    "episodes": frozenset({"episode", "episodes", "ep", "epi", "episod", "game", "games", "trial", "trials", "round",
+                           "rounds", "match", "run", "eps"}),
+    "epochs": frozenset({"epoch", "epochs"}),
+}  # fmt: skip
+# Words behind a counter that change nothing, and words with which it is a size, a rate or a time.
+_NUMBERING = frozenset({"num", "number", "no", "nr", "count", "idx", "index", "id", "done", "total", "n", "so", "far"})
+_SIZED = frozenset(
+    {"per", "len", "length", "reward", "rewards", "loss", "time", "mean", "avg", "average", "max", "min", "rate",
+     "size", "return", "score", "std", "last", "seconds", "speed", "this", "best", "since", "after", "every", "left"}
+)  # fmt: skip
+# Share of the rows in which a clock may go back without restarting, and of its way that may lead back.
+BACKWARD, BACKWARD_WAY = 0.1, 0.2
+
+
+@lru_cache(maxsize=4096)
+def counted(name: str) -> StepAxis | None:
+    """What a name counts by its words; None where it names no count. `episode steps` are the length of one."""
+    found = [word for word in words(name) if word not in _NUMBERING] or list(words(name))
+    if not found or _SIZED & set(found):
+        return None
+    axis = next((axis for axis, nouns in COUNTED.items() if found[-1] in nouns), None)
+    return None if axis == "env_steps" and COUNTED["episodes"] & set(found) else axis
+
 
 def logged_axis(name: str, tables: Framework) -> StepAxis:
     """What the step of an event of this name counts."""
@@ -73,13 +106,34 @@ def table_steps(raw: RawTable, tables: Framework) -> tuple[str, FloatArray, Step
     candidates = [(name, tables.steps.column_axis) for name in tables.steps.columns]
     generic = [(name, axis or raw.axis or framework_axis) for name, axis in GENERIC_COLUMNS]
     # Headers write the same words in their own way: `Total steps`, `Episode #`.
-    written = {_plain(name): name for name in reversed(list(numbers))}
-    generic = [(name if name in numbers else written.get(_plain(name), name), axis) for name, axis in generic]
+    written = {plain(name): name for name in reversed(list(numbers))}
+    generic = [(name if name in numbers else written.get(plain(name), name), axis) for name, axis in generic]
     for name, axis in (*candidates, *generic):
         column = numbers.get(name)
         if column is not None and _is_step_column(column := bounded_array(column)):
             return name, _filled(column), axis  # type: ignore[return-value]
+    found = clock(numbers)
+    if found is not None:
+        return found[0], _filled(bounded_array(numbers[found[0]])), found[1]
+    if raw.axis is None and any(map(_of_one_episode, numbers)):
+        return "", np.arange(raw.table.rows, dtype=np.float64), "episodes"
     return "", np.arange(raw.table.rows, dtype=np.float64), raw.axis or "rows"
+
+
+def clock(numbers: Mapping[str, FloatArray]) -> tuple[str, StepAxis] | None:
+    """The column that counts what the rows stand for, by the words of its name and by its rise."""
+    named = [(axis, name) for name in numbers if (axis := counted(name)) is not None]
+    ranked = sorted(named, key=lambda pair: list(COUNTED).index(pair[0]))
+    return next(((name, axis) for axis, name in ranked if _is_step_column(bounded_array(numbers[name]))), None)
+
+
+def _of_one_episode(name: str) -> bool:
+    """Whether a name is of what one whole episode came to; a list of `rewards` has one for each."""
+    found = set(words(name))
+    if found & {"mean", "avg", "average", "max", "min", "std"}:
+        return False
+    lists = found & {"rewards", "returns", "scores"}
+    return bool(lists or (found & {"episode", "episodic", "ep"} and found & {"reward", "return", "score"}))
 
 
 def env_step_factor(tables: Framework, config: Config) -> float | None:
@@ -130,16 +184,22 @@ def trainings(steps: FloatArray) -> list[slice]:
     return [slice(start, end) for start, end in zip(starts, [*starts[1:], steps.size], strict=True)]
 
 
-def _plain(name: str) -> str:
-    return name.lower().strip(" #").replace(" ", "_")
+def plain(name: str) -> str:
+    """A name in lower case and English, with lines between its words."""
+    return english(name).lower().strip(" #").replace(" ", "_")
 
 
 def _is_step_column(column: FloatArray) -> bool:
     finite = column[np.isfinite(column)]
     if not finite.size or finite.min() < 0:
         return False
+    moves = np.diff(finite)
     # A short training may follow a long one: most rows rise all the same.
-    return finite.size == 1 or bool(finite[-1] > finite[0]) or bool(np.median(np.diff(finite)) > 0)
+    if finite.size > 1 and not (finite[-1] > finite[0] or np.median(moves) > 0):
+        return False
+    back = moves < 0
+    few = int(back.sum()) <= max(MAX_TRAININGS, BACKWARD * moves.size) and int(back.sum()) < 0.5 * moves.size
+    return finite.size == 1 or few or -float(moves[back].sum()) < BACKWARD_WAY * float(np.abs(moves).sum())
 
 
 def _filled(column: FloatArray) -> FloatArray:

@@ -188,7 +188,8 @@ def _confirmed(row: SourceSpec, folder: Folder) -> bool:
     if row.id == "home-made":
         from rlclinic.readers.sources.home_made import has_returns
 
-        return any(parsed_once(has_returns, entry_in(folder, name)) for name in folder.files if row.has(name))
+        named = nsmallest(MOST_SNIFFED, filter(row.has, folder.files), key=importance)
+        return any(parsed_once(has_returns, entry_in(folder, name)) for name in named)
     if row.id in {"tables", "console"}:
         from rlclinic.readers.sniff import is_metric_file
 

@@ -57,6 +57,8 @@ class RawTable:
     """What a row counts where no column holds the step."""
     wall_times: FloatArray | None = None
     decimals: Mapping[str, int] = field(default_factory=dict)
+    spare: bool = False
+    """Whether it counts only where no other file logs a return: words and numbers of a console."""
 
 
 @dataclass(frozen=True, slots=True)

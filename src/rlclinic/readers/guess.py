@@ -5,10 +5,7 @@ A guess never replaces a name that a table knows, and the user's `--map` always 
 
 from __future__ import annotations
 
-import re
-
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD = re.compile(r"[a-z]+")
+from rlclinic.readers.words import words as words_of
 
 EVALUATION = frozenset({"eval", "evaluation", "test", "val", "valid", "validation"})
 TRAINING = frozenset({"train", "training"})
@@ -26,9 +23,11 @@ OTHERWISE = frozenset(
         "proxy",
     }
 )  # fmt: skip
+PER_EPISODE = frozenset({"per"})
 LENGTH = frozenset({"length", "len", "lengths"})
 # A reward of the task itself, as opposed to a learned, shaped, normalised or intrinsic one.
 TRUE = frozenset({"true", "groundtruth", "gt", "extrinsic", "unshaped", "unnormalized", "unnormalised", "original"})
+STEPWISE = frozenset({"action", "actions", "state", "observation", "next"})
 TEACHER = frozenset({"distill", "distillation", "teacher", "opd"})
 
 
@@ -52,9 +51,13 @@ def guess(name: str) -> str:
     side = "eval" if words & EVALUATION else "train"
     if words & {"winrate"} or (words & {"win", "won", "success"} and words & {"rate", "mean"}):
         return "success_rate/eval" if side == "eval" else "success_rate"
-    if words & OTHERWISE:
+    if words & OTHERWISE - (PER_EPISODE if words & EPISODE else frozenset()):
         return ""
-    if words & RETURN or (words & REWARD and words & (EPISODE | AVERAGE | TRAINING | EVALUATION)):
+    if (
+        words & RETURN
+        or (words <= REWARD | EPISODE | AVERAGE | {"r"} and words & (REWARD | {"r"}))
+        or (words & REWARD and words & (EPISODE | AVERAGE | TRAINING | EVALUATION))
+    ):
         return f"return/{side}"
     if words & LENGTH and (words & EPISODE or side == "eval"):
         return "episode_length/eval" if side == "eval" else "episode_length"
@@ -76,7 +79,12 @@ def is_distillation(name: str) -> bool:
 
 
 def _words(name: str) -> set[str]:
-    return set(_WORD.findall(_CAMEL.sub(" ", name).lower()))
+    return set(words_of(name))
+
+
+def is_of_a_step(name: str) -> bool:
+    """Whether a name is of what stands beside every single step: what was done, and whether it was the last."""
+    return set(words_of(name)) <= STEPWISE and bool(name)
 
 
 def _loss(words: set[str]) -> str:

@@ -12,13 +12,15 @@ from rlclinic.model.numbers import bounded_array
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
-from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, table_steps, trainings
+from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, plain, table_steps, trainings
 from rlclinic.readers.columns import present
-from rlclinic.readers.draft import Draft, RawMetric
+from rlclinic.readers.draft import Draft, RawMetric, RawTable
 from rlclinic.readers.guess import guess
 from rlclinic.readers.identify import Tables, identify_framework
 from rlclinic.reference.framework import COUNTER, Framework, MetricName
 from rlclinic.reference.patterns import matches
+
+COMMON = "common"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +92,29 @@ def _guessed(unnamed: list[Series], result: dict[str, Series], draft: Draft) -> 
 def _one_per_name(draft: Draft, tables: Framework) -> list[RawMetric]:
     """Tables taken apart into metrics; of one name in several files the longest is kept."""
     best: dict[str, RawMetric] = {}
-    for raw in (*_table_metrics(draft, tables), *draft.metrics):
+    for raw in (*_table_metrics(draft, _counting(draft, tables), tables), *draft.metrics):
         other = best.get(raw.name)
         if other is None or raw.values.size > other.values.size:
             best[raw.name] = raw
     return list(best.values())
 
 
-def _table_metrics(draft: Draft, tables: Framework) -> list[RawMetric]:
+def _counting(draft: Draft, tables: Framework) -> list[RawTable]:
+    """The tables without what a console says in words, where another file logs a return."""
+    own = [raw for raw in draft.tables if not raw.spare]
+    names = {metric.name for metric in draft.metrics}.union(*(raw.table.numbers for raw in own))
+    told = any(guess(name).startswith("return/") or _is_return(name, tables) for name in names)
+    return own if told else draft.tables
+
+
+def _is_return(name: str, tables: Framework) -> bool:
+    found = tables.metrics.find(name)
+    return found is not None and any(entry.name.startswith("return/") for entry in found[1])
+
+
+def _table_metrics(draft: Draft, found_tables: list[RawTable], tables: Framework) -> list[RawMetric]:
     metrics: list[RawMetric] = []
-    for raw in draft.tables:
+    for raw in found_tables:
         column, steps, axis = table_steps(raw, tables)
         if column:
             draft.note(f"{raw.source}: steps from column {column}")
@@ -132,8 +147,10 @@ def _table_metrics(draft: Draft, tables: Framework) -> list[RawMetric]:
 
 
 def _lookup(name: str, tables: Tables, algorithm: str) -> tuple[tuple[int, int], MetricName | None, str]:
+    # Home-made headers write the same words in their own way and language.
+    spellings = (name, plain(name)) if tables.own.head.id == COMMON else (name,)
     for rank, table in enumerate(tables):
-        found = table.metrics.find(name)
+        found = next((found for spelling in spellings if (found := table.metrics.find(spelling)) is not None), None)
         if found is None:
             continue
         key, entries, captured = found

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 EVENTS = "*tfevents*"
 JSON_TABLES = ("*_log.json", "log.json", "*history*.json", "summary.json")
 """Files that may hold metrics as one JSON object; a look into them decides."""
-HOME_MADE = (
-    "*.npz", "*.npy", "*metric*.json", "*result*.json", "*reward*.json", "*return*.json", "*score*.json",
-    "*stats*.json", "*log*.json", "training*.json", "progress*.json",
-)  # fmt: skip
+HOME_MADE = ("*.npz", "*.npy", "*.json")
 """Files of lists that home-made scripts save; a look into them decides."""
+TEXTS = ("*.log", "*.out", "*.txt", "*.dat", "*.ipynb", "*.md", "*log", "*rewards", "*returns", "*scores", "stdout*")
+"""Consoles, and texts of numbers; a look into them decides."""
 ACME = ("actor", "learner", "evaluator", "environment_loop", "train_loop", "eval_loop")
 """Parts of an Acme run, each of which logs into a folder of its own."""
 
@@ -94,9 +93,7 @@ SOURCES: tuple[SourceSpec, ...] = (
     SourceSpec("trackio", "trackio", (("*.db",),), owns_subfolders=False),
     SourceSpec("tables", "files", (("*.csv",), ("*.tsv",), ("*.jsonl",)), owns_subfolders=False),
     SourceSpec("json-tables", "json_tables", tuple((name,) for name in JSON_TABLES), owns_subfolders=False),
-    SourceSpec(
-        "console", "files", (("*.log",), ("*.out",), ("*.txt",), ("*.ipynb",), ("*.md",)), owns_subfolders=False
-    ),
+    SourceSpec("console", "files", tuple((name,) for name in TEXTS), owns_subfolders=False),
     SourceSpec("home-made", "home_made", tuple((name,) for name in HOME_MADE), owns_subfolders=False),
 )
 

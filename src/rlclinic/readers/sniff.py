@@ -11,16 +11,17 @@ from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
 from rlclinic.readers.named_by_file import metric_of_file
-from rlclinic.readers.parts.tables import HEAD as SAMPLE
-from rlclinic.readers.parts.tables import is_numbers, named_by_file
+from rlclinic.readers.parts.tables import has_numbers, is_plain_text, lists_of, named_by_file
 from rlclinic.readers.place import Entry
+from rlclinic.readers.words import english
 from rlclinic.reference.framework import framework
 
 HEAD = 64 << 10
 TABLES = (".csv", ".tsv")
 LOGS = (".log", ".out")
 # Texts of all kinds: only rows of metrics make one a log.
-TEXTS = (".txt", ".md")
+PLAIN = ".txt"
+TEXTS = (PLAIN, ".dat", ".md")
 ENOUGH_ROWS = 3
 # Names that make a table of numbers a log of reinforcement learning.
 _TELLING = re.compile(
@@ -30,7 +31,7 @@ _TELLING = re.compile(
 
 def is_metric_file(entry: Entry) -> bool:
     """Whether a table, JSON-lines file, log or notebook holds metrics of a training run."""
-    suffix = PurePath(entry.name).suffix
+    suffix = PurePath(entry.name).suffix or PLAIN
     if suffix not in (*TABLES, *LOGS, *TEXTS, ".jsonl", ".ipynb"):
         return False
     try:
@@ -38,13 +39,13 @@ def is_metric_file(entry: Entry) -> bool:
     except OSError:
         return False
     if suffix in TABLES:
-        names = named_by_file(read_csv(head), entry.name).columns
+        names = named_by_file(lists_of(entry) or read_csv(head), entry.name).columns
         return any(_is_telling(name) for name in names) and (len(names) > 1 or bool(metric_of_file(entry.name)))
     if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
     if suffix in LOGS:
         return has_metric_lines(clean_lines(head)) or b"Traceback (most recent call last)" in head
-    if entry.name == "scores.txt" or (suffix == ".txt" and metric_of_file(entry.name) and is_numbers(head[:SAMPLE])):
+    if entry.name == "scores.txt" or (is_plain_text(entry.name) and has_numbers(entry)):
         return True
     if suffix in TEXTS:
         return any(len(rows.rows) >= ENOUGH_ROWS for rows in parse_console(clean_lines(head)))
@@ -52,4 +53,4 @@ def is_metric_file(entry: Entry) -> bool:
 
 
 def _is_telling(name: str) -> bool:
-    return framework("common").metrics.find(name) is not None or bool(_TELLING.search(name))
+    return framework("common").metrics.find(name) is not None or bool(_TELLING.search(english(name)))

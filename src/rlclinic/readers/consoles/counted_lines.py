@@ -1,28 +1,39 @@
 """Home-made logs: lines, or blocks of lines, that count something and say a return.
 
     Episode 100   Average Score: 12.34
-    Ep  12 | Reward:   20.00 | Avg:   18.51 | Eps: 0.886
-    [INFO] 3DBall. Step: 12000. Time Elapsed: 9.1 s. Mean Reward: 1.2. Std of Reward: 0.7. Training.
+    Ep  12 | Reward:   20.00 | Avg(100):   18.51 | Eps: 0.886
+    [1200/50000] loss=0.31 reward=20.0
+    Total T: 1200 Episode Num: 12 Episode T: 20 Reward: 20.000
     ********** Iteration 3 ************
     EpRewMean 12.3
 
-Every number with words before it has a name; one of them is a counter. Only text that says a return at least a few
-times is such a log, and only where no other dialect is found: words and numbers stand in all kinds of text.
+Every number with words before it has a name. Which of the names count is decided over all rows, by their words and by
+their rise. Only text that says a return at least a few times is such a log, and only where no other dialect is found:
+words and numbers stand in all kinds of text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
+import numpy as np
+
+from rlclinic.model.series import FloatArray, StepAxis
+from rlclinic.readers.axes import clock, plain
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import guess
+from rlclinic.readers.guess import guess, is_of_a_step
+from rlclinic.readers.named_by_file import as_return
+from rlclinic.readers.words import words
 from rlclinic.reference.framework import framework
 
 ENOUGH_ROWS = 5
-# Lines after a counter that may belong to its row, where they count nothing themselves.
+# Where nothing counts, more rows of the same names are asked for.
+ENOUGH_UNCOUNTED = 10
+# Lines after the first of a row that may belong to it.
 MAX_BLOCK = 25
 # Lines of a longer text of which some must say a return before all are looked at.
 SAMPLE = 5_000
@@ -32,80 +43,135 @@ MAX_CHARACTERS = 4 << 20
 LONGEST_LINE = 600
 MAX_NUMBERS, MAX_NAMES = 60, 24
 LONGEST_NAME = 48
-# What the last word before a number counts. `eps` is mostly an epsilon.
-COUNTERS = {
-    **dict.fromkeys(("episode", "episodes", "ep", "game", "games", "trial"), "episodes"),
-    **dict.fromkeys(("iteration", "iter", "itr", "generation", "gen", "iterations"), "iterations"),
-    **dict.fromkeys(("update", "updates"), "updates"),
-    **dict.fromkeys(("step", "timestep", "timesteps", "frame", "frames", "t", "global_step"), "env_steps"),
-    **dict.fromkeys(("timestepssofar", "totalenvsteps", "total_timesteps", "num_timesteps"), "env_steps"),
-    **dict.fromkeys(("epoch", "epochs"), "epochs"),
-}
-# Words that stand alone in home-made logs and mean the return of an episode.
-PLAIN = frozenset({"reward", "return", "score", "rewards", "avg", "average", "mean"})
+PLACE = "of"
+"""Name of a position that has no words: `1200/50000`, `1200:`."""
+# Words that stand alone in home-made logs and mean the return of an episode, and what may be one where no other is.
+PLAIN = frozenset(
+    {"reward", "return", "score", "rewards", "avg", "average", "mean", "r", "j", "ep_r", "rew", "fitness"}
+)
 _NUMBER = re.compile(
     r"(?<![\w.\-/])([-+]?(?:\d{1,18}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?nan|[-+]?inf)"
-    r"(?:%|s|ms|k)?(?![\w]|[.:\-]\d)"
+    r"(%|s|ms|[kKM])?(?![\w]|[.:\-]\d)"
 )
-_SEPARATORS = re.compile(r"[|,;()\[\]{}<>\t]|\. |\s-\s|\*{2,}|={2,}")
-_WORDS = re.compile(r"[A-Za-z_][\w/\-]*(?: [A-Za-z_][\w/\-]*){0,3}")
+_TIMES = {"k": 1e3, "K": 1e3, "M": 1e6}
+_SEPARATORS = re.compile(r"[|,;()\[\]{}<>\t│┃]|\. |\s-\s|\*{2,}|={2,}|(?<![\w.])(?:with|and|got|after|in|for)(?!\w)")
+_ENDS = re.compile(r"(?: (?:of|is|was|at|to))+$")
+_WORDS = re.compile(r"[^\W\d][\w/\-]*(?: [^\W\d][\w/\-]*){0,5}")
+# A window is no value: `Avg(100)`, `(last 100 episodes)`, `over the last 10 games`.
+_WINDOW = re.compile(
+    r"(?<=\w)\s?\((?:last |past |over )?\d{1,6}[^()\d]{0,20}\)"
+    r"|\(?\b(?:(?:over|of|for|in|the) ){0,2}(?:last|past|previous|recent) \d{1,6}(?: \w{2,16})?\)?",
+    re.IGNORECASE,
+)
+# Numbers as libraries print them: [20.], tensor(20.1, device='cuda:0'), np.float64(20.0).
+_WRAPPED = re.compile(
+    r"(?:\[\s{0,2}|\b(?:tensor|array|np\.float\d\d|np\.int\d\d)\(\[?)([-+]?[\d.]+(?:[eE][-+]?\d+)?)(?:\]\)?|\]?[,)][^)\n]{0,60}\)|\))"
+)
+_WRAPPERS = ("[", "tensor(", "array(", "np.")
 # A progress bar counts too: 59/60 [00:59<00:10, 3.1it/s, reward=165.0].
 _BAR = re.compile(r"(?<![\d./])(\d{1,12})/\d{1,12} \[\d{1,4}:\d\d")
-_LETTER = re.compile("[A-Za-z]")
+_POSITION = re.compile(
+    r"\s{0,8}(?:\[\s{0,4}(\d{1,12})\s?/\s?\d{1,12}\]|(\d{1,12})/\d{1,12}\s?[:,|]|#?(\d{1,12}):?\s(?=[^\W\d]))"
+)
+_EITHER = re.compile(r"([^\W\d]+)/[^\W\d]+(?= )")
+_LETTER = re.compile(r"[^\W\d_]")
 _UNIT = re.compile(r"^(?:s|ms|sec|seconds) ")
+Pairs = list[tuple[str, float]]
 
 
 def parse_counted_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
     """The rows of a home-made log; empty where too few lines say a return."""
-    found = _told(lines[:SAMPLE])
-    if found and len(lines) > SAMPLE:
-        found = _told(lines)
-    # Of several counters the one that most returns stand beside: the others count losses or evaluations.
-    kinds = [kind for kind, _ in found]
-    axis = max(dict.fromkeys(kinds), key=kinds.count, default="")
-    told = [row for kind, row in found if kind == axis]
-    if len({row.step for row in told}) < ENOUGH_ROWS:
-        return ()
-    return (console_rows("counted lines", axis, told),)
+    found = _read(lines[:SAMPLE])
+    if found is not None and len(lines) > SAMPLE:
+        found = _read(lines)
+    return () if found is None else (found,)
 
 
-def _told(lines: Sequence[str]) -> list[tuple[str, ConsoleRow]]:
-    """The rows that say a return, with what each counts."""
-    rows: list[ConsoleRow] = []
-    kinds: list[str] = []
+def _read(lines: Sequence[str]) -> ConsoleRows | None:
+    rows = [
+        row for row in _rows(_told(lines)) if any(map(is_return, row.values)) and not any(map(is_of_a_step, row.values))
+    ]
+    names = Counter(name for row in rows for name in row.values)
+    common = [name for name, count in names.items() if 2 * count > len(rows)]
+    columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
+    if not any(map(_is_sure, common)):
+        rows = [_renamed(row, next(filter(is_return, common), "")) for row in rows]
+    found = clock({name: column for name, column in columns.items() if name != PLACE})
+    axis: StepAxis
+    if found is not None:
+        name, axis = found
+    elif PLACE in columns:
+        name, axis = PLACE, _kind_of_place(columns[PLACE])
+    elif len(rows) >= ENOUGH_UNCOUNTED and any(_is_sure(name) and _varies(columns[name]) for name in common):
+        name, axis = "", "rows"
+    else:
+        return None
+    placed = [
+        ConsoleRow(int(row.values.pop(name, at)) if name else at, row.line, row.values)
+        for at, row in enumerate(rows)
+        if not name or np.isfinite(row.values.get(name, np.nan))
+    ]
+    for row in placed:
+        row.values.pop(PLACE, None)
+    if len({row.step for row in placed}) < ENOUGH_ROWS:
+        return None
+    return console_rows("counted lines", axis, placed)
+
+
+def _told(lines: Sequence[str]) -> Iterator[tuple[int, Pairs]]:
     left = MAX_CHARACTERS
     for number, line in enumerate(lines, start=1):
         left -= len(line)
         if left < 0:
-            break
-        found = _named_numbers(line)
-        if not found:
-            continue
-        bar = _BAR.search(line)
-        if bar is not None:
-            found = [("iteration", float(bar[1])), *found]
-        counter = next((at for at, (name, value) in enumerate(found) if _counts(name) and value.is_integer()), None)
-        if counter is None:
-            _add(rows, number, found)
-            continue
-        name, value = found.pop(counter)
-        kinds.append(_counts(name))
-        rows.append(ConsoleRow(int(value), number, dict(reversed(found))))
-    pairs = zip(kinds, rows, strict=True)
-    return [(kind, row) for kind, row in pairs if any(_is_return(name) for name in row.values)]
+            return
+        pairs = _named_numbers(line)
+        if pairs:
+            yield number, pairs
 
 
-def _add(rows: list[ConsoleRow], number: int, found: list[tuple[str, float]]) -> None:
-    """A line of a block: its names join the row of the counter above it."""
-    if rows and number - rows[-1].line <= MAX_BLOCK and len(rows[-1].values) < MAX_NAMES:
-        for name, value in found:
-            rows[-1].values.setdefault(name, value)
+def _rows(told: Iterable[tuple[int, Pairs]]) -> list[ConsoleRow]:
+    """Lines one after another are one row until one of their names comes again."""
+    rows: list[ConsoleRow] = []
+    for number, pairs in told:
+        if not rows or number - rows[-1].line > MAX_BLOCK or any(name in rows[-1].values for name, _ in pairs):
+            rows.append(ConsoleRow(0, number, {}))
+        for name, value in pairs:
+            if len(rows[-1].values) < MAX_NAMES:
+                rows[-1].values.setdefault(name, value)
+    return rows
 
 
-def _named_numbers(line: str) -> list[tuple[str, float]]:
+def _renamed(row: ConsoleRow, name: str) -> ConsoleRow:
+    """Where only a word that may mean anything says the return, it is called what it must be here."""
+    return ConsoleRow(row.step, row.line, {as_return(key) if key == name else key: v for key, v in row.values.items()})
+
+
+def _varies(column: FloatArray) -> bool:
+    return np.unique(column).size > 0.2 * column.size
+
+
+def _kind_of_place(column: FloatArray) -> StepAxis:
+    """Episodes end at uneven steps; whoever prints every so many of something counts that."""
+    moves = np.diff(column[np.isfinite(column)])
+    uneven = moves.size > 1 and np.unique(moves).size > max(2, 0.2 * moves.size)
+    return "env_steps" if uneven else "iterations"
+
+
+def _named_numbers(line: str) -> Pairs:
     if len(line) > LONGEST_LINE or not any(mark.isdigit() for mark in line):
         return []
-    return list(_pairs(line))[:MAX_NAMES]
+    line = _WINDOW.sub("", line)
+    bar, place = _BAR.search(line), _POSITION.match(line)
+    if any(mark in line for mark in _WRAPPERS):
+        line = _WRAPPED.sub(r"\1", line)
+    found = list(islice(_pairs(line), MAX_NAMES))
+    if not found:
+        return []
+    if bar is not None:
+        return [("iteration", float(bar[1])), *found]
+    if place is not None:
+        return [(PLACE, float(place[place.lastindex or 1])), *found]
+    return found
 
 
 def _pairs(line: str) -> Iterator[tuple[str, float]]:
@@ -114,24 +180,28 @@ def _pairs(line: str) -> Iterator[tuple[str, float]]:
         before, end = line[end : match.start()], match.end()
         name = _name(before) if _LETTER.search(before) else ""
         if name:
-            yield name, float(match[1].replace(",", ""))
+            yield name, float(match[1].replace(",", "")) * _TIMES.get(match[2], 1.0)
 
 
 def _name(text: str) -> str:
     """The words right before a number; empty where there are none."""
-    last = _SEPARATORS.split(text.rstrip(" :=#\t"))[-1].strip(" :=#*~-.'\"")
-    words = _WORDS.findall(last.rpartition(":")[2] if ":" in last else last)
-    found = _UNIT.sub("", words[-1].strip()) if words else ""
-    return found if len(found) <= LONGEST_NAME else ""
-
-
-def _counts(name: str) -> str:
-    return COUNTERS.get(name.lower().split(" ")[-1].split("/")[-1], "")
+    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~"))
+    last = _SEPARATORS.split(bare)[-1].strip(" :=#*~-.'\"")
+    found = _WORDS.findall(last.rpartition(":")[2] if ":" in last else last)
+    name = _UNIT.sub("", found[-1].strip()) if found else ""
+    return name if len(name) <= LONGEST_NAME else ""
 
 
 @lru_cache(maxsize=512)
-def _is_return(name: str) -> bool:
-    if name.lower() in PLAIN or guess(name).startswith("return/"):
+def is_return(name: str) -> bool:
+    """Whether a name may say a return."""
+    return " ".join(words(name)) in PLAIN or plain(name) in PLAIN or _is_sure(name)
+
+
+@lru_cache(maxsize=512)
+def _is_sure(name: str) -> bool:
+    """Whether a name says a return by more than a word that may mean anything."""
+    if guess(name).startswith(("return/", "success_rate")):
         return True
-    found = framework("common").metrics.find(name)
+    found = framework("common").metrics.find(name) or framework("common").metrics.find(plain(name))
     return found is not None and any(entry.name.startswith("return/") for entry in found[1])

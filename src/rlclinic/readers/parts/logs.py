@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rlclinic.readers.columns import from_sparse
+from rlclinic.readers.axes import clock
+from rlclinic.readers.columns import from_sparse, without
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
@@ -52,6 +53,10 @@ _CACHED = re.compile(r"(?:datasets/|dataset since )([\w.-]+?)(?:___|/)([\w.-]+)(
 
 # Dialects whose framework is certain from the form of their lines.
 FRAMEWORKS = {"openrlhf": "openrlhf", "nemo-rl": "nemo-rl", "slime": "slime", "prime-rl": "prime-rl"}
+
+
+# Dialects that are words and numbers of a home-made console.
+HOME_MADE = frozenset({"counted lines", "columns"})
 
 
 def log_entries(place: Place) -> tuple[Entry, ...]:
@@ -126,7 +131,10 @@ def _table(rows: ConsoleRows, file: str) -> RawTable:
         name: (np.array(indices), np.array(values, dtype=np.float64)) for name, (indices, values) in found.items()
     }
     table = from_sparse(arrays, len(rows.rows))
-    return RawTable(table, file, rows.axis, None, dict(rows.decimals))  # type: ignore[arg-type]
+    if rows.axis == "rows" and clock(without(table, "step").numbers) is not None:
+        return RawTable(without(table, "step"), file, None, None, dict(rows.decimals))
+    spare = rows.dialect in HOME_MADE
+    return RawTable(table, file, rows.axis, None, dict(rows.decimals), spare)  # type: ignore[arg-type]
 
 
 def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:

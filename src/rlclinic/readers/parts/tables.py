@@ -8,11 +8,14 @@ from rlclinic.model.numbers import bounded_array, number_in
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.columns import renamed, without
 from rlclinic.readers.draft import Draft, RawTable
+from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.tables.csv_table import read_csv_file
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines, read_json_lines_file
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.named_by_file import metric_of_file
+from rlclinic.readers.parts.derived import per_episode, without_derived
 from rlclinic.readers.parts.monitor import is_monitor
+from rlclinic.readers.parts.number_lists import number_lists
 from rlclinic.readers.parts.row_labels import split_rows
 from rlclinic.readers.place import Entry, Place
 
@@ -22,7 +25,13 @@ JSON_LINES = ("*.jsonl", "result.json", "progress.json", "metrics.json", "*.ndjs
 # Columns with the time of a row, in unix seconds.
 TIME_COLUMNS = ("_timestamp", "timestamp", "time/timestamp", "wall_time", "time")
 WRAPPER = "data/"
+# Characters of a line that is a curve rather than a row.
+WIDE = 100
 HEAD = 4 << 10
+# Columns without a header that the name of the file explains: a count, a value, and perhaps one more.
+NAMED = 3
+# Of a text with lists.
+MAX_LISTS = 4 << 20
 _YEAR_2000 = 946_684_800.0
 
 
@@ -30,8 +39,8 @@ def table_entries(place: Place) -> list[Entry]:
     """Files that may hold rows of metrics, monitor files left out."""
     found = [entry for entry in place.match(*CSV) if not is_monitor(entry.head(512))]
     known = {entry.relative for entry in found}
-    texts = [entry for entry in place.match("*.txt") if entry.relative not in known and metric_of_file(entry.name)]
-    found += [entry for entry in texts if is_numbers(entry.head(HEAD))]
+    texts = [entry for entry in place.entries if entry.relative not in known and is_plain_text(entry.name)]
+    found += [entry for entry in texts if has_numbers(entry)]
     found += [entry for entry in place.match(*JSON_LINES) if _has_json_lines(entry)]
     return found
 
@@ -44,17 +53,45 @@ def _has_json_lines(entry: Entry) -> bool:
     return looks_like_json_lines(head) and not whole
 
 
+def is_plain_text(name: str) -> bool:
+    """Whether a file is text of any kind by its name."""
+    return name.endswith((".txt", ".dat")) or "." not in name
+
+
+def has_numbers(entry: Entry) -> bool:
+    """Whether a text is numbers alone under a telling file name, or holds lists of numbers."""
+    head = entry.head(HEAD)
+    if metric_of_file(entry.name) and is_numbers(head):
+        return True
+    return (b"[" in head or head.count(b"\n") <= 1) and number_lists(
+        decode(entry.head(MAX_LISTS)), entry.name
+    ) is not None
+
+
 def load_table(draft: Draft, entry: Entry) -> Table | None:
     """The rows of a file, noting what could not be read."""
     try:
         json_lines = entry.name.endswith((".jsonl", ".json", ".ndjson"))
-        table = read_json_lines_file(entry) if json_lines else read_csv_file(entry)
+        lists = None if json_lines else lists_of(entry)
+        table = lists or (read_json_lines_file(entry) if json_lines else read_csv_file(entry))
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return None
     draft.used(entry, "table")
     draft.problems(entry.relative, table.problems)
     return replace(table, numbers={name: bounded_array(column) for name, column in table.numbers.items()})
+
+
+def lists_of(entry: Entry) -> Table | None:
+    """The lists of a text, or the numbers of one long line, which have no rows of their own."""
+    head = entry.head(HEAD)
+    first = head.partition(b"\n")[0]
+    wide = (
+        metric_of_file(entry.name) and len(first) > WIDE and not any(mark.isalpha() for mark in first.decode("latin-1"))
+    )
+    if not wide and (b"[" not in head or not is_plain_text(entry.name)):
+        return None
+    return number_lists(decode(entry.read(MAX_LISTS)), entry.name)
 
 
 def read_table(draft: Draft, entry: Entry, axis: StepAxis | None = None) -> None:
@@ -69,9 +106,12 @@ def add_table(draft: Draft, table: Table, source: str, axis: StepAxis | None = N
     if not table.rows:
         draft.note(f"{source}: a header but no row")
         return
-    split = split_rows(_unwrapped(named_by_file(table, source)), source, draft.place.member)
-    for note in split.notes:
-        draft.note(f"{source}: {note}")
+    table, note = per_episode(_unwrapped(named_by_file(table, source)))
+    table, notes = without_derived(table)
+    split = split_rows(table, source, draft.place.member)
+    for text in (note, *notes, *split.notes):
+        if text:
+            draft.note(f"{source}: {text}")
     draft.budget = draft.budget or split.budget
     for part in split.tables:
         time = next((name for name in TIME_COLUMNS if _is_time(part.numbers.get(name))), "")
@@ -80,22 +120,27 @@ def add_table(draft: Draft, table: Table, source: str, axis: StepAxis | None = N
 
 
 def is_numbers(head: bytes) -> bool:
-    """Whether a text is lines of numbers alone, in one column or two."""
-    lines = [line.split(",") for line in head.decode("utf-8", "replace").splitlines()[:-1] if line.strip()]
-    return bool(lines) and all(len(cells) <= 2 and None not in map(number_in, cells) for cells in lines)
+    """Whether a text is lines of numbers alone, in at most three columns."""
+    lines = [line.replace(",", " ").split() for line in head.decode("utf-8", "replace").splitlines()[:-1]]
+    lines = [cells for cells in lines if cells]
+    return bool(lines) and all(len(cells) <= NAMED and None not in map(number_in, cells) for cells in lines)
 
 
 def named_by_file(table: Table, source: str) -> Table:
     """Columns without a name of their own take that of the file: a value in each row, or behind a count."""
     value = next((name for name in ("Value", "value") if {*table.columns} <= {"Wall time", "Step", "step", name}), "")
     numbered = [name for name in table.columns if name.startswith("column_")]
-    if not value and len(numbered) == len(table.columns) <= 2:
-        value = numbered[-1]
+    if not value and len(numbered) == len(table.columns) <= NAMED:
+        value = numbered[1] if len(numbered) > 1 and _counts_rows(table.numbers.get(numbered[0])) else numbered[-1]
     name = metric_of_file(source) if value in table.numbers else ""
-    if not name:
+    if not name or (len(numbered) == NAMED and value != numbered[1]):
         return table
-    rest = [column for column in numbered if column != value]
-    return renamed(table, {value: name, "Wall time": "wall_time", **dict.fromkeys(rest, "episode")})
+    count = {numbered[0]: "episode"} if len(numbered) > 1 and value == numbered[1] else {}
+    return renamed(table, {value: name, "Wall time": "wall_time", **count})
+
+
+def _counts_rows(column: FloatArray | None) -> bool:
+    return column is not None and column.size > 1 and bool((column[1:] - column[:-1] > 0).all())
 
 
 def _is_time(column: FloatArray | None) -> bool:

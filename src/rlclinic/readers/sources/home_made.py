@@ -73,7 +73,7 @@ def _columns(entry: Entry) -> Columns:
     data = entry.read(MAX_BYTES)
     if entry.name.endswith(".npy"):
         rows = read_array(data)
-        return {metric_of_file(entry.name) or entry.name.removesuffix(".npy"): rows.mean(axis=1)} if rows.size else {}
+        return {metric_of_file(entry.name) or entry.name.removesuffix(".npy"): _curve(rows)} if rows.size else {}
     if entry.name.endswith(".npz"):
         return dict(_arrays(data))
     return _table(load_json_data(decode(data)), metric_of_file(entry.name))
@@ -85,7 +85,12 @@ def _arrays(data: bytes) -> Iterator[tuple[str, FloatArray]]:
             found = read_arrays(io.BytesIO(data), (name,), MAX_BYTES)
         except FormatError:
             continue
-        yield from ((key, rows.mean(axis=1)) for key, rows in found.items() if rows.size)
+        yield from ((key, _curve(rows)) for key, rows in found.items() if rows.size)
+
+
+def _curve(rows: FloatArray) -> FloatArray:
+    """One value for each entry of the longer side: the shorter one is of seeds, agents or repeated episodes."""
+    return np.asarray(rows.mean(axis=int(rows.shape[0] >= rows.shape[1])), dtype=np.float64)
 
 
 def _table(data: object, name: str, depth: int = 0) -> Columns:

@@ -48,6 +48,8 @@ def choose(
         return Header.of(cells), False
     if not all(cell.strip() in MISSING or parse_number(cell) is not None for cell in cells):
         return Header.of(cells), False
+    if len(cells) > 1 and cells == ["", *map(str, range(len(cells) - 1))]:  # pandas, of a list without names
+        return Header.of([""] * (len(cells) - 1) + [f"column_{len(cells)}"]), False
     above = split_line(comments[-1], delimiter) if comments else []
     if len(above) == len(cells) and are_names(above):  # numpy.savetxt(header=...)
         return Header.of(above), True

@@ -5,6 +5,7 @@ Blocks of clean lines are converted in bulk. Only a block that needs care goes r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
 from operator import methodcaller
@@ -35,6 +36,7 @@ MAX_COMMENTS = 100
 SAMPLE_LINES = 20  # looked at to find the delimiter
 MAX_REFUSALS = 3  # segments in a row that polars cannot read before it is no longer tried
 FLUSH_CELLS = 1 << 20  # cells held as text while rows are taken one by one
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 
 
 def read_csv(data: bytes, *, delimiter: str | None = None, header: Sequence[str] | None = None) -> Table:
@@ -84,6 +86,7 @@ class _Reader:
         self.comments: list[str] = []
         self.splitter = RecordSplitter(delimiter or SPACES, notes)
         self.header: headers.Header | None = None
+        self.decimal_comma = False
         self.line = 1  # of the first line not yet taken
         self.rows: list[list[str]] = []
         self.row_lines: list[int] = []
@@ -92,7 +95,7 @@ class _Reader:
         carry = ""
         refusals = 0 if is_large else MAX_REFUSALS
         while not self.builder.full and (segment := source.take(self.line)):
-            try_polars = refusals < MAX_REFUSALS and self.header is not None and not carry
+            try_polars = refusals < MAX_REFUSALS and self.header is not None and not carry and not self.decimal_comma
             if try_polars and self._take_segment(segment):
                 refusals = 0
                 continue
@@ -111,6 +114,14 @@ class _Reader:
             self.notes.say("there is no table in the file")
         return self.builder.table(self.comments)
 
+    def _with_points(self, text: str) -> str:
+        """Spreadsheets of half the world write 0,5 and put semicolons between the cells."""
+        if self.header is None and self.delimiter is None:
+            first, _, rest = text.partition("\n")
+            commas = ";" in first and "," not in first and _DECIMAL_COMMA.search(rest) is not None
+            self.decimal_comma = commas and "." not in rest
+        return _DECIMAL_COMMA.sub(".", text) if self.decimal_comma else text
+
     def _take_segment(self, segment: bytes) -> bool:
         """Take lines with polars if it is there and reads them as we would."""
         names = self._header().names
@@ -126,7 +137,7 @@ class _Reader:
 
     def _take_block(self, text: str, *, final: bool) -> str:
         """Take all lines of the block; returns the text of a record that goes on in the next one."""
-        lines = text.split("\n")
+        lines = self._with_points(text).split("\n")
         partial = final and lines[-1] != ""
         if lines[-1] == "":
             lines.pop()
