@@ -5,6 +5,7 @@ from __future__ import annotations
 from rlclinic.facts.derived_settings import value_of
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.facts.task_entry import entry_holds
 from rlclinic.reference.usual import Domain, Unusual, domain_of_algorithm, how_unusual
 
 # Settings that only language models have: their PPO is another one.
@@ -25,4 +26,5 @@ def unusual(facts: RunFacts, name: str, value: float | None = None) -> Unusual |
     if value is None:
         return None
     run = facts.run
-    return how_unusual(name, value, algorithm=run.algorithm, environment=run.environment, domain=domain_of(facts))
+    task = run.environment if entry_holds(facts, name) else ""
+    return how_unusual(name, value, algorithm=run.algorithm, environment=task, domain=domain_of(facts))

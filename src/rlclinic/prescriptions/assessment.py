@@ -16,6 +16,7 @@ from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.task_entry import entry_holds
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import number
@@ -113,8 +114,16 @@ class Assessment:
         return setting is not None and setting.is_derived
 
     def reference_number(self, key: str) -> float | None:
-        """The reference value, if it is a number."""
-        return amount(key, self.reference.get(key))
+        """The reference value, if it is a number: that of the entry for this environment, else the default."""
+        known = self.entry_number(key)
+        if known is not None or self.is_language_model:
+            return known
+        return amount(key, reference_config("", self.run.algorithm).get(key))
+
+    def entry_number(self, key: str) -> float | None:
+        """The value that works for this environment, if it is a number and holds in the set-up of this run."""
+        holds = self.has_entry and entry_holds(self.facts, key)
+        return amount(key, self.reference.get(key)) if holds else None
 
     def probability(self, cause: str) -> float:
         """The probability of a cause; 0 where it was left out."""

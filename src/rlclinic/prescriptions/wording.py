@@ -129,10 +129,13 @@ def _suspects(assessment: Assessment) -> str:
 
 
 def _against_reference(assessment: Assessment, change: Change) -> str:
-    known, here = assessment.reference_number(change.key), assessment.number(change.key)
-    if known is None or here is None or not assessment.has_entry or known == here:
-        return ""
+    known, here = assessment.entry_number(change.key), assessment.number(change.key)
     where = f"{assessment.run.algorithm} on {assessment.run.environment}"
+    whole = amount(change.key, assessment.reference.get(change.key)) if assessment.has_entry else None
+    if known is None and whole is not None and whole != here:
+        return f"The {as_text(whole)} that works for {where} goes with other settings of its entry, as a whole."
+    if known is None or here is None or known == here:
+        return ""
     if change.key in NEAR_ONE or known == 0 or here == 0:
         return f"{change.native_key} is {as_text(here)}; {as_text(known)} works for {where}."
     ratio = here / known

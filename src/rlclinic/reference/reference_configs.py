@@ -49,6 +49,16 @@ def reference_spread(algorithm: str) -> Mapping[str, tuple[float, float]]:
     return _reference_spread(SAME_AS.get(algorithm.upper(), algorithm.upper()))
 
 
+def gradient_steps_per_sample(config: Mapping[str, object]) -> float | None:
+    """As a config says it, else its passes over each minibatch; without minibatches, or with larger ones, that is the
+    rollout."""
+    given, passes = config.get(UPDATES), config.get("n_epochs") or 1
+    if isinstance(given, int | float):
+        return float(given)
+    sizes = [size for key in ("batch_size", "rollout_size") if isinstance(size := config.get(key), int | float)]
+    return float(passes) / min(sizes) if sizes and isinstance(passes, int | float) else None
+
+
 def log_position(name: str, value: float) -> float | None:
     """log10 of a value, or of its distance from 1 for a discount; None where it has none (zero, negative, infinite)."""
     if name in NEAR_ONE:
@@ -93,11 +103,9 @@ def _working_configs(algorithm: str) -> tuple[Mapping[str, object], ...]:
 
 
 def _with_updates(config: dict[str, object]) -> dict[str, object]:
-    """A config that also says its gradient steps per env step; without minibatches there is one per rollout."""
-    batch, passes = config.get("batch_size") or config.get("rollout_size"), config.get("n_epochs") or 1
-    if isinstance(batch, int | float) and isinstance(passes, int | float):
-        config.setdefault(UPDATES, passes / batch)
-    return config
+    """A config that also says its gradient steps per env step."""
+    pace = gradient_steps_per_sample(config)
+    return config if pace is None else {**config, UPDATES: pace}
 
 
 @cache

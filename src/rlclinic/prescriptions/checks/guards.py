@@ -83,8 +83,8 @@ def shorter_horizon_for_long_task(assessment: Assessment, cause: Cause, changes:
     if after is None or not _moves(assessment, changes, "gamma", up=False) or not isinstance(after, int | float):
         return None
     horizon = 1.0 / max(1.0 - after, 1e-6)
-    known, length = assessment.reference_number("gamma"), assessment.episode_length
-    if assessment.has_entry and known is not None and known <= after:
+    known, length = assessment.entry_number("gamma"), assessment.episode_length
+    if known is not None and known <= after:
         return None
     if length is not None and length <= horizon:
         return None

@@ -41,6 +41,7 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     value, known = assessment.number(key), assessment.reference_number(key)
     if value is None:
         return known
+    entry = assessment.entry_number(key)
     if up and key in NEAR_ONE and value >= 1.0:
         return None
     if value <= 0 and key not in NEAR_ONE:
@@ -48,11 +49,11 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     here = size_of(key, value)
     factor = step_factor(key)
     step = here * factor if up else here / factor
-    if assessment.has_entry and known is not None and (known > 0 or not up):
-        ratio = _ratio(here, size_of(key, known), up=up)
+    if entry is not None and (entry > 0 or not up):
+        ratio = _ratio(here, size_of(key, entry), up=up)
         if 1.0 < ratio <= factor or ratio > factor**FAR_STEPS:
             # The step would pass what works here, or would leave it far away: both end there.
-            return known
+            return entry
         if ratio > 1.0:
             return rounded(key, value_of_size(key, step))
     wrong: Direction = "low" if up else "high"

@@ -47,7 +47,7 @@ def longer_exploration(assessment: Assessment) -> Changes:
         changes.append(SettingChange("exploration_steps", round(longer)))
     else:
         here = assessment.number("exploration_fraction") or 0.0
-        known = assessment.reference_number("exploration_fraction") if assessment.has_entry else None
+        known = assessment.entry_number("exploration_fraction")
         wanted = max(known or 0.0, min(FRACTION, COARSE * here if here else SHORTEST))
         if wanted > here:
             changes.append(SettingChange("exploration_fraction", round(wanted, 3)))

@@ -22,8 +22,8 @@ FEWEST_COPIES = 100
 def earlier_start(assessment: Assessment) -> Changes:
     """The reference start, at most a fiftieth of the budget, never before ten batches are there."""
     here, fewest = assessment.number("learning_starts"), _fewest_samples(assessment)
-    known = assessment.reference_number("learning_starts")
-    wanted = known if known is not None and assessment.has_entry else fewest
+    known = assessment.entry_number("learning_starts")
+    wanted = fewest if known is None else known
     if assessment.budget:
         latest = LATEST * assessment.budget
         wanted = min(max(wanted, min(fewest, latest)), max(latest, 1))
@@ -33,7 +33,7 @@ def earlier_start(assessment: Assessment) -> Changes:
 def later_start(assessment: Assessment) -> Changes:
     """The reference start, at least ten batches."""
     here = assessment.number("learning_starts")
-    known = assessment.reference_number("learning_starts") if assessment.has_entry else None
+    known = assessment.entry_number("learning_starts")
     wanted = max(_fewest_samples(assessment), known or 0.0)
     return change_to("learning_starts", round(wanted)) if here is not None and wanted > here else ()
 

@@ -22,7 +22,7 @@ def larger_budget(assessment: Assessment) -> Changes:
         return ()
     if axis != "env_steps":
         return change_to("total_updates", round(FINE * budget)) if axis in ("updates", "iterations") else ()
-    known = assessment.reference_number("total_steps") if assessment.has_entry else None
+    known = assessment.entry_number("total_steps")
     return change_to("total_steps", round(known if known and known > budget else FINE * budget))
 
 
@@ -68,7 +68,7 @@ def _usual_updates(assessment: Assessment) -> Changes:
 
 
 def _usual(assessment: Assessment, key: str) -> float | None:
-    known = assessment.reference_number(key) if assessment.has_entry else None
+    known = assessment.entry_number(key)
     return known if known is not None else usual_value(assessment.run.algorithm, key, assessment.budget)
 
 
