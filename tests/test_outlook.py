@@ -78,6 +78,12 @@ def test_a_run_that_cannot_learn_as_configured_is_not_told_to_go_on(budget: floa
     assert "the steps stay as small as they are" in found.reason
 
 
+@pytest.mark.parametrize("causes", [(), (replace(WRONG_RATE, probability=0.3),)])
+def test_a_run_that_is_misconfigured_is_not_waited_for_whatever_its_cause(causes: tuple[Cause, ...]) -> None:
+    found = outlook(going(flat(22.0), budget=None, threshold=None), Verdict.MISCONFIGURED, *causes)
+    assert found.advice is Advice.RESTART
+
+
 def test_a_low_chance_early_on_is_said_to_be_early() -> None:
     found = outlook(going(flat(22.0), budget=400_000.0), Verdict.NOT_LEARNING)
     assert found.advice is Advice.CONTINUE

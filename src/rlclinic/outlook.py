@@ -115,8 +115,10 @@ def _advice(
     shown = hopeless or trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
     if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
         why = lasting().get(lead.id)
-        if why is not None and lead.probability >= SURE_CAUSE:
+        if why is not None and (lead.probability >= SURE_CAUSE or verdict is Verdict.MISCONFIGURED):
             return Advice.RESTART, f"{lead.id} ({100 * lead.probability:.0f}%) does not go away by itself: {why}"
+    if verdict is Verdict.MISCONFIGURED and trajectory is not Trajectory.RISING:
+        return Advice.RESTART, "as configured it cannot learn, however long it goes on"
     progress = facts.progress
     if expectation is not None and progress is not None and progress >= HOPELESS_FROM:
         judged = trajectory is not Trajectory.RISING and verdict is not Verdict.INSUFFICIENT_DATA
