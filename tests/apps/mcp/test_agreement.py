@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import signature
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 
 from rlclinic import diagnose, read
+from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.apps.mcp.server import build_server
 from rlclinic.apps.mcp.workspace import Workspace
+from rlclinic.facts.metric_summary import CONFIGURED_AS
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.series import Series
 from rlclinic.reports.diagnosis_json import diagnosis_object
 from tests.apps.mcp.talk import RUNS, Talk
 from tests.apps.mcp.test_frameworks import PLACES
@@ -25,6 +30,8 @@ EVERY = tuple(
     row["path"] for row in yaml.safe_load((RUNS.parent / "expected.yaml").read_text(encoding="utf-8"))
     if (RUNS / row["path"]).exists() and row["path"] not in SOME
 )  # fmt: skip
+# One publishes and tells nothing; the other answers about a problem, for which a run may give facts.
+ABOUT_NO_RUN = {"run_publish", "advise"}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +60,12 @@ def check(here: Talk, place: str) -> None:
     _check_numbers(here, place, found)
     _check_metrics(here, place, found)
     _check_others(here, place, found)
+    _check_fix(here, place, found)
+    _check_logs(here, place, found)
+    _check_watching(here, place, found)
+    if run.returns is not None:
+        _check_curves(here, place, run.returns)
+        _check_baseline(here, place, run.returns)
 
 
 def _check_diagnosis(here: Talk, place: str, found: Diagnosis) -> None:
@@ -136,10 +149,82 @@ def _check_others(here: Talk, place: str, found: Diagnosis) -> None:
     assert (outcome["verdict"], outcome["best"]) == (
         found.verdict.value, near(run.returns.highest if run.returns else None)
     )  # fmt: skip
-    logs = here.data("get_run_logs", run_id=place)
-    for excerpt, item in zip(logs["excerpts"], run.logs, strict=False):
-        if item.kind == "traceback":
-            assert item.text.rstrip().rpartition("\n")[2][:150] in excerpt
+    for name, course in here.data("get_hyperparam_history", run_id=place)["summary"].items():
+        assert course["last"] == near(run.series[name].last if name in run.series else None)
+        key = CONFIGURED_AS.get(name, name)
+        assert course["configured"] in (None, run.config.get(key), near(run.config.number(key)))
+
+
+def _check_fix(here: Talk, place: str, found: Diagnosis) -> None:
+    fixed = here.data("propose_fix", run_id=place, unsafe=True)
+    first = next((item for item in found.prescriptions if item.changes), None)
+    assert not fixed["written"]
+    assert (fixed["prescription"] or {}).get("instruction") == (first.instruction if first else None)
+    if first is not None and fixed["native"] is not None:
+        assert first.native is not None
+        assert fixed["native"]["text"] == first.native.text
+
+
+def _check_logs(here: Talk, place: str, found: Diagnosis) -> None:
+    logs, streamed = here.data("get_run_logs", run_id=place), here.data("stream_training_logs", run_id=place)
+    assert (logs["file"] != "", logs["total_lines"]) == (streamed["total_lines"] > 0, streamed["total_lines"])
+    assert logs["log"].rpartition("\n")[2] == streamed["log"].rpartition("\n")[2]
+    raised = [item.text.rstrip().rpartition("\n")[2] for item in found.run.logs if item.kind == "traceback"]
+    for excerpts in (logs["excerpts"], here.data("show_run", run_id=place)["logs"]):
+        assert not raised or raised[-1][:120] in excerpts[0]
+
+
+def _check_watching(here: Talk, place: str, found: Diagnosis) -> None:
+    watched, alerts = here.data("watch_run", run_id=place), here.data("get_metric_alerts", run_id=place)
+    assert (watched["verdict"], watched["state"]) == (found.verdict.value, found.run.status.state.value)
+    assert (watched["step"], watched["budget"]) == (near(found.run.steps), near(found.run.budget))
+    assert watched["advice"] == (found.outlook.advice.value if found.outlook else "")
+    assert watched["alerts"] == alerts["holding"]
+    assert {item["code"] for item in watched["alerts"]} <= {"", *(item.code for item in found.findings)}
+
+
+def _check_curves(here: Talk, place: str, returns: Series) -> None:
+    name = returns.logged_as
+    whole = here.data("get_metrics_range", run_id=place, start_epoch=-1e15, end_epoch=1e15, metric_names=[name])
+    rows = here.data("get_run_metrics", run_id=place, metric_names=[name])
+    assert (whole["total_rows"], whole["metrics"]) == (rows["total_rows"], rows["metrics"])
+    summary = here.data("get_metrics_summary", run_id=place, metric_name=name)
+    trend = here.data("get_metric_trend", run_id=place, metric=name)
+    assert (trend["direction"], trend["change"]) == (summary["trend"], near(summary["trend_delta"]))
+    assert trend["n_samples"] == summary["count"] == int(np.isfinite(returns.values).sum())
+    pair = here.data("correlate_metrics", run_id=place, metric_pairs=[[name, name], [name, "no such metric"]])
+    assert pair["correlations"][0]["correlation"] in (None, near(1.0))
+    assert "no such metric" in pair["correlations"][1]["error"]
+    drawn = here.data("plot_run_metric", run_id=place, metric_names=[name, "no such metric"])
+    beside = here.data("plot_compare_runs", run_ids=[place], metric=name)
+    assert drawn["unknown_metrics"] == ["no such metric"]
+    for curve in (drawn["curves"][0], beside["curves"][0]):
+        assert (curve["points"], curve["max"]) == (len(returns), near(returns.highest))
+        assert (curve["first"], curve["last"]) == (summary["first"], summary["last"])
+
+
+def _check_baseline(here: Talk, place: str, returns: Series) -> None:
+    itself = here.data("compare_to_baseline", run_id=place, baseline=place, metric=returns.logged_as)
+    assert itself["target"] == itself["baseline"]
+    assert itself["status"] in ("equal", "unknown")
+    if itself["target"]["value"] is not None:
+        assert itself["target"]["last"] == near(returns.last)
+
+
+def test_no_tool_that_answers_about_a_run_is_left_out(here: Talk) -> None:
+    asked: set[str] = set()
+
+    class Listening:
+        def data(self, tool: str, **arguments: Any) -> dict[str, Any]:
+            asked.add(tool)
+            return here.data(tool, **arguments)
+
+    check(Listening(), "sb3/ppo_cartpole")  # type: ignore[arg-type]
+    about = {
+        tool.name for tool in TOOLS
+        if tool.effect == "reads" and {"run_id", "run_ids"} & set(signature(tool.function).parameters)
+    }  # fmt: skip
+    assert about - asked == ABOUT_NO_RUN
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,11 @@ def log_lines(opened: OpenRun) -> tuple[str, list[str]]:
         data = file.read(MOST_BYTES)
     text = redact("\n".join(clean_lines(data)))
     return entry.relative, [printable(line)[:LONGEST_LINE] for line in text.split("\n")] if text else []
+
+
+def gravest(items: Sequence[LogExcerpt]) -> list[LogExcerpt]:
+    """Tracebacks before errors before warnings, and of each the last first: it tells how the run ended."""
+    return [item for kind in ("traceback", "error", "warning") for item in reversed(items) if item.kind == kind]
 
 
 def quoted(item: LogExcerpt, most: int) -> str:

@@ -38,6 +38,8 @@ class RunComparison(Reply):
     metrics: list[str]
     comparison: dict[str, dict[str, Any]]
     """By run: the last finite value of each metric, null where it has none that can be believed; or an error."""
+    unknown_metrics: list[str]
+    """Asked names that none of the runs logs."""
     at_equal_steps: dict[str, dict[str, Any]] | None
     """The same when the shortest run ended: runs of different length are compared there."""
     outcomes: list[OutcomeOut]
@@ -160,6 +162,7 @@ def _whole(
         runs_compared=len(compared),
         metrics=wanted,
         comparison=table,
+        unknown_metrics=[name for name in wanted if all(lookup(opened.run, name) is None for opened in compared)],
         outcomes=outcomes,
         winner=data["winner"],
         summary=data["summary"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from rlclinic.apps.mcp.log_text import quoted
+from rlclinic.apps.mcp.log_text import gravest, quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
 from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
@@ -209,7 +209,7 @@ def show_run(workspace: Workspace, run_id: str, filter: str = "", offset: int = 
         missing_metrics=data["missing_metrics"],
         config=config,
         defaults={name: plain_value(item["value"]) for name, item in data["config"].items() if item["default"]},
-        logs=[quoted(item, 240) for item in opened.run.logs[:5]],
+        logs=[quoted(item, 240) for item in gravest(opened.run.logs)[:5]],
         checkpoints=len(data["checkpoints"]),
         reader=data["provenance"]["reader"],
         files=[item["path"] for item in data["provenance"]["files"]][:20],

@@ -8,7 +8,7 @@ from rlclinic.apps.mcp.epochs import epochs_at
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply
 from rlclinic.apps.mcp.workspace import OpenRun, Workspace
 from rlclinic.model.errors import UsageError
-from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES
+from rlclinic.reference.metric_lookup import EPOCH_NAMES, STEP_NAMES, lookup
 
 if TYPE_CHECKING:
     from rlclinic.model.series import Series
@@ -32,6 +32,8 @@ class PlotReply(Reply):
     curves: list[CurveOut]
     width: int
     height: int
+    unknown_metrics: list[str]
+    """Asked names that the run does not log; the others are drawn."""
     untrusted: str = UNTRUSTED
 
 
@@ -48,8 +50,12 @@ def plot_run_metric(
     opened = workspace.open(run_id)
     if not 1 <= len(metric_names) <= MOST_CURVES:
         raise UsageError(f"{len(metric_names)} metrics in one plot", hint=f"between 1 and {MOST_CURVES}")
-    lines = [(series.logged_as, opened, series) for series in (opened.series(name) for name in metric_names)]
-    return _drawn(lines, x_axis, title or f"{opened.run.id}: {', '.join(metric_names)}", width, height)
+    known = [name for name in metric_names if lookup(opened.run, name) is not None]
+    # Where none is known the error names near ones.
+    drawn = [opened.series(name) for name in known or metric_names]
+    lines = [(series.logged_as, opened, series) for series in drawn]
+    unknown = [name for name in metric_names if name not in known]
+    return _drawn(lines, x_axis, title or f"{opened.run.id}: {', '.join(known)}", (width, height), unknown)
 
 
 def plot_compare_runs(
@@ -67,10 +73,12 @@ def plot_compare_runs(
         raise UsageError(f"{len(run_ids)} runs in one plot", hint=f"between 1 and {MOST_CURVES}")
     compared = [workspace.open(name) for name in run_ids]
     lines = [(opened.run.id, opened, opened.series(metric)) for opened in compared]
-    return _drawn(lines, x_axis, title or f"{metric} of {len(compared)} runs", width, height)
+    return _drawn(lines, x_axis, title or f"{metric} of {len(compared)} runs", (width, height), [])
 
 
-def _drawn(lines: list[tuple[str, OpenRun, Series]], x_axis: str, title: str, width: int, height: int) -> PlotReply:
+def _drawn(
+    lines: list[tuple[str, OpenRun, Series]], x_axis: str, title: str, size: tuple[int, int], unknown: list[str]
+) -> PlotReply:
     from rlclinic.facts.metric_summary import metric_summary
     from rlclinic.reports.curves import Chart, Line
     from rlclinic.reports.png import png
@@ -95,6 +103,7 @@ def _drawn(lines: list[tuple[str, OpenRun, Series]], x_axis: str, title: str, wi
             )
         )
     axis = "epoch" if by_epoch else lines[0][2].axis.replace("_", " ")
+    width, height = size
     picture = png(Chart(title[:200], tuple(curves), width=width, height=height), axis)
-    reply = PlotReply(title=title[:200], x_axis=axis, curves=rows, width=width, height=height)
+    reply = PlotReply(title=title[:200], x_axis=axis, curves=rows, width=width, height=height, unknown_metrics=unknown)
     return reply.said(f"A plot of {len(rows)} curves over {axis}.", picture=picture)
