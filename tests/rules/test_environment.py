@@ -24,7 +24,7 @@ from rlclinic.rules.environment import (
     very_short_episodes,
 )
 from rlclinic.rules.measured import beyond_chance
-from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import RuleResult
 from tests.rules.scene import line, recorded, scene
 
 POINTS = np.arange(60)

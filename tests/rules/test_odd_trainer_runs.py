@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rlclinic.rules
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import RuleResult
 from tests.rules.scene import scene
 
 FAMILIES = ("off_policy", "optimisation", "mmrkhs", "reinforce", "data")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
+from rlclinic.rules.rule import RuleResult
 
 LEVEL = 0.01
 """Probability that any check of a sound environment finds something by chance."""

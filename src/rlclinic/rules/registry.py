@@ -11,8 +11,7 @@ from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.numbers import plain_numbers
 from rlclinic.rules.measured import beyond_chance
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import RuleInfo, Sign, load_rule, missing_needs
+from rlclinic.rules.rule import RuleInfo, RuleResult, Sign, load_rule, missing_needs
 
 # In the order in which findings of equal weight are told.
 FAMILIES = (

@@ -1,4 +1,4 @@
-"""What a rule says of itself: its code, what it needs, where it stands in the decision path, what a finding means."""
+"""What a rule says of itself and of a run: its code, its needs, its step in the decision path, its limits, its result."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import dataclass_transform
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.finding import Evidence, Severity
 
 CONFIG = "config:"
 """Begins a need that a config must meet."""
@@ -96,6 +97,19 @@ class RuleLimits:
     def names(cls) -> tuple[str, ...]:
         """The limits, in the order of the file."""
         return tuple(cls.__annotations__)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """A rule's answer: how bad, how sure, one line with numbers, and the arithmetic behind it."""
+
+    severity: Severity
+    confidence: float
+    summary: str
+    evidence: tuple[Evidence, ...]
+    onset_step: float | None = None
+    chance: float | None = None
+    """Probability of such a measurement where nothing is wrong; None where chance cannot make it."""
 
 
 @dataclass(frozen=True)

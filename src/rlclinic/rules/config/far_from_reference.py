@@ -18,15 +18,12 @@ from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.usual import Basis, Unusual, how_unusual
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("CFG01", needs=("config:learning_rate|config:gamma|config:batch_size",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     spreads: float = 2.0
     """Spreads of working configs, of at least 0.35 decades each."""
     shown: int = 5

@@ -18,15 +18,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import task_of
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("CFG05", needs=("config:observation_shape|config:frame_stack|config:policy_class",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     image_side: int = 24
     """Pixels per side from which on a three-dimensional observation is an image rather than a small grid."""
     usual_stack: float = 4.0

@@ -19,8 +19,7 @@ from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "CFG02", needs=("config:learning_rate|config:gamma|config:batch_size|config:n_steps",), means=(Sign.MISCONFIGURED,)
@@ -46,8 +45,6 @@ ABOVE_ZERO = ("clip_range", "batch_size", "buffer_size")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     unset: float = -1.0
     """Frameworks that write -1 for a number that is not set."""
 

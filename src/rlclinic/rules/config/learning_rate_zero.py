@@ -18,8 +18,7 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "CFG06",
@@ -29,8 +28,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 3
 
 

@@ -19,8 +19,7 @@ from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.hyperparameters import hyperparameters
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 
 RULE = Rule("CFG04", needs=("config:learning_rate|config:gamma|config:batch_size|config:n_steps",))
 

@@ -17,8 +17,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.reference.framework import framework
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 
 RULE = Rule("CFG03")
 

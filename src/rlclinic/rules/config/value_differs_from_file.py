@@ -19,15 +19,12 @@ from rlclinic.model.config import Setting
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.numbers import number
 from rlclinic.reference.framework import Framework, framework
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("CFG07")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     shown: int = 3
 
 

@@ -21,8 +21,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.oscillation import oscillation
 
@@ -30,8 +29,6 @@ RULE = Rule("CNV03", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, 
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     recovered: float = 0.25
     """Share of the range that must come back for a fall to be a swing and not a loss."""
     harmless: float = 0.2

@@ -17,16 +17,13 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule("CNV07", needs=("return/eval",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 8
     recent: int = 6
     """Evaluations before the last one that make up its recent past."""

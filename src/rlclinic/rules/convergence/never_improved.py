@@ -24,8 +24,7 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.trend import trend
 
@@ -33,8 +32,6 @@ RULE = Rule("CNV06", needs=("return/train|return/eval",), step=DecisionStep.TASK
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 10
     warning_points: int = 20
     """Points from which on the lack of a rise is worth a warning, and the same in a run that came to its end."""

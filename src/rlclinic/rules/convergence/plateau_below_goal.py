@@ -17,8 +17,7 @@ from rlclinic.facts.goal import goal_of, goal_reached, had_time, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import steps_text
 from rlclinic.signals.plateau import plateau
 
@@ -26,8 +25,6 @@ RULE = Rule("CNV01", needs=("return/train|return/eval",), step=DecisionStep.TASK
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     flat_share: float = 0.25
     """Share of the log that must be flat."""
     sure: float = 0.5

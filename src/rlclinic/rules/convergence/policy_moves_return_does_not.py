@@ -19,8 +19,7 @@ from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import has_fallen, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "CNV09",
@@ -31,8 +30,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     moved: float = 0.2
     """Share of the greatest entropy by which it must have moved, and that must be left: none left is another
     finding."""

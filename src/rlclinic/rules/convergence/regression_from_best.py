@@ -20,8 +20,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import first_level_words, steps_text
 from rlclinic.signals.collapse import collapse
 
@@ -29,8 +28,6 @@ RULE = Rule("CNV04", needs=("return/train|return/eval",), means=(Sign.UNSTABLE, 
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     noticed: float = 0.2
     """Share of the climb whose loss is worth a note."""
     surely: float = 0.25

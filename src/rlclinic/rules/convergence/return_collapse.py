@@ -24,16 +24,13 @@ from rlclinic.facts.goal import goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import FELL_BELOW, ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import first_level_words, steps_text
 
 RULE = Rule("CNV05", needs=("return/train|return/eval",), means=(Sign.COLLAPSED, Sign.RETURN_FELL))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     left: float = 0.3
     """Share of the climb that may be left."""
     most_of_it: float = 0.4

@@ -19,8 +19,7 @@ from rlclinic.facts.goal import goal_of, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals.constants import constants
 
 RULE = Rule(
@@ -32,8 +31,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 10
     early_points: int = 30
     early_evaluations: int = 10

@@ -16,16 +16,13 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
 from rlclinic.model.goal import Goal
 from rlclinic.model.return_curve import MATERIAL_RISE
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals.forecast import forecast
 
 RULE = Rule("CNV02", needs=("return/train|return/eval",), means=(Sign.STILL_RISING,))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 5
     budget_used: float = 0.98
     """Share of the budget from which on nothing is left to forecast."""

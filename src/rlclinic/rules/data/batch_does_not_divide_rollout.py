@@ -16,8 +16,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "DAT02", needs=("config:batch_size", "config:n_steps|config:rollout_size"), algorithms=("ppo", "actor-critic")
@@ -29,8 +28,6 @@ GOES_ON = frozenset({"sb3", "sb3-zoo", "mlagents", "openai-baselines"})
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     stub: float = 0.25
     """A last minibatch below this share of a whole one is the case that SB3 warns about."""
 

@@ -17,15 +17,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import batch
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("DAT05", needs=("config:batch_size|config:rollout_size|config:n_steps",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     tiny: float = 16.0
     """Samples per gradient step."""
 

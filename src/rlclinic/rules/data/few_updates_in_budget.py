@@ -24,15 +24,12 @@ from rlclinic.facts.update_count import expected_updates, logged_updates, rollou
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
 from rlclinic.reference.reference_configs import UPDATES
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("DAT03", needs=("config:n_steps|config:rollout_size|config:train_freq|config:update_to_data|updates",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     few: float = 200.0
     """Gradient steps in the run."""
     few_rollouts: float = 10.0

@@ -20,15 +20,12 @@ from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config, task_of
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("DAT07", needs=("config:gamma",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     near: float = 25.0
     """Steps; working configs go down to gamma 0.9 (10 steps) on tasks with a dense reward."""
     short: float = 0.1

@@ -19,8 +19,7 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import updates_per_rollout
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import has_reference_config, reference_config
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "DAT04",
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     many_passes: float = 5.0
     many_steps: float = 20.0
     fast: float = 0.05

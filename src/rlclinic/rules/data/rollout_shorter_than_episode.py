@@ -19,8 +19,7 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "DAT01", needs=("config:n_steps", "config:gamma", "return/train|return/eval"), algorithms=("ppo", "actor-critic")
@@ -28,8 +27,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     short: float = 0.2
     """Rollout steps over the horizon of credit."""
 

@@ -21,16 +21,13 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import finite
 from rlclinic.facts.update_count import expected_updates, rollout
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule("DAT06", needs=("updates|policy_loss|value_loss|loss",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     missing: float = 0.5
     """Logged over implied updates."""
     silent: float = 0.2

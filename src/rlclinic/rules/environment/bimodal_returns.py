@@ -18,16 +18,13 @@ import numpy as np
 from rlclinic.facts.episodes import single_returns
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals.distribution import distribution
 
 RULE = Rule("ENV11", needs=("return/train",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_episodes: int = 60
     apart: float = 4.0
     """Ashman's D: two normal groups are cleanly apart above 2; 4 leaves a visible gap."""

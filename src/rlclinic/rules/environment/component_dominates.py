@@ -17,15 +17,12 @@ from rlclinic.facts.returns import return_curve
 from rlclinic.facts.reward_parts import RewardPart, reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV10", needs=("reward/*",), step=DecisionStep.REWARD)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 12
     nearly_all: float = 0.9
     """Share of the summed size (and of the summed variance) of all components."""

@@ -22,15 +22,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV09", needs=("return/train|return/eval",), step=DecisionStep.ENVIRONMENT)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 12
     fell: float = 4.0
     """Scales of the return that a fall from the best must measure, and share of the climb."""

@@ -23,15 +23,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV01", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 12
     at_limit: float = 0.98
     """Share of the limit from which on an episode counts as cut by it; means over episodes lie a little below."""

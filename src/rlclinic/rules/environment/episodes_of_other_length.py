@@ -18,8 +18,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.task_departure import departure
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "ENV19", needs=("return/train|return/eval", "episode_length|episode_length/eval"), step=DecisionStep.ENVIRONMENT
@@ -27,8 +26,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     same: float = 0.02
     """Share by which a length may differ from a limit that was set and still be made by it."""
 

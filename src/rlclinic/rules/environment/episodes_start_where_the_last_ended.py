@@ -14,8 +14,7 @@ from __future__ import annotations
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.measured import measured
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "ENV42",
@@ -26,8 +25,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     stale: float = 0.5
     """Share of episodes that start at the last observation."""
     leak: float = 0.5

@@ -19,8 +19,7 @@ from rlclinic.facts.return_state import return_name as true_name
 from rlclinic.facts.returns import level_at, return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import steps_text
 
 RULE = Rule(
@@ -32,8 +31,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 12
     under_way: float = 0.5
     """Share of the climb of the learned reward from which on the true one is watched."""

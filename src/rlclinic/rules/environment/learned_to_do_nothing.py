@@ -18,16 +18,13 @@ from rlclinic.facts.goal import goal_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("ENV15", needs=("return/train|return/eval",), step=DecisionStep.REWARD)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 8
     zeros: float = 0.2
     """Share of the points, at the end, that must be exactly zero; at least three."""

@@ -22,8 +22,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import PERFORMANCE_METRICS
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import steps_text
 
 RULE = Rule(
@@ -36,8 +35,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 8
     many_steps: float = 2000.0
     """Env steps that pass before a silent return is odd where no time limit is known: ten episodes of 200 steps."""

@@ -17,16 +17,13 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals.drift import drift
 
 RULE = Rule("ENV12", needs=("observation/std", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     factor: float = 5.0
     """Late over early spread, either way."""
     far_from_one: float = 5.0

@@ -21,15 +21,12 @@ from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import TaskDeparture, departure
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV17", needs=("return/train|return/eval", "episode_length|episode_length/eval"), step=DecisionStep.REWARD)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     far: float = 30.0
     """Factor of the reward, or its inverse, that harms a trainer set up for the task."""
 

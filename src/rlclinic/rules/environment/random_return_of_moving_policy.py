@@ -21,8 +21,7 @@ from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.reference.tasks import Task
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "ENV20",
@@ -33,8 +32,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     within: float = 0.5
     """Standard deviations of single random episodes within which every level must stay."""
     moved: float = 0.1

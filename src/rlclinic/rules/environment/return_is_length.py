@@ -18,16 +18,13 @@ import numpy as np
 from rlclinic.facts.episodes import pairs_of, task_by_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals.return_on_length import return_on_length
 
 RULE = Rule("ENV07", needs=("return/train", "episode_length"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 30
     all_of_it: float = 0.98
     """Share of the scatter of the return that its length explains, for levels and for changes from point to

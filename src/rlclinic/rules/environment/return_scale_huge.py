@@ -22,8 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.update_count import expected_updates
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "ENV06",
@@ -36,8 +35,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 12
     explains_nothing: float = 0.1
     """Explained variance below which the critic predicts nothing."""

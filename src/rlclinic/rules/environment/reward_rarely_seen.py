@@ -22,15 +22,12 @@ from rlclinic.facts.return_state import is_flat, reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV05", needs=("return/train",), step=DecisionStep.REWARD)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_episodes: int = 30
     min_points: int = 12
     nearly_all: float = 0.95

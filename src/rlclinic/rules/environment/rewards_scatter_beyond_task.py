@@ -17,15 +17,12 @@ from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV18", needs=("return/train|return/eval", "episode_length|episode_length/eval"), step=DecisionStep.REWARD)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     loud: float = 4.0
     """Noise of a single reward in units of its usual pay; logs that round or average otherwise come to 1."""
 

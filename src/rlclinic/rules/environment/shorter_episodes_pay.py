@@ -18,8 +18,7 @@ from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "ENV08",
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 12
     much_shorter: float = 0.3
     """Late over early length below which episodes are of another kind than at the start."""

@@ -14,16 +14,13 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("ENV14", needs=("success_rate|success_rate/eval",), step=DecisionStep.REWARD)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 20
 
 

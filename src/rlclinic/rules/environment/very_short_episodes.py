@@ -23,8 +23,7 @@ from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import most_repeated
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("ENV02", needs=("episode_length", "return/train|return/eval"), step=DecisionStep.ENVIRONMENT)
 
@@ -33,8 +32,6 @@ TWO_ACTIONS = math.log(2.0)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     min_points: int = 12
     a_few: float = 5.0
     """Env steps. With five decisions there is hardly a sequence to learn; longer episodes are judged against the

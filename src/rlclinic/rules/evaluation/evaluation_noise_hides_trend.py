@@ -18,16 +18,13 @@ import numpy as np
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import TO_SIGMA, median
 
 RULE = Rule("EVA05", needs=("return/train", "return/eval"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_evaluations: int = 5
     hidden: float = 0.5
     """Scatter of one evaluation over the climb of their smoothed level."""

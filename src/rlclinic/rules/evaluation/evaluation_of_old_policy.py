@@ -20,15 +20,12 @@ import numpy as np
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule("EVA02", needs=("return/eval",), means=(Sign.EVALUATION_DIFFERS,))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_evaluations: int = 5
     arrives: float = 0.5
     """Share of the limit below which the episodes of the end are those of a policy that arrives."""

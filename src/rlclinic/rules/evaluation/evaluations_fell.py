@@ -18,8 +18,7 @@ from rlclinic.facts.evaluations import lost_evaluations
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleResult, Sign
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("EVA07", needs=("return/train", "return/eval"), means=(Sign.UNSTABLE, Sign.EVALUATION_FELL_BEHIND))

@@ -23,15 +23,12 @@ from rlclinic.facts.return_state import is_flat, reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("EVA09", needs=("return/train", "return/eval"), step=DecisionStep.UPDATE_SIZE)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     same: float = 0.03
     """Of the spread of single episodes: what the means of a policy that acts the same may differ by."""
     chance: float = 0.5

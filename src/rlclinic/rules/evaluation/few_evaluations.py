@@ -13,15 +13,12 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("EVA04", needs=("return/train", "return/eval"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     few: int = 5
     long: int = 50
     """Training points that make a run long enough to be evaluated more often."""

@@ -17,15 +17,12 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("EVA06", needs=("return/train|return/eval",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_seeds: int = 2
     far_above: float = 4.0
     """Units of this run's noise by which the middle of the others must lie above it."""

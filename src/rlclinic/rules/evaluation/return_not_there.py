@@ -18,8 +18,7 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("EVA03", step=DecisionStep.ENVIRONMENT)
 
@@ -28,8 +27,6 @@ TRAINING = ("policy_loss", "value_loss", "loss", "entropy", "approx_kl", "q/mean
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 5
 
 

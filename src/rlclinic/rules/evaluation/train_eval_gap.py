@@ -26,8 +26,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -36,8 +35,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_evaluations: int = 6
     material: float = 0.35
     """Share of what the training return had climbed by then that the gap must exceed."""

@@ -18,8 +18,7 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "IMP05",
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     negative: float = -0.5
     """Explained variance at the end: worse than predicting the mean, by half of the variance."""
     grown: float = 3.0

@@ -19,8 +19,7 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -29,8 +28,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     beyond: float = 0.05
     """Share of the greatest entropy that rounding and averaging cannot explain."""
     nearly_all: float = 0.9

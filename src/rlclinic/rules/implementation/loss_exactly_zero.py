@@ -14,8 +14,7 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals.constants import constants
 from rlclinic.signals.rounding import rounding
 
@@ -23,8 +22,6 @@ RULE = Rule("IMP07", needs=("value_loss", "return/train|return/eval"), step=Deci
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 10
 
 

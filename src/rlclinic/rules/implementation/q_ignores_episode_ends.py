@@ -23,8 +23,7 @@ from rlclinic.facts.q_values import q_series, rewards_rescaled
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 from rlclinic.signals.return_on_length import return_on_length
 
@@ -36,8 +35,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     there: float = 0.1
     """Relative distance from pay / (1 - gamma) that counts as being there."""
     at_rest: float = 0.03

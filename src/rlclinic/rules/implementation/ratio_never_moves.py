@@ -24,8 +24,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 from rlclinic.signals.constants import constants
 
@@ -39,8 +38,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     rounding_noise: float = 1e-9
     """KL that float32 rounding alone leaves on a ratio of exactly 1, in nats."""
     least_rate: float = 1e-6

@@ -17,8 +17,7 @@ from __future__ import annotations
 from rlclinic.facts.policy_updates import steps_per_batch
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "IMP01",
@@ -29,8 +28,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     no_step: float = 1e-6
     """Learning rate times gradient steps on a batch: Adam moves no weight further than this between two
     rollouts."""

@@ -15,8 +15,7 @@ from __future__ import annotations
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR25",
@@ -29,8 +28,6 @@ WITHIN_EACH = frozenset({"seq-mean-token-mean", "grpo"})
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 1.5
     """Late over early length."""
 

@@ -15,8 +15,7 @@ from rlclinic.facts.language_model import change, is_falling, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR07", needs=("entropy", "return/train"), algorithms=("language-model", "ppo"), step=DecisionStep.EXPLORATION
@@ -24,8 +23,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 1.5
     """Late over early entropy."""
     not_shorter: float = 0.9

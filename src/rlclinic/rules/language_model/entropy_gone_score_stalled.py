@@ -16,8 +16,7 @@ from rlclinic.facts.language_model import change, is_near_ceiling, is_progressin
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR08", needs=("entropy", "return/train"), algorithms=("language-model", "ppo"), step=DecisionStep.EXPLORATION
@@ -25,8 +24,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     nearly_gone: float = 0.1
     """Late over early entropy: less than what healthy runs keep."""
 

@@ -19,8 +19,7 @@ from rlclinic.facts.language_model import MIN_POINTS, SIGNIFICANT, score_change,
 from rlclinic.facts.reward_parts import reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR16",
@@ -34,8 +33,6 @@ ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math"
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 40
     """Format comes first in healthy runs too: fewer points are the first part of one."""
     learned: float = 0.8

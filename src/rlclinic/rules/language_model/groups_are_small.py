@@ -15,8 +15,7 @@ from rlclinic.facts.language_model import is_near_ceiling, is_progressing, told,
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR26",
@@ -28,8 +27,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     enough: float = 4.0
     """Responses per prompt from which on their mean says something; most recipes have 8 and more."""
 

@@ -22,8 +22,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR03",
@@ -34,8 +33,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     nearly_all: float = 0.8
     """Share of groups without variance that leaves at most a fifth of the batch to learn from."""
     mostly_zero: float = 0.5

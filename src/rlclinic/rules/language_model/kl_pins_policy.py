@@ -15,8 +15,7 @@ from rlclinic.facts.language_model import change, is_near_ceiling, is_progressin
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR14",
@@ -29,8 +28,6 @@ COEFFICIENTS = ("kl_loss_coef", "kl_coef")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     strong: float = 0.2
     """A coefficient four times the largest default in use (TRL's 0.05)."""
     tiny: float = 0.01

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 
 RULE = Rule("LMR11", needs=("loss/supervised",))
 

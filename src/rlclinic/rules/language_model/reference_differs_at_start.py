@@ -17,15 +17,12 @@ from rlclinic.facts.language_model import MIN_POINTS, is_falling, is_progressing
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("LMR04", needs=("kl_ref",), algorithms=("language-model", "ppo"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     clearly: float = 0.02
     """Nats per token: a hundred times what differences of precision leave."""
     most_of_it: float = 0.2

@@ -16,15 +16,12 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.language_model import is_falling, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("LMR05", needs=("kl_ref", "return/train"), algorithms=("language-model", "ppo"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 3.0
     """Late over early KL."""
 

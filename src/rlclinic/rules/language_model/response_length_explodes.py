@@ -17,15 +17,12 @@ from rlclinic.facts.language_model import change, is_falling, is_progressing, to
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("LMR06", needs=("response_length", "return/train"), algorithms=("language-model", "ppo"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     longer: float = 1.6
     """Late over early length; both count the same on a logarithmic scale, or its inverse."""
     beyond_noise: float = 4.0

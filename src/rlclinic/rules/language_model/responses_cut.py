@@ -19,15 +19,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("LMR02", needs=("truncated_fraction",), algorithms=("language-model", "ppo"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     many: float = 0.3
     """Share of cut responses: a third lost is a large part of the signal; nearly all leaves none."""
     nearly_all: float = 0.9

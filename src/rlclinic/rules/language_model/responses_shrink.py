@@ -15,8 +15,7 @@ from __future__ import annotations
 from rlclinic.facts.language_model import change, is_near_ceiling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR20",
@@ -28,8 +27,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fraction: float = 0.35
     """Late over early length. Healthy runs that learned to be brief kept two thirds of it and more."""
 

@@ -15,8 +15,7 @@ from rlclinic.facts.language_model import is_progressing
 from rlclinic.facts.reward_parts import reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule
+from rlclinic.rules.rule import DecisionStep, Rule, RuleResult
 
 RULE = Rule(
     "LMR15",

@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 
 RULE = Rule("LMR09", algorithms=("language-model", "ppo"))
 

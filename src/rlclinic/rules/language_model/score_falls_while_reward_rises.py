@@ -17,8 +17,7 @@ from rlclinic.facts.language_model import SIGNIFICANT, is_falling, score_change,
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleResult, Sign
 
 RULE = Rule(
     "LMR01",

@@ -19,8 +19,7 @@ from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told, trai
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR22",
@@ -32,8 +31,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     near: float = 0.02
     """Share of the ceiling within which an advantage stands at it."""
     mostly: float = 0.8

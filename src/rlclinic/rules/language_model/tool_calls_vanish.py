@@ -15,8 +15,7 @@ from __future__ import annotations
 from rlclinic.facts.language_model import change, is_near_ceiling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR23",
@@ -28,8 +27,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     kept: float = 0.3
     """Share of the turns beyond the first that must be left."""
 

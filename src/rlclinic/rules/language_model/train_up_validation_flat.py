@@ -17,8 +17,7 @@ from rlclinic.facts.language_model import SIGNIFICANT, training, validation
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR10", needs=("return/train", "return/eval"), algorithms=("language-model", "ppo"), step=DecisionStep.REWARD
@@ -26,8 +25,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     enough_validations: int = 6
     clear_gain: float = 0.2
     """Relative gain of the training score that makes a flat validation odd."""

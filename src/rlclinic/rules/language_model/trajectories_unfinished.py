@@ -13,8 +13,7 @@ from __future__ import annotations
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR24",
@@ -26,8 +25,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     few: float = 0.3
     """Share of finished trajectories below which most of the batch teaches nothing."""
     rises: float = 1.5

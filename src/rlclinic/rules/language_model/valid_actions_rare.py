@@ -14,15 +14,12 @@ from __future__ import annotations
 from rlclinic.facts.language_model import change, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("LMR12", needs=("valid_actions|finish_rate",), algorithms=("language-model", "ppo"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     rare: float = 0.2
     """Share below which four of five attempts are lost."""
     learning: float = 1.5

@@ -20,16 +20,13 @@ import numpy as np
 from rlclinic.facts.mmrkhs import is_mmrkhs
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
 RULE = Rule("MMR03", needs=("approx_kl", "policy_loss"), algorithms=("actor-critic",), means=(Sign.BUG,))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     large: float = 0.2
     """Nats in the first rows; a first update from identical policies starts at 0."""
     surrogate: float = 0.05

@@ -18,15 +18,12 @@ from rlclinic.facts.mmrkhs import gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("MMR01", needs=("mmd", "policy_loss", "return/train|return/eval"), algorithms=("actor-critic",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     outweighs: float = 10.0
     """Penalty over the size of the policy loss."""
     holds: float = 0.25

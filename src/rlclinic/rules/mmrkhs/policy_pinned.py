@@ -16,15 +16,12 @@ from __future__ import annotations
 from rlclinic.facts.mmrkhs import NEARLY_ZERO, gets_nowhere, is_mmrkhs, is_pinned
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("MMR02", needs=("approx_kl", "return/train|return/eval"), algorithms=("actor-critic",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     noise_floor: float = 0.003
     """MMD of identical policies, estimated from 8 sample pairs per state."""
     fewest_points: int = 12

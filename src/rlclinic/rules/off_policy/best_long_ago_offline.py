@@ -19,15 +19,12 @@ from rlclinic.facts.offline import is_offline
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF12", needs=("return/eval",), algorithms=("q-learning", "continuous-q"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 12
     long_ago: float = 0.7
     """Share of the run within which the best lies."""

@@ -17,15 +17,12 @@ from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF08", needs=("config:buffer_size", "episode_length"), algorithms=("q-learning", "continuous-q"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     small_share: float = 0.05
     """Share of the run that the buffer keeps."""
     few_episodes: float = 20.0

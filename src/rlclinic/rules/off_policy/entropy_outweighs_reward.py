@@ -21,8 +21,7 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -34,8 +33,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 8
     clear: float = 2.0
     """Rewards of a step, in size, from which on a mean Q is clearly positive."""

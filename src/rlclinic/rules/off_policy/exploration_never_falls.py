@@ -16,15 +16,12 @@ from __future__ import annotations
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF10", needs=("epsilon",), algorithms=("q-learning",), step=DecisionStep.EXPLORATION)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     high: float = 0.3
     """Share of random actions."""
     used: float = 0.8

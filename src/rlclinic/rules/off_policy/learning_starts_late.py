@@ -19,8 +19,7 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits, Sign
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OFF07",
@@ -31,8 +30,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     late: float = 0.5
     """Share of the steps before the first update."""
     fewest_points: int = 6

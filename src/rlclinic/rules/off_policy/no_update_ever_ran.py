@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OFF06",
@@ -35,8 +34,6 @@ ROWS = ("fps", "epsilon", "time/elapsed")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 5
 
 

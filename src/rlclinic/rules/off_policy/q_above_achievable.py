@@ -20,8 +20,7 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.q_values import q_bound, q_series
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -34,8 +33,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     above: float = 2.0
     """Size of mean Q over the largest possible one. Working DQN runs overshoot by up to a half."""
     far_above: float = 10.0

@@ -21,8 +21,7 @@ from rlclinic.facts.q_values import Bound, q_bound, q_series
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OFF01",
@@ -34,8 +33,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 10.0
     """Late over early size of Q; below it the climb to the true level is not over."""
     grew_alone: float = 1000.0

@@ -21,15 +21,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF15", needs=("policy_lag|config:buffer_size", "return/train|return/eval"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     old: float = 1_000_000.0
     """Gradient steps since the average sample was taken. Fedus et al. find harm for the oldest policy above ten
     million."""

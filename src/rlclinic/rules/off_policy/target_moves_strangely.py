@@ -20,15 +20,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import TARGET_IN_ENV_STEPS, updates_per_step
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF13", needs=("config:tau|config:target_update_interval",), algorithms=("q-learning", "continuous-q"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     few: float = 3.0
     """Renewals of the target within the run."""
     never: float = 0.5

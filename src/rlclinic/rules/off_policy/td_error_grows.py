@@ -18,8 +18,7 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "OFF05", needs=("value_loss|td_error",), algorithms=("q-learning", "continuous-q"), step=DecisionStep.CRITIC
@@ -27,8 +26,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 1000.0
     """Late over early loss, after the growth that the return explains."""
     hopeless: float = 1e5

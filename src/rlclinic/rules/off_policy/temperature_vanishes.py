@@ -18,8 +18,7 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "OFF03",
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     vanished: float = 0.01
     """Late over first alpha: working runs on dense rewards lose one order of magnitude, seldom two."""
     fixed: float = 0.99

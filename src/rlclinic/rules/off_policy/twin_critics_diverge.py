@@ -24,15 +24,12 @@ from rlclinic.facts.q_values import q_series
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF02", needs=("q/spread|q2/mean",), algorithms=("continuous-q",), step=DecisionStep.CRITIC)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     apart: float = 0.3
     """Share of the size of Q; twin critics of working SAC and TD3 runs stay within a few percent."""
     opened: float = 3.0

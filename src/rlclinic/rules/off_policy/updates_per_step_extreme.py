@@ -19,8 +19,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import logged_ratio, updates_per_step
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "OFF14", needs=("updates|config:gradient_steps|config:update_to_data",), algorithms=("q-learning", "continuous-q")
@@ -28,8 +27,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     many: float = 8.0
     """Updates per env step."""
     few: float = 0.02

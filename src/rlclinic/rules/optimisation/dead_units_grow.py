@@ -16,15 +16,12 @@ from __future__ import annotations
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OPT09", needs=("dead_units",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     many: float = 0.3
     """Share of units."""
     grew: float = 0.2

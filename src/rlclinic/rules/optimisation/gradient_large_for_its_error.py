@@ -18,8 +18,7 @@ import math
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "OPT10",
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     large: float = 50.0
     """Gradient norm over the root of the value loss. Fifty recorded runs on four tasks have 0.6 to 18."""
     quarters: int = 3

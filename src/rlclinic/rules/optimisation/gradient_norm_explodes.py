@@ -20,8 +20,7 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.q_values import q_series
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OPT01",
@@ -32,8 +31,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 30.0
     """Late over early norm."""
     grew_and_lost: float = 8.0

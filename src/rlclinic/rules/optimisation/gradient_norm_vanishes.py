@@ -22,15 +22,12 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("OPT02", needs=("grad_norm|grad_norm/*", "return/train|return/eval"), step=DecisionStep.GRADIENTS)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     vanished: float = 2e-3
     """Late over early norm."""
     fewest_points: int = 12

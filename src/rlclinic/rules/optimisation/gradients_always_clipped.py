@@ -20,16 +20,13 @@ from rlclinic.facts.gradients import gradient_norms
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule("OPT03", needs=("grad_norm", "config:max_grad_norm"), step=DecisionStep.GRADIENTS)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     far_above: float = 100.0
     """Norm over max_grad_norm."""
     nearly_all: float = 0.9

@@ -19,15 +19,12 @@ from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OPT04", needs=("learning_rate",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     nothing: float = 0.01
     """Share of the highest rate."""
     left: float = 0.2

@@ -21,16 +21,13 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule("OPT06", needs=("learning_rate", "config:learning_rate"))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     far: float = 3.0
     """Factor between configured and logged rate."""
     at_floor: float = 0.1

@@ -16,8 +16,7 @@ from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OPT07",
@@ -29,8 +28,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grew: float = 1000.0
     """Late over early size, after the growth that the return explains."""
     hopeless: float = 1e6

@@ -21,8 +21,7 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "OPT05",
@@ -37,8 +36,6 @@ RETURNS = ("return/train", "return/eval")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     lasting: int = 3
     """Trailing points that are enough on their own; with two metrics one point each is enough."""
     often: float = 0.05

@@ -21,8 +21,7 @@ from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.policy.policy_never_moves import LIMITS as FROZEN
 from rlclinic.rules.policy.policy_never_moves import is_frozen
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "OPT12",
@@ -33,8 +32,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     explains: float = 0.2
     """Rise of the explained variance of a critic that has learned something; an untrained one explains a part by
     chance."""

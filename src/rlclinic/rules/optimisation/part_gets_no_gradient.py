@@ -24,16 +24,13 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
 RULE = Rule("OPT08", needs=("grad_norm/*",), step=DecisionStep.GRADIENTS, means=(Sign.BUG,))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 5
     clearly_above: float = 1000.0
     """Another part's norm over the rounding of the silent one, for a printed zero to mean zero."""

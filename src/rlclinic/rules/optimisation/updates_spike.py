@@ -16,8 +16,7 @@ from __future__ import annotations
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals.spikes import spikes
 
 RULE = Rule(
@@ -31,8 +30,6 @@ WATCHED = ("grad_norm", "grad_norm/critic", "grad_norm/actor", "value_loss", "ap
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     material: float = 5.0
     """Distance from the course over the range of the points without spikes, and in units of noise."""
     noise_units: float = 12.0

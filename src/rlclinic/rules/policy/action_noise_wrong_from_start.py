@@ -17,8 +17,7 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "POL15",
@@ -29,8 +28,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     narrow: float = 0.1
     """Standard deviations on actions in about [-1, 1]: below and above them exploration is broken from the
     start."""

@@ -18,8 +18,7 @@ from rlclinic.facts.return_state import return_name, suffers
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "POL08",
@@ -31,8 +30,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     collapsed: float = 0.1
     """Late over early width: 2.3 nats of entropy per dimension."""
     one_dimension: float = 0.02

@@ -18,15 +18,12 @@ from rlclinic.facts.return_state import reached_goal, return_name, suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("POL09", needs=("action_std/mean",), algorithms=("ppo", "actor-critic"), step=DecisionStep.EXPLORATION)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grown: float = 3.0
     """Late over early width, with a return that does not rise, and without any return."""
     grown_unseen: float = 5.0

@@ -18,15 +18,12 @@ from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("POL11", needs=("clip_fraction", "approx_kl"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     many: float = 0.3
     """Share of the ratios that are clipped."""
     tiny: float = 5e-4

@@ -22,8 +22,7 @@ from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "POL07", needs=("clip_fraction", "return/train|return/eval"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
@@ -31,8 +30,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     none: float = 1e-3
     """Clip fraction that counts as none: one sample in a thousand."""
     nearly_all: float = 0.9

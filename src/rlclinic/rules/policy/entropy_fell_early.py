@@ -25,8 +25,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, longest
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals.resample import resample
 
 RULE = Rule(
@@ -39,8 +38,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     nearly_none: float = 0.1
     """Share of the initial (or greatest possible) entropy below which hardly any exploration is left."""
     long: float = 0.2

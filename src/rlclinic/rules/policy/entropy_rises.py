@@ -21,8 +21,7 @@ from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals.resample import resample
 
 RULE = Rule(
@@ -37,8 +36,6 @@ RISE = 1 / 6
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     rise_per_dimension: float = 0.5
     """Nats per action dimension: a Gaussian 1.65 times as wide."""
     min_points: int = 15

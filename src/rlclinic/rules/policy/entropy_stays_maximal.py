@@ -26,8 +26,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "POL02",
@@ -38,8 +37,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     uniform: float = 0.97
     """Share of the greatest entropy: a two-action policy of 0.60/0.40 has 0.97."""
     nearly_uniform: float = 0.9

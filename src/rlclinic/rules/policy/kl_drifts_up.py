@@ -19,8 +19,7 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "POL12",
@@ -32,8 +31,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grown: float = 5.0
     """Late over early KL."""
     steady: float = 0.7

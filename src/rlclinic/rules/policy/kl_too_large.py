@@ -26,8 +26,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, longest, moving_median
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import FloatArray
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -40,8 +39,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     large: float = 0.3
     """Nats per update. 0.5 means ratios off by a factor of e about the mean; working runs stay below 0.15."""
     meaningless: float = 0.5

@@ -25,8 +25,7 @@ from rlclinic.facts.stretch import finite, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "POL05",
@@ -38,8 +37,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     tiny: float = 0.02
     """Share of the KL at which all ratios stand at the clip; working runs show a tenth to a half."""
     usual_clip: float = 0.2

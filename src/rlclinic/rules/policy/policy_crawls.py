@@ -22,8 +22,7 @@ from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -36,8 +35,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     small: float = 0.03
     """Share of the KL at which all ratios stand at the clip; working runs show a fifth and more."""
     usual_clip: float = 0.2

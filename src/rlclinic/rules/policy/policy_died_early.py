@@ -25,8 +25,7 @@ from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.stretch import finite, lasting_from, moving_median, rounding
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "POL13",
@@ -38,8 +37,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     dead: float = 0.05
     """Share of the greatest entropy below which a policy is as good as deterministic."""
     burst_kl: float = 0.05

@@ -21,8 +21,7 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.rules.data.updates_fewer_than_expected import COUNTERS, made_and_implied
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "POL14", needs=("updates", "config:target_kl|approx_kl"), algorithms=("ppo",), step=DecisionStep.UPDATE_SIZE
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     few: float = 0.3
     """Share of the implied updates that were made."""
     tiny: float = 0.1

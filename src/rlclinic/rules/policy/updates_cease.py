@@ -21,8 +21,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 from rlclinic.signals.constants import constants
 
@@ -38,8 +37,6 @@ LOGGED_BY_UPDATES = ("policy_loss", "value_loss", "approx_kl", "entropy", "loss"
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     share: float = 0.25
     """Share of the run without updates."""
     points: int = 10

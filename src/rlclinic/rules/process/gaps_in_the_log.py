@@ -18,8 +18,7 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.rules.words import steps_text
 from rlclinic.signals._robust import median
 
@@ -27,8 +26,6 @@ RULE = Rule("PRC07")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 20
     far_longer: float = 10.0
     """Times the usual longest interval (95th percentile), seconds, and share of the run's duration."""

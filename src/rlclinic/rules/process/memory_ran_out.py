@@ -18,8 +18,7 @@ import re
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleResult, Sign
 from rlclinic.rules.words import quoted
 
 RULE = Rule("PRC02", means=(Sign.OUT_OF_MEMORY,))

@@ -14,8 +14,7 @@ from __future__ import annotations
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("PRC05")
 
@@ -26,8 +25,6 @@ KEEPS_CHECKPOINTS = frozenset(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     long_seconds: float = 3600.0
     """Seconds, and env steps where there are no times, from which on losing the policy hurts."""
     long_steps: float = 1e6

@@ -15,8 +15,7 @@ from __future__ import annotations
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, Sign
+from rlclinic.rules.rule import Rule, RuleResult, Sign
 from rlclinic.rules.words import quoted, steps_text
 
 RULE = Rule("PRC01", means=(Sign.PROCESS_DIED,))

@@ -15,16 +15,13 @@ from __future__ import annotations
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("PRC03")
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     nearly_all: float = 0.95
     """Share of the budget from which on the rest does not matter."""
     hardly_begun: float = 0.25

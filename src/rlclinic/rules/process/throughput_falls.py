@@ -19,16 +19,13 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule("PRC04", needs=("fps|time/elapsed|return/train|return/eval",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 20
     slower: float = 0.5
     """Late over early speed."""

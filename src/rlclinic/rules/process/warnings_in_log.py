@@ -16,8 +16,7 @@ import re
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.run import LogExcerpt, Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 from rlclinic.rules.words import quoted
 
 RULE = Rule("PRC06")

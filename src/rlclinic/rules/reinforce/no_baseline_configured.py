@@ -15,8 +15,7 @@ from __future__ import annotations
 from rlclinic.facts.reinforce import baseline_of, is_reinforce
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 
 RULE = Rule("RNF02", algorithms=("actor-critic",))
 

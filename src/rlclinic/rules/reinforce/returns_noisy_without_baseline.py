@@ -18,15 +18,12 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.reinforce import baseline_of, is_reinforce
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("RNF01", needs=("return/train|return/eval",), algorithms=("actor-critic",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 20
     hides: float = 1.0
     """Scatter of a point over the climb of the smoothed return."""

@@ -19,16 +19,13 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.goal import Goal
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("SUC02", needs=("return/train|return/eval",), step=DecisionStep.TASK)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 5
     expected: float = 1.0
     """Share of the steps that published runs needed, before which nobody expects the goal to be met."""

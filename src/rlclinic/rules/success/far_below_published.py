@@ -17,15 +17,12 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of, known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("SUC05", needs=("return/train|return/eval",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     far: float = 0.6
     """Share of the way from random to best below which the end is far from what is possible."""
 

@@ -15,8 +15,7 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of, goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule
+from rlclinic.rules.rule import Rule, RuleResult
 from rlclinic.rules.words import steps_text
 
 RULE = Rule("SUC01", needs=("return/train|return/eval",))

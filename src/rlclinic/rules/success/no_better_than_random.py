@@ -19,15 +19,12 @@ from rlclinic.facts.goal import known_task, reference_steps
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule("SUC04", needs=("return/train|return/eval",), step=DecisionStep.TASK, means=(Sign.NOT_LEARNING,))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     material: float = 0.5
     """Share of the published steps after which a working run is clearly above random."""
     end_within: float = 1.0

@@ -16,16 +16,13 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of, goal_reached, known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 from rlclinic.signals.crossing import crossing
 
 RULE = Rule("SUC03", needs=("return/train|return/eval",))
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     slow: float = 5.0
     """Factors over the published steps. Seeds of one config differ by two to three; five is beyond them."""
     very_slow: float = 20.0

@@ -17,8 +17,7 @@ from __future__ import annotations
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "VAL06",
@@ -30,8 +29,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     extreme: float = 20.0
     """Largest over standard deviation. A batch of n samples cannot exceed sqrt(n - 1)."""
     min_points: int = 12

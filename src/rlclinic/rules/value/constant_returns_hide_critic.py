@@ -18,8 +18,7 @@ from rlclinic.facts import critic as _critic
 from rlclinic.facts.critic import critic_of, returns_vary
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import Rule, RuleLimits
+from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "VAL09", needs=("explained_variance", "value_loss|return/train|return/eval"), algorithms=("ppo", "actor-critic")
@@ -27,8 +26,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     low: float = 0.5
     """Explained variance that would alarm if the returns varied."""
     late: float = 0.2

@@ -20,15 +20,12 @@ from rlclinic.facts.goal import had_time
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("VAL03", needs=("explained_variance",), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     nothing: float = 0.1
     """Distance from zero within which a critic is as good as a constant."""
     after: float = 0.1

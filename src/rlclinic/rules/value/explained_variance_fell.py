@@ -21,8 +21,7 @@ from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import moving_median
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 from rlclinic.signals.resample import resample
 
@@ -32,8 +31,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     good: float = 0.5
     """Explained variance of a good critic, of a poor one, and the fall between them."""
     poor: float = 0.3

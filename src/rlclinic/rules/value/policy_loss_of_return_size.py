@@ -18,15 +18,12 @@ from rlclinic.facts.policy_updates import loss_has_scale_of_returns
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("VAL14", needs=("policy_loss", "approx_kl"), algorithms=("ppo",), step=DecisionStep.ADVANTAGES)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     fewest_points: int = 10
 
 

@@ -22,8 +22,7 @@ from rlclinic.facts.return_state import reached_goal, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "VAL11", needs=("explained_variance", "value_loss"), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC
@@ -31,8 +30,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     tiny: float = 0.01
     """Spread of the targets in units of the value head, whose output starts of order 0.01 to 1."""
     noise: float = -0.5

@@ -22,8 +22,7 @@ from rlclinic.facts.goal_status import barely_moved
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "VAL04",
@@ -35,8 +34,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     large: float = 30.0
     """Spread of the targets in units of the value head, whose output starts of order 1. CartPole's returns spread
     by 10 to 20 and are learned without help."""

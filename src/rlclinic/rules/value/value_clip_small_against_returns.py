@@ -21,8 +21,7 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.model.finding import Evidence, Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "VAL05",
@@ -33,8 +32,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     small: float = 0.05
     """Clip width over the spread of the targets."""
     poor: float = 0.3

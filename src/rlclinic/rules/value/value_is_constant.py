@@ -21,15 +21,12 @@ from rlclinic.facts.goal_status import failed
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("VAL12", needs=("explained_variance",), algorithms=("ppo", "actor-critic"), step=DecisionStep.CRITIC)
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     rounding: float = 5e-6
     """What is left of the explained variance of a constant: a few roundings of a 32-bit float."""
     nearly: float = 1e-4

@@ -23,8 +23,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -37,8 +36,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     grown: float = 10.0
     """Late over early loss, and the same over the growth of the squared return."""
     unexplained: float = 5.0

@@ -21,8 +21,7 @@ from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
-from rlclinic.rules.result import RuleResult
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 
 RULE = Rule(
@@ -34,8 +33,6 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    """What the rule judges by."""
-
     not_falling: float = 0.9
     """Late over early error in relation to the returns."""
     nothing: float = 0.1
