@@ -1,4 +1,4 @@
-"""What a rule says of itself and of a run: its code, its needs, its step in the decision path, its limits, its result."""
+"""What a rule says of itself: code, needs, step in the decision path, what a finding means, limits, and its result."""
 
 from __future__ import annotations
 
