@@ -173,3 +173,11 @@ def test_the_name_of_a_file_tells_a_return_only_where_its_words_do() -> None:
     assert not tells_return("learning_rates")
     assert metric_of_file("run-x-tag-eval_mean_reward.csv") == "eval/mean_reward"
     assert metric_of_file("notes.txt") == ""
+
+
+def test_an_average_by_episodes_that_says_nothing_else_is_the_return(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text(lines("Episode: {n}   Avg: {r}   BestAvg: -inf   Steps: {s}   Secs: 297"))
+    assert read(path)["return/train"].logged_as == "Avg"
+    path.write_text(lines("Episode: {n}   Avg: 3.5   Score: {r}   Steps: {s}"))
+    assert read(path)["return/train"].logged_as == "Score"

@@ -72,6 +72,12 @@ def true_return(name: str) -> str:
     return "return/eval" if words & EVALUATION else "return/train"
 
 
+def is_bare_average(name: str) -> bool:
+    """Whether a name is nothing but an average: of what, its place tells."""
+    words = _words(name)
+    return bool(words & {"mean", "avg", "average"}) and words <= AVERAGE | EPISODE | {"moving", "rolling"}
+
+
 def is_distillation(name: str) -> bool:
     """Whether a name's words are those of a distance from a teacher."""
     words = _words(name)

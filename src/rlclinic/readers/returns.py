@@ -14,7 +14,7 @@ import numpy as np
 from rlclinic.model.run import RETURN_METRICS, deciding_return
 from rlclinic.model.series import Series
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.guess import is_distillation, true_return
+from rlclinic.readers.guess import is_bare_average, is_distillation, true_return
 
 AGENTS = {"return/train": "agent_return/", "return/eval": "agent_return_eval/"}
 SUCCESS = {"return/train": "success_rate", "return/eval": "success_rate/eval"}
@@ -27,6 +27,7 @@ MANY_ZEROS = 5
 def settle_returns(series: dict[str, Series], draft: Draft) -> None:
     """Give `return/train` and `return/eval` to the series that deserve these names, and say which one decides."""
     _prefer_true(series, draft)
+    _bare_average(series, draft)
     for name, prefix in AGENTS.items():
         agents = [item for key, item in series.items() if key.startswith(prefix) and item.last is not None]
         if name not in series and agents:
@@ -52,6 +53,22 @@ def _prefer_true(series: dict[str, Series], draft: Draft) -> None:
         learned = "learned_return" if name == "return/train" else other.logged_as
         series[learned] = replace(other, name=learned, known=learned != other.logged_as)
         draft.note(f"{name} is read from {item.logged_as}, the true reward; {other.logged_as} is another")
+
+
+def _bare_average(series: dict[str, Series], draft: Draft) -> None:
+    """A log of episodes that gives an average, and not of what, means the return, unless it has a return as well."""
+    averages = [item for item in series.values() if not item.known and item.axis == "episodes"]
+    average = max((item for item in averages if is_bare_average(item.logged_as)), key=len, default=None)
+    longest = max((len(series[name]) for name in RETURN_METRICS if name in series), default=0)
+    if average is None or average.last is None or longest >= CURVE * len(average):
+        return
+    if (other := series.pop("return/train", None)) is not None:
+        series[other.logged_as] = replace(other, name=other.logged_as, known=False)
+    del series[average.name]
+    series["return/train"] = replace(average, name="return/train", known=True)
+    draft.note(
+        f"return/train is read from {average.logged_as}, the average by episodes; no curve of returns has a name"
+    )
 
 
 def _team(name: str, agents: list[Series]) -> Series:
