@@ -123,12 +123,28 @@ def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
     assert judged(RunFacts(short))[0] is Verdict.INTERRUPTED
 
 
-@pytest.mark.parametrize("points", [1, 3, 5])
+@pytest.mark.parametrize("points", [1, 3, 4])
 def test_a_handful_of_points_is_too_little(points: int) -> None:
     """constructed: stopped within the first moments."""
     word, reason = judged(scene(series={"return/train": rising(points=points)}))
     assert word is Verdict.INSUFFICIENT_DATA
     assert "point" in reason
+
+
+def test_five_points_are_enough_for_a_rise_that_is_sure_and_for_nothing_else() -> None:
+    """constructed: five evaluations that rise evenly, and five that scatter."""
+    assert judged(scene(series={"return/train": rising(points=5)}))[0] is Verdict.LEARNING
+    scattered = np.array([20.0, 90.0, 30.0, 120.0, 60.0])
+    assert judged(scene(series={"return/train": scattered}))[0] is Verdict.INSUFFICIENT_DATA
+
+
+def test_a_decline_of_a_policy_that_began_at_random_lost_nothing() -> None:
+    """constructed: CartPole from 22 down to 9, and the same of a task whose random policy nobody knows."""
+    values = np.linspace(22.0, 9.4, 200) + 0.8 * np.random.default_rng(0).standard_normal(200)
+    word, reason = judged(scene(series={"return/train": values}, environment="CartPole-v1"))
+    assert word is Verdict.NOT_LEARNING
+    assert "ended at 9" in reason
+    assert judged(scene(series={"return/train": values}))[0] in {Verdict.COLLAPSED, Verdict.UNSTABLE}
 
 
 def test_every_verdict_is_reached_by_some_test_here() -> None:

@@ -11,7 +11,7 @@ from rlclinic.facts.window_noise import WindowNoise, is_windowed, robust_spread
 from rlclinic.model.return_curve import Fall, ReturnCurve
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._bins import bin_ends, bin_means
-from rlclinic.signals._bootstrap import bootstrap_rise
+from rlclinic.signals._bootstrap import bootstrap_rise, by_chance
 from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import TO_SIGMA, median
 
@@ -82,6 +82,8 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         scatter=max(_scatter(levels - smooth), material),
         point_noise=_scatter(np.diff(values)) / math.sqrt(2.0) if values.size > 2 else 0.0,
         doubt=doubt,
+        shape_chance=by_chance(levels, lambda rows: np.ptp(_smooth(rows), axis=1)),
+        gain_chance=by_chance(levels, lambda rows: rows[:, -last:].mean(axis=1) - rows[:, :first].mean(axis=1)),
         gain_error=error,
         start_error=math.hypot(window.noise, window.start_noise) if window else error,
         late_rise=float(np.mean(smooth[-ends:]) - np.mean(smooth[-third:][:ends])),
@@ -139,10 +141,12 @@ def _final(levels: FloatArray, last: int) -> float:
 
 
 def _smooth(values: FloatArray) -> FloatArray:
-    """Running mean over five levels, shorter at the ends."""
-    if values.size < 5:
+    """Running mean over five levels along the last axis; beyond an end its level goes on."""
+    if values.shape[-1] < 5:
         return values
-    return np.convolve(np.pad(values, 2, mode="edge"), np.ones(5) / 5, mode="valid")
+    around = np.concatenate((values[..., :1], values[..., :1], values, values[..., -1:], values[..., -1:]), axis=-1)
+    smooth: FloatArray = np.lib.stride_tricks.sliding_window_view(around, 5, axis=-1).mean(axis=-1)
+    return smooth
 
 
 def _noise(levels: FloatArray, smooth: FloatArray) -> float:

@@ -109,7 +109,7 @@ def _insufficient(case: _Case) -> str | None:
         return f"{unknown}: whether the agent learned cannot be known"
     if _solved(case) is not None or case.seen(Sign.RETURN_STOPPED) is not None:
         return None
-    if curve.points < FEWEST_POINTS:
+    if curve.points < FEWEST_POINTS and not (curve.whole.is_sure and curve.rose):
         count = "a single point" if curve.points == 1 else f"only {curve.points} points"
         return f"{count} of the return, up to {steps_text(case.facts, curve.steps[-1])}"
     if (
@@ -125,7 +125,7 @@ def _insufficient(case: _Case) -> str | None:
     constant = case.seen(Sign.CONSTANT, least=Severity.INFO)
     if constant is not None and had_time(case.facts):
         return constant.summary + ", which shows neither success nor failure"
-    if curve.climbed or curve.surely_gained or curve.rose_from_trough:
+    if curve.rose:
         return None
     least = FEW_POINTS_OF_ALL if run.status.state is Status.FINISHED else FEW_POINTS
     if curve.points >= least and had_time(case.facts):
@@ -201,18 +201,25 @@ def _near_best(facts: RunFacts, goal: Goal, reached: GoalReached) -> bool:
 
 
 def _collapsed(case: _Case) -> str | None:
-    found = case.seen(Sign.COLLAPSED) or case.seen(Sign.RETURN_STOPPED)
+    found = (None if _only_declined(case) else case.seen(Sign.COLLAPSED)) or case.seen(Sign.RETURN_STOPPED)
     return found.summary if found is not None else None
 
 
 def _unstable(case: _Case) -> str | None:
     found = case.seen(Sign.UNSTABLE)
-    # What cannot have moved has not swung.
-    return found.summary if found is not None and _frozen(case) is None else None
+    # What cannot have moved has not swung, and what began as a random policy and went down had nothing to lose.
+    return found.summary if found is not None and _frozen(case) is None and not _only_declined(case) else None
+
+
+def _only_declined(case: _Case) -> bool:
+    curve, task = case.curve, known_task(case.facts)
+    if curve is None or curve.climbed or not curve.fell_below_start or task is None or task.random_mean is None:
+        return False
+    return curve.start <= task.random_mean + (task.random_std or 0.0)
 
 
 def _not_learning(case: _Case) -> str | None:
-    found = case.seen(Sign.NOT_LEARNING)
+    found = case.seen(Sign.NOT_LEARNING) or (case.seen(Sign.COLLAPSED, Sign.UNSTABLE) if _only_declined(case) else None)
     found = found if found is not None else _frozen(case)
     return found.summary if found is not None else None
 
@@ -242,7 +249,7 @@ def _was_stopped(case: _Case) -> bool:
 
 def _plateaued(case: _Case) -> str | None:
     curve, returns = case.curve, case.facts.run.returns
-    if curve is None or returns is None or curve.rising:
+    if curve is None or returns is None or curve.rising or curve.rises_in_the_end:
         return None
     flat = case.seen(Sign.PLATEAU, least=Severity.INFO)
     if flat is not None:
@@ -250,8 +257,7 @@ def _plateaued(case: _Case) -> str | None:
     if not curve.enough or not had_time(case.facts) or curve.leans_up:
         return None
     # Without a climb there is nothing to have levelled off.
-    gained = curve.climbed or curve.surely_gained or curve.rose_from_trough or curve.gain > curve.noise
-    if not gained and not began_unseen(case.facts):
+    if not curve.rose and not began_unseen(case.facts):
         return None
     late = f"{'rose' if curve.late_rise > 0.0 else 'fell'} by {abs(curve.late_rise):.3g}"
     return f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and {late} over the last third"
@@ -262,10 +268,10 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     curve, returns = case.curve, case.facts.run.returns
     if curve is None or returns is None:
         return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
-    if curve.gain > 0.0 and (curve.rising or curve.climbed or curve.surely_gained or curve.rose_from_trough):
+    if curve.gain > 0.0 and curve.rose:
         return Verdict.LEARNING, _rise(case)
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
-    if curve.rising:
+    if curve.came_back:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
     if curve.points < FEW_POINTS or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
         return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"

@@ -29,6 +29,10 @@ BY_FAR = 2.0
 """Times the doubt that a drop must exceed which no stretch shows as a sure fall."""
 FALLING = 0.3
 """Share of the climb that a sure fall over the last third must take."""
+HELD = 0.1
+"""Share of the range that the first fifth may lose and still have held."""
+CHANCE = 0.05
+"""How often the order of the levels alone may make such a climb."""
 FELL_BELOW = 0.5
 """Share of the range that a fall below the first level must make up."""
 
@@ -87,6 +91,10 @@ class ReturnCurve:
     """Robust scatter of single logged points."""
     doubt: float
     """How far the best of all levels may lie above another one by chance: the maximum of noise is above its mean."""
+    shape_chance: float
+    """How often the same levels in any other order make as high a curve: one outlier always does."""
+    gain_chance: float
+    """How often they gain as much."""
     gain_error: float
     """Standard error of the gain."""
     start_error: float
@@ -133,7 +141,7 @@ class ReturnCurve:
     @property
     def climbed(self) -> bool:
         """Whether it was ever clearly above its start."""
-        return self.climb > self.doubt
+        return self.climb > self.doubt and self.shape_chance < self._chance
 
     @property
     def improved(self) -> bool:
@@ -143,7 +151,19 @@ class ReturnCurve:
     @property
     def surely_gained(self) -> bool:
         """Whether the gain is more than noise, however small it is."""
-        return self.gain > 0.0 and (self.gain > 3.0 * self.start_error or (self.whole.is_sure and self.half.high > 0.0))
+        by_its_ends = self.gain > 3.0 * self.start_error and self.gain_chance < self._chance
+        along = self.whole.is_sure and self.half.high > 0.0
+        return self.gain > 0.0 and (by_its_ends or (along and min(self.gain_chance, self.shape_chance) < self._chance))
+
+    @property
+    def _chance(self) -> float:
+        """What chance may make; a single level apart is at one of the ends by chance in 2 of so many orders."""
+        return max(CHANCE, 2.0 / self.values.size)
+
+    @property
+    def rose(self) -> bool:
+        """Whether some rise is more than noise: to its best, to its end, or from a trough."""
+        return self.climbed or self.surely_gained or self.rose_from_trough
 
     @property
     def least_fall(self) -> float:
@@ -168,6 +188,12 @@ class ReturnCurve:
             return self.established
         sure = self.points >= MANY_POINTS and self.start - self.final > 3.0 * self.start_error
         return max(self.established, self.start) if sure else self.established
+
+    @property
+    def declined_from_the_first(self) -> bool:
+        """Whether no level held for a while before it was lost: it went down all along."""
+        at_once = self.start - self.established > max(self.noise, HELD * self.span)
+        return at_once or self.first_level > self.established
 
     @property
     def fell_below_start(self) -> bool:
@@ -200,14 +226,27 @@ class ReturnCurve:
         if self.still_rising and self.late_rise > RISE * self.noise:
             return True
         material = MATERIAL_RISE * max(self.climb, 0.0)
-        return self.half.is_sure and self.half.value > material and self.third.value > material
+        # Of few points only the whole has an interval.
+        line = self.half if math.isfinite(self.half.low) else self.whole
+        return line.is_sure and self.half.value > material and self.third.value > material
+
+    @property
+    def rises_in_the_end(self) -> bool:
+        """Whether the last third by itself surely adds a good part of the climb: then it is not flat."""
+        return self.third.is_sure and self.third.value > MOST_OF_A_PLATEAU * self.climb
+
+    @property
+    def came_back(self) -> bool:
+        """Whether it rises again from a trough clearly below its start, to where it began at the most."""
+        return self.rising and self.gain <= 0.0 and self.start - float(self.values.min()) > self.doubt
 
     @property
     def leans_up(self) -> bool:
         """Whether a rise of the last half is more likely than not, and material, though not sure."""
         if not (self.climbed or self.surely_gained) or self.third.high < MOST_OF_A_PLATEAU * self.climb:
             return False
-        if self.third.value <= 0.0 and self.point_noise < SMOOTH * self.climb:
+        # Of rare successes most points are the same: there the levels tell the noise.
+        if self.third.value <= 0.0 and (self.point_noise or self.gain_error) < SMOOTH * self.climb:
             return False
         return self.half.value > LIKELY_RISE * self.climb and self.half.high > -self.half.low
 

@@ -1,4 +1,5 @@
-"""How far a stretch of levels rises along its straight line, with an interval from a block bootstrap.
+"""How far a stretch of levels rises along its straight line, with an interval from a block bootstrap, and how often
+chance alone makes a curve of them.
 
 Neighbouring levels resemble each other, so whole blocks of residuals are drawn (Künsch 1989). Where levels are few, the
 interval widens as Student's distribution does.
@@ -7,6 +8,7 @@ interval widens as Student's distribution does.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
@@ -47,6 +49,21 @@ def bootstrap_rise(levels: FloatArray, least: float = 0.0) -> Rise:
     low, high = (wider * quantile(draws, (1.0 + side * CONFIDENCE) / 2.0) for side in (-1, 1))
     down, up = max(high * unit, least), max(-low * unit, least)
     return Rise(rise * unit, rise * unit - down, rise * unit + up)
+
+
+def by_chance(levels: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
+    """How often levels in any other order give as large a statistic: the largest of them is so by its place alone.
+
+    It asks nothing of their distribution, so that one outlier, which is as far out wherever it stands, is no climb.
+    """
+    shuffled = statistic(levels[_orders(int(levels.size))])
+    return float((1 + (shuffled >= statistic(levels[None, :])[0]).sum()) / (1 + DRAWS))
+
+
+@lru_cache(maxsize=128)
+def _orders(n: int) -> NDArray[np.intp]:
+    orders: NDArray[np.intp] = np.random.default_rng(SEED).random((DRAWS, n)).argsort(axis=1)
+    return orders
 
 
 def _block(residual: FloatArray) -> int:

@@ -42,7 +42,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if curve is None or returns is None or not curve.enough or not curve.climbed:
         return None
     near = max(1.5 * curve.noise, limits.near * curve.climb)
-    if curve.rising or curve.leans_up or not had_time(facts) or curve.gain < 3 * curve.noise or curve.drop > 2 * near:
+    if curve.rising or curve.leans_up or curve.rises_in_the_end or not had_time(facts):
+        return None
+    if curve.gain < 3 * curve.noise or curve.drop > 2 * near:
         return None
     flat = plateau(returns, tolerance=2.0 * near / max(curve.span, 1e-12), centre="mean")
     if not flat.enough or not flat.share >= limits.flat_share or flat.confidence < limits.sure:

@@ -84,7 +84,7 @@ def _lost_climb(curve: ReturnCurve, limits: Limits) -> Loss | None:
 
 
 def _lost_start(curve: ReturnCurve, limits: Limits) -> Loss | None:
-    if not curve.fell_below_start or curve.decline < limits.most_of_it:
+    if not curve.fell_below_start or curve.decline < limits.most_of_it or curve.declined_from_the_first:
         return None
     level, least = curve.first_level, max(curve.doubt, FELL_BELOW * curve.span)
     return Loss(level, level - curve.final, least, first_level_words(curve))
