@@ -63,12 +63,15 @@ def environment_of_the_run(place: Path, _: Options) -> str:
         _unmarked(mark, f"trial of {name}")
         call(place, "train", "--resume", run)
         _unmarked(mark, f"train --resume of {name}")
-        for words in (("show", run), ("diagnose", run), ("fix", run), ("compare", run)):
+        looks = (("show", run), ("fix", run), ("compare", run, "--reference"), ("diagnose", run, "--code", place))
+        for words in (*looks, ("examine", "--run", run), ("advise", "--run", run), ("watch", run, "--once")):
             sound(place, *words)
         _unmarked(mark, f"a look at {name}")
     with served(place) as talk:
         talk.call("start_trial", run_id=run.name, changes={"learning_rate": 0.002}, seeds=1, budget=64)
-    _unmarked(mark, "MCP start_trial")
+        for tool in ("examine_environment", "advise", "watch_run", "run_play"):
+            talk.call(tool, run_id=run.name)
+    _unmarked(mark, "MCP")
     return "4 names, 0 imported"
 
 

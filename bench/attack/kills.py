@@ -13,7 +13,7 @@ from bench.attack.command import TINY, Options, a_run, check, end, moments, soun
 TRAIN = ("train", "CartPole-v1:a2c", "--steps", 4_000, "--quiet", *TINY, "-o", "checkpoint_freq=400")
 SHORT = ("--override", "n_envs=2", "--override", "total_steps=300")
 # Shares of the kills; train is what people kill.
-SHARES = {"train": 0.3, "trial": 0.15, "optimize": 0.1, "fix": 0.25, "runs": 0.2}
+SHARES = {"train": 0.3, "trial": 0.15, "optimize": 0.1, "fix": 0.2, "runs": 0.15, "watch": 0.1}
 
 
 def _kills(
@@ -136,4 +136,20 @@ def runs(place: Path, options: Options) -> str:
     return _kills(place, options, "runs", ("runs", "runs", "--json"), after, before)
 
 
-ATTACKS: tuple[Callable[[Path, Options], str], ...] = (train, trial, optimize, fix, runs)
+def watch(place: Path, options: Options) -> str:
+    kept = a_run(place, "sb3/ppo_cartpole_high_lr", "runs/victim")
+    before = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+    alerts = place / "alerts.jsonl"
+    words = ("watch", "runs", "--interval", 0.1, "--json", "--sink", f"jsonl:{alerts}")
+
+    def after(place: Path) -> None:
+        for line in alerts.read_text().splitlines() if alerts.exists() else ():
+            json.loads(line)
+        now = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+        check(now == before, "the run that was watched has changed")
+        sound(place, "watch", "runs", "--once")
+
+    return _kills(place, options, "watch", words, after)
+
+
+ATTACKS: tuple[Callable[[Path, Options], str], ...] = (train, trial, optimize, fix, runs, watch)

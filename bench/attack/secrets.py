@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.attack.command import Options, a_run, check, sound
+from bench.attack.command import Options, a_run, call, check, sound
 from bench.attack.server import answer, served
 
 # Made up, in the shapes that real ones have.
@@ -64,6 +64,10 @@ def planted_secrets(place: Path, _: Options) -> str:
         for form in FORMATS:
             told[f"diagnose {form} {name}"] = sound(place, "diagnose", run, "--output-format", form).out
         told[f"fix {name}"] = sound(place, "fix", run).out
+        looks = (("advise", "--run", run), ("compare", run, "--reference"), ("watch", run, "--once"), ("stop", run))
+        for words in looks:
+            told[f"{words[0]} {name}"] = call(place, *words).out
+    told["status"] = sound(place, "status", "runs").out
     for form in FORMATS[:4]:
         told[f"compare {form}"] = sound(place, "compare", *runs.values(), "--no-history", "--output-format", form).out
     with served(place) as talk:
@@ -75,6 +79,8 @@ def planted_secrets(place: Path, _: Options) -> str:
             "comprehensive_diagnostic",
             "list_available_metrics",
             "propose_fix",
+            "advise",
+            "watch_run",
         ):
             for name in runs:
                 told[f"MCP {tool} {name}"] = answer(talk, tool, run_id=name)
