@@ -137,5 +137,5 @@ def _environment(changes: Mapping[str, Any]) -> EnvironmentFacts:
     """The facts of the task Point (environment.json), with some of them changed."""
     facts: dict[str, Any] = json.loads(Path(__file__).with_name("environment.json").read_text(encoding="utf-8"))
     for section, values in changes.items():
-        facts[section] = {**facts[section], **values} if isinstance(values, Mapping) else values
+        facts[section] = {**(facts.get(section) or {}), **values} if isinstance(values, Mapping) else values
     return facts_of_json(facts)

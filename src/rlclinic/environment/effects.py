@@ -111,7 +111,7 @@ def contrasts_of(space: Any, flat: Space) -> list[tuple[str, Any, Any]]:
     if kind == "Box" and np.isfinite(flat.low).all() and np.isfinite(flat.high).all():
         middle = (flat.low + flat.high) / 2.0
         found = []
-        for index in range(min(flat.size, MOST_DIMENSIONS)):
+        for index in np.flatnonzero(flat.high > flat.low)[:MOST_DIMENSIONS].tolist():
             ends = []
             for value in (flat.high[index], flat.low[index]):
                 action = middle.copy()

@@ -25,6 +25,7 @@ from rlclinic.facts.environment.episodes import episode_facts, start_facts
 from rlclinic.facts.environment.measure import action_facts, drift
 from rlclinic.facts.environment.observations import observation_facts
 from rlclinic.facts.environment.rewards import outlier_rows, reward_facts
+from rlclinic.facts.environment.shaping import shaping_facts
 from rlclinic.model.environment_facts import (
     NOT_MEASURED,
     ActionFacts,
@@ -48,6 +49,8 @@ ENOUGH_STEPS, ENOUGH_EPISODES = 200, 20
 """Of random actions, below which nothing is said."""
 SEED = 77
 OUTLIERS = 6
+EARLY = 20
+"""Steps of an episode in which a simulation that diverges has not yet."""
 NOISE_STATES = 40
 
 Tell = Callable[[str, EnvironmentFacts], None]
@@ -157,6 +160,7 @@ class _Examiner:
             observation=_observation(steps, every, self.facts.observation) if steps.observation_space.size else None,
             action=action_facts(steps),
             reward=_reward(steps, every, table),
+            shaping=shaping_facts(every),
             episodes=_episodes(self.env, steps, table, self.random, self.simple),
             reset=self.reset_facts,
             panel=tuple(self.panel),
@@ -297,11 +301,13 @@ def _outside(steps: Transitions) -> float:
 
 
 def _growth(steps: Transitions) -> float:
-    """Largest size of any number over what it usually has."""
-    size = np.abs(steps.next_observations[np.isfinite(steps.next_observations).all(axis=1)])
+    """Largest size of any number over what it has early in an episode."""
+    whole = np.isfinite(steps.next_observations).all(axis=1)
+    size = np.abs(steps.next_observations[whole])
     if not len(size) or steps.observation_space.kind != "box":
         return NOT_MEASURED
-    usual = np.quantile(size, 0.9, axis=0)
+    early = size[steps.times[whole] < EARLY]
+    usual = np.quantile(early if len(early) else size, 0.9, axis=0)
     # A force that is nearly always 0 has no usual size of its own.
     usual = np.maximum(usual, max(float(np.median(usual)), 1e-3))
     return float((size.max(axis=0) / usual).max(initial=0.0))

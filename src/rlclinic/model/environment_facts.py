@@ -265,6 +265,17 @@ class SpeedFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Shaping:
+    """A component that is called a shaping term, tried as gamma * phi(s') - phi(s)."""
+
+    component: str
+    residual: float
+    """What the nearest potential leaves of it on episodes left out, relative to how it varies."""
+    gamma: float = NOT_MEASURED
+    """Of the nearest potential, where no other comes as near."""
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
     """Everything that is measured about one environment."""
 
@@ -274,6 +285,7 @@ class EnvironmentFacts:
     observation: ObservationFacts | None = None
     action: ActionFacts | None = None
     reward: RewardFacts | None = None
+    shaping: Shaping | None = None
     episodes: EpisodeFacts | None = None
     reset: ResetFacts | None = None
     panel: tuple[PolicyReturns, ...] = ()
@@ -296,7 +308,7 @@ class EnvironmentFacts:
 
 _SECTIONS: Mapping[str, type] = {
     "observation": ObservationFacts, "action": ActionFacts, "reward": RewardFacts, "episodes": EpisodeFacts,
-    "reset": ResetFacts, "speed": SpeedFacts,
+    "reset": ResetFacts, "shaping": Shaping, "speed": SpeedFacts,
 }  # fmt: skip
 _LISTS: Mapping[str, type] = {
     "panel": PolicyReturns, "problems": Problem, "effects": ActionEffect, "components": Component

@@ -8,6 +8,7 @@ from rlclinic.facts.environment.episodes import GAMMA, episode_facts, start_fact
 from rlclinic.facts.environment.observations import FEWEST, can_be_fitted, change, observation_facts
 from rlclinic.facts.environment.regression import encoded, even, explained, foretold
 from rlclinic.facts.environment.rewards import reward_facts
+from rlclinic.facts.environment.shaping import shaping_facts
 from rlclinic.model.environment_facts import NOT_MEASURED, ActionFacts, EnvironmentFacts, Source
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Observed, Transitions
@@ -28,6 +29,7 @@ def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
         ),
         action=action,
         reward=reward_facts(steps, episodes),
+        shaping=shaping_facts(steps),
         episodes=episode_facts(steps, episodes, unended=unended),
         reset=reset,
         drift=drift(steps),

@@ -52,8 +52,8 @@ def explained(inputs: FloatArray, targets: FloatArray, groups: IntArray, *, fold
 
 def foretold(inputs: FloatArray, targets: FloatArray, later_inputs: FloatArray, later_targets: FloatArray) -> float:
     """Share of the variance of later targets that a fit to the earlier ones foretells, over all targets; may be < 0."""
-    basis = _Basis(inputs)
-    weights = _fit(basis(inputs), targets)
+    basis = Basis(inputs)
+    weights = fit(basis(inputs), targets)
     predicted = basis(later_inputs) @ weights
     residual = ((later_targets - predicted) ** 2).mean(axis=0)
     total = later_targets.var(axis=0)
@@ -65,20 +65,20 @@ def _residuals(inputs: FloatArray, targets: FloatArray, groups: IntArray, count:
     names, places = np.unique(groups, return_inverse=True)
     # Folds are of whole groups; a single long episode is cut into stretches.
     folds = places % count if len(names) >= 8 else (np.arange(len(groups)) * 8 // max(len(groups), 1)) % count
-    basis = _Basis(inputs)
+    basis = Basis(inputs)
     features = basis(inputs)
     residual, total = np.zeros(targets.shape[1]), np.zeros(targets.shape[1])
     for fold in range(count):
         out = folds == fold
         if not out.any() or out.all():
             continue
-        weights = _fit(features[~out], targets[~out])
+        weights = fit(features[~out], targets[~out])
         residual += ((targets[out] - features[out] @ weights) ** 2).sum(axis=0)
         total += ((targets[out] - targets[~out].mean(axis=0)) ** 2).sum(axis=0)
     return residual, total
 
 
-class _Basis:
+class Basis:
     """Constant, linear and random Fourier features of standardised inputs."""
 
     def __init__(self, inputs: FloatArray) -> None:
@@ -98,7 +98,8 @@ class _Basis:
         return np.concatenate([np.ones((len(inputs), 1)), scaled, waves], axis=1)
 
 
-def _fit(features: FloatArray, targets: FloatArray) -> FloatArray:
+def fit(features: FloatArray, targets: FloatArray) -> FloatArray:
+    """Weights of a ridge regression."""
     gram = features.T @ features
     gram[np.diag_indices_from(gram)] += RIDGE * len(features) / 100.0
     found = np.linalg.solve(gram, features.T @ targets)

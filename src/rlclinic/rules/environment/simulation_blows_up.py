@@ -1,6 +1,6 @@
 """The state grows beyond all bounds.
 
-What it sees: A number of the observation reaches a million times the size that it usually has.
+What it sees: A number of the observation reaches a million times the size that it has early in episodes.
 Why it hurts: The simulation diverges; normalisers and critics follow the few huge values.
 Evidence needed: an examination with continuous observations.
 Looks alike: Contact forces, whose peaks are some thousand times their usual size.
@@ -26,7 +26,7 @@ RULE = Rule(
 
 class Limits(RuleLimits):
     beyond: float = 1e6
-    """Largest size of a number over the 90% quantile of its sizes."""
+    """Largest size of a number over the 90% quantile of its sizes early in episodes."""
 
 
 LIMITS = Limits()

@@ -31,10 +31,10 @@ def check(facts: RunFacts) -> RuleResult | None:
     if env is None:
         return None
 
-    reset = env.reset
+    reset, seen = env.reset, env.observation
     assert reset is not None
-    if not reset.carried_over or (env.observation is not None and env.observation.not_finite):
-        # What is not a number is told as that.
+    # What is not a number, or never changes, is told as that.
+    if not reset.carried_over or (seen is not None and (seen.not_finite or len(seen.constant) == len(seen.names))):
         return None
     words = {"start": "first observation", "observation": "observations", "reward": "rewards", "end": "ends"}
     summary = f"with the same seed and actions a used copy has other {words[reset.carried]} than a fresh one"
