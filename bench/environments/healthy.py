@@ -101,7 +101,7 @@ def _named(name: str) -> Any:
 
 
 def _butterfly() -> Any:
-    from pettingzoo.mpe import simple_v3
+    from mpe2 import simple_v3
 
     from rlclinic.environment.other_kinds import as_gymnasium
 

@@ -17,6 +17,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.decision_path import TIERS, decision_path
 from rlclinic.judgement.health import lacking
 from rlclinic.judgement.onset_order import onset_order
+from rlclinic.judgement.symptoms import symptom_of, told_first
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.environment_facts import EnvironmentFacts
@@ -109,7 +110,7 @@ def _diagnosed(
         component=suspect.component if suspect else None,
         status=status,
     )
-    goal, causes = goal_of(facts), posterior.causes
+    goal, causes, symptom = goal_of(facts), posterior.causes, symptom_of(facts, word)
     prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
     unmet = lacking(facts, word, checked=len(checked), applicable=len(applicable))
     missing = tuple(map(plain_numbers, unmet))
@@ -123,8 +124,9 @@ def _diagnosed(
         causes=causes,
         classes=posterior.classes,
         explanations=posterior.explanations,
-        decision_path=decision_path(
-            findings, checked, order.after_the_fall, asked=TIERS if run.is_environment else None
+        decision_path=(
+            *((told_first(symptom, findings, checked),) if symptom is not None else ()),
+            *decision_path(findings, checked, order.after_the_fall, asked=TIERS if run.is_environment else None),
         ),
         prescriptions=prescriptions,
         next_steps=next_steps(run, prescriptions, missing),

@@ -13,6 +13,7 @@ from typing import Any
 
 from rlclinic.environment.make import load, maker_of
 from rlclinic.environment.measure import Wanted, measure
+from rlclinic.environment.play import WAITING
 from rlclinic.model.environment_facts import EnvironmentFacts, Problem, facts_of_json
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.store.children import settled, spawning
@@ -43,7 +44,8 @@ def examine_isolated(request: Request, progress: Callable[[str], None] = lambda 
         process.start()
     theirs.close()
     facts, doing = EnvironmentFacts("examined", request.environment), "start"
-    silence = PATIENCE + request.seconds
+    # No part of an examination has more than half of the budget.
+    silence = PATIENCE + 0.5 * WAITING * request.seconds
     try:
         while True:
             if not ours.poll(silence):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +17,8 @@ from rlclinic.model.environment_facts import Problem
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 
-WAITING = 3.0
-"""Seconds of waiting that count as one of work: other processes may have the processor."""
+WAITING = max(3.0, 2.0 * os.getloadavg()[0] / (os.cpu_count() or 1)) if hasattr(os, "getloadavg") else 3.0
+"""Seconds of waiting that count as one of work: other processes may have the processor, the more the busier it is."""
 LONGEST = 5000
 """Steps after which an episode that has not ended is given up."""
 

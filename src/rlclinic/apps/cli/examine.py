@@ -79,6 +79,8 @@ def examine(
         raise UsageError(f"the run names {name!r}, which is no id", hint="where you trust that code, name it as ENV")
     facts = _traced(trace, name) if trace is not None else _examined(name, arguments, budget, oracle, policy)
     found = _told(judge(facts, run), every=every)
+    if found.decision_path and found.decision_path[0].startswith("Symptom"):
+        say(found.decision_path[0])
     chosen = "json" if as_json else form
     if chosen == "json":
         deliver(examination_object(found), output)
