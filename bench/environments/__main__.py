@@ -1,12 +1,13 @@
-"""`python -m bench.environments`: examine every case that is not recorded yet, then write the page.
+"""`python -m bench.environments`: examine every case that is not recorded with the checks as they are, write the page.
 
-`--page` only writes the page from the record.
+Unseen cases come first, then healthy ones. It may be stopped and started again. `--page` only writes the page.
 """
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -21,6 +22,8 @@ RECORD = Path(__file__).with_name("record.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "environments.md"
 SECONDS = 25.0
 """Budget of an examination."""
+ORDER = ("unseen", "healthy", "seen")
+CHECKS = ("environment", "facts/environment", "rules/environment")
 
 
 def main() -> None:
@@ -33,10 +36,11 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.update({"OMP_NUM_THREADS": "1", "SDL_VIDEODRIVER": "dummy"})
     if not options.page:
-        known = {} if options.again else recorded()
-        for name, case in sorted(cases().items(), key=lambda item: item[1].part, reverse=True):
-            if name not in known and fnmatch.fnmatch(name, options.only):
-                row = _examined(case)
+        known, version = recorded(), checks_version()
+        for name, case in sorted(cases().items(), key=lambda item: ORDER.index(item[1].part)):
+            is_known = name in known and known[name].get("checks") == version and not options.again
+            if not is_known and fnmatch.fnmatch(name, options.only):
+                row = {**_examined(case), "checks": version}
                 print(name, row["lead"], row["findings"], row["seconds"], flush=True)
                 _record({name: row})
     from bench.environments.page import page_of
@@ -52,6 +56,13 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
     lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.exists() else []
     rows = {row["name"]: row for row in map(json.loads, lines)}
     return {name: rows[name] for name in cases() if name in rows}
+
+
+def checks_version() -> str:
+    """A short name of the checks as they are: rows that were recorded with others are not of one measurement."""
+    source = Path(__file__).parents[2] / "src" / "rlclinic"
+    files = sorted(path for folder in CHECKS for path in (source / folder).glob("*.py"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:10]
 
 
 def _record(rows: Mapping[str, Mapping[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,20 +12,27 @@ from bench.repair.score import interval as wilson
 
 def page_of(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> str:
     """The page, from the record of the cases that there is."""
-    return "\n".join([HEAD, *_table(cases, record), "", *_missed(cases, record), "", *_all(cases, record)]) + "\n"
+    parts = [*_table(cases, record), "", *_missed(cases, record), "", *_all(cases, record)]
+    return "\n".join([HEAD, _versions(cases, record), "", *parts]) + "\n"
 
 
 HEAD = """# Environments: what an examination finds
 
 Made by `python -m bench.environments` from `bench/environments/record.jsonl`. Each broken environment has one known
-fault. Those called seen were there while the checks were written (in-sample, as the healthy ones are); the unseen ones
-were written after the checks were frozen, and some checks were changed again since: after false alarms on healthy ones,
-and one after an unseen case. Rows were recorded between these changes, so they are not of one version. An alarm is a
-finding that is a warning or an error; the cause is right if the likeliest one is among those that the case accepts.
-Intervals are Wilson's, 95%. A complaint of another checker counts where it is not about style; others name no cause,
-and without their complaints on healthy environments they cannot be compared. Processor seconds were taken on a busy
-machine and are upper bounds.
+fault. Those called seen were there while the checks were written or changed (in-sample, as the healthy ones are); the
+unseen ones (`bench/environments/unseen.py`) were written after the checks were frozen and examined with them as they
+are. An alarm is a finding that is a warning or an error; the cause is right if the likeliest one is among those that
+the case accepts. Intervals are Wilson's, 95%. A complaint of another checker counts where it is not about style; others
+name no cause, and without their complaints on healthy environments they cannot be compared. Processor seconds were
+taken on a busy machine and are upper bounds.
 """
+
+
+def _versions(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> str:
+    """How much is recorded, and with which checks."""
+    counts = Counter(row.get("checks", "earlier ones") for row in record.values())
+    told = ", ".join(f"{count} with the checks {name}" for name, count in counts.most_common())
+    return f"{len(record)} of {len(cases)} cases are recorded: {told}."
 
 
 def _table(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> list[str]:
