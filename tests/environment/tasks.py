@@ -36,6 +36,13 @@ class Slide(gymnasium.Env):  # type: ignore[type-arg]
         return np.array([self.at, self.speed], np.float32)
 
 
+class Drawn(Slide):
+    """Renders."""
+
+    def render(self) -> Any:
+        return np.full((30, 40, 3), int(40 * abs(self.at)), np.uint8)
+
+
 class Deaf(Slide):
     """Takes a push of its own."""
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import examine
 from rlclinic.environment.clones import Simulator, State
+from rlclinic.environment.frames import COUNT
 from rlclinic.environment.measure import Wanted, measure
 from rlclinic.environment.play import play, recorder_of, step
 from rlclinic.environment.resets import reset_facts
@@ -59,8 +62,19 @@ def test_an_oracle_that_earns_less_than_chance_points_to_the_sign_of_the_reward(
     assert found.causes[0].id == "reward-sign-wrong"
 
 
-def test_an_oracle_that_does_well_is_no_finding() -> None:
-    facts, found = examined(tasks.Slide, policies=(("oracle", tasks.to_zero),))
+def test_an_oracle_and_a_trained_policy_that_do_well_are_no_finding_and_their_episodes_are_shown() -> None:
+    both = (("oracle", tasks.to_zero), ("trained", tasks.to_zero))
+    facts, found = examined(tasks.Slide, policies=both, rendering=tasks.Drawn)
+    assert [(one.policy, one.label) for one in facts.shown] == [
+        ("random", "median"), ("trained", "best"), ("trained", "median"), ("trained", "worst")
+    ]  # fmt: skip
+    best, median, worst = facts.shown[1:]
+    assert best.total > median.total > worst.total
+    assert best.course["reward"][-1] == pytest.approx(best.total, rel=1e-4)
+    assert best.components == {"way": pytest.approx(best.total)}
+    assert len(best.frames) == COUNT
+    assert base64.b64decode(best.frames[0]).startswith(b"\x89PNG")
+    assert facts.shown[0].frames == ()
     oracle, chance = facts.policy("oracle"), facts.policy("random")
     assert oracle is not None
     assert chance is not None

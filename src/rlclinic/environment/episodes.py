@@ -4,40 +4,27 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from rlclinic.environment.play import Act, play, recorder_of
+from rlclinic.environment.play import Act, Recorder, play, recorder_of
+from rlclinic.model.environment_facts import Episode
 from rlclinic.model.errors import RlclinicError, RunReadError, UsageError
 from rlclinic.store.children import settled, spawning
 
 EPISODES = 10
 MOST_SHOWN = 12
 """Steps of an episode that are told, evenly chosen."""
+MOST_POINTS = 60
+"""Of the course of the reward."""
 LONGEST = 2000
 PATIENCE = 120.0
 """Seconds after which playing is given up."""
 SEED = 2_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Episode:
-    """One episode of a policy."""
-
-    label: str
-    """`best`, `median` or `worst`."""
-    total: float
-    length: int
-    terminated: bool
-    components: Mapping[str, float]
-    """Sums over the episode."""
-    steps: tuple[Mapping[str, Any], ...]
-    """Some of them: step, observation, action and reward."""
 
 
 def play_run(path: Path, episodes: int = EPISODES) -> list[Episode]:
@@ -84,15 +71,22 @@ def played(path: Path, episodes: int) -> list[Episode]:
     record = recorder_of(environment)
 
     act = single(policy)
-    bounds = []
-    for at in range(episodes):
-        start = record.steps
-        total, length = play(environment, act, record, seed=SEED + at, end=float("inf"), longest=LONGEST)
-        bounds.append((total, start, length))
+    results = [
+        play(environment, act, record, seed=SEED + at, end=float("inf"), longest=LONGEST) for at in range(episodes)
+    ]
     environment.close()
-    ordered = sorted(bounds)
-    labelled = {"worst": ordered[0], "median": ordered[len(ordered) // 2], "best": ordered[-1]}
-    return [_episode(label, record, *labelled[label]) for label in ("best", "median", "worst")]
+    return [episode for episode, _ in chosen(record, results, 0, "trained")]
+
+
+def chosen(record: Recorder, results: list[tuple[float, int]], start: int, policy: str) -> list[tuple[Episode, int]]:
+    """The best, the median and the worst of episodes that were recorded from a row on, each with its number."""
+    starts = start + np.cumsum([0, *(length for _, length in results)])
+    ordered = sorted(range(len(results)), key=lambda at: results[at][0])
+    places = {"best": ordered[-1], "median": ordered[len(ordered) // 2], "worst": ordered[0]}
+    return [
+        (_episode(label, policy, record, results[at][0], int(starts[at]), results[at][1]), at)
+        for label, at in places.items()
+    ]
 
 
 def single(policy: Any) -> Act:
@@ -109,9 +103,9 @@ def single(policy: Any) -> Act:
     return act
 
 
-def _episode(label: str, record: Any, total: float, start: int, length: int) -> Episode:
+def _episode(label: str, policy: str, record: Recorder, total: float, start: int, length: int) -> Episode:
     rows, parts = record.rows[start : start + length], record.parts[start : start + length]
-    names = dict.fromkeys(name for one in parts for name in one)
+    names = list(dict.fromkeys(name for one in parts for name in one))
     shown = np.unique(np.linspace(0, length - 1, MOST_SHOWN).astype(int)).tolist()
     steps = tuple(
         {
@@ -122,5 +116,9 @@ def _episode(label: str, record: Any, total: float, start: int, length: int) -> 
         }
         for at in shown
     )
-    sums = {name: float(sum(one.get(name, 0.0) for one in parts)) for name in names}
-    return Episode(label, float(total), length, bool(rows[-1][4]), sums, steps)
+    paid = {name: [one.get(name, 0.0) for one in parts] for name in names}
+    sums = {name: np.cumsum(values) for name, values in {"reward": [row[2] for row in rows], **paid}.items()}
+    points = np.unique(np.linspace(0, length - 1, MOST_POINTS).astype(int))
+    course = {name: tuple(float(f"{value:.6g}") for value in values[points]) for name, values in sums.items()}
+    components = {name: float(sums[name][-1]) for name in names}
+    return Episode(label, float(total), length, bool(rows[-1][4]), components, steps, course, policy)

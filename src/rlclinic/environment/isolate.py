@@ -79,7 +79,10 @@ def _serve(pipe: Connection, request: Request) -> None:
         make = maker_of(request.environment, request.arguments)
         named = (("oracle", request.oracle), ("trained", request.policy))
         policies = [(name, _policy(text)) for name, text in named if text]
-        wanted = Wanted(request.seconds, tuple(policies))
+        # Pictures want an environment of their own: drawing slows every step.
+        drawn = {**request.arguments, "render_mode": "rgb_array"}
+        rendering = maker_of(request.environment, drawn) if request.policy else None
+        wanted = Wanted(request.seconds, tuple(policies), rendering)
         found = measure(
             make, request.environment, wanted, lambda doing, so_far: pipe.send(("doing", (doing, so_far.to_json())))
         )

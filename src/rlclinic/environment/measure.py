@@ -17,6 +17,8 @@ import numpy as np
 from rlclinic.environment.chance import set_chance
 from rlclinic.environment.clones import Simulator, State
 from rlclinic.environment.effects import STATES, Effects, Noise, effects_of, noise_of
+from rlclinic.environment.episodes import chosen
+from rlclinic.environment.frames import frames_of
 from rlclinic.environment.make import Make
 from rlclinic.environment.panel import EPISODES, best_linear, played, policies_of, random_policy, returns_of
 from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
@@ -30,6 +32,7 @@ from rlclinic.model.environment_facts import (
     NOT_MEASURED,
     ActionFacts,
     EnvironmentFacts,
+    Episode,
     EpisodeFacts,
     ObservationFacts,
     PolicyReturns,
@@ -64,6 +67,8 @@ class Wanted:
     seconds: float = 40.0
     policies: tuple[tuple[str, Act], ...] = ()
     """`oracle`, `trained`: episodes of these join the panel."""
+    rendering: Make | None = None
+    """Makes an environment that renders, for pictures of the trained policy."""
 
 
 def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFacts:
@@ -123,6 +128,7 @@ class _Examiner:
         self.simple = recorder_of(environment)
         self.seeds: list[int] = []
         self.panel: list[PolicyReturns] = []
+        self.shown: list[Episode] = []
         self.skipped: list[str] = []
         self.reset_facts = ResetFacts()
 
@@ -164,6 +170,7 @@ class _Examiner:
             episodes=_episodes(self.env, steps, table, self.random, self.simple),
             reset=self.reset_facts,
             panel=tuple(self.panel),
+            shown=tuple(self.shown),
             speed=SpeedFacts(
                 self.random.steps / max(spent, 1e-9), self.random.reset_seconds / max(spent, 1e-9), self.make_seconds
             ),
@@ -202,6 +209,7 @@ class _Examiner:
                 f"{len(results)} of {EPISODES_WANTED} random episodes were played in the time there was"
             )
         self.panel.append(returns_of("random", results))
+        self.shown += [one for one, _ in chosen(self.random, results, 0, "random") if one.label == "median"]
 
     def _simple(self) -> None:
         end, env = self.until(0.55), self.env
@@ -217,10 +225,15 @@ class _Examiner:
         if best is not None and best[1]:
             self.panel.append(returns_of("best of random linear policies", best[1]))
         for name, act in self.wanted.policies:
-            results = played(
-                env, partial(_chosen, act), self.simple, episodes=20, seed=SEED + 3000, end=self.until(0.75)
-            )
+            start, seed = self.simple.steps, SEED + 3000
+            results = played(env, partial(_always, act), self.simple, episodes=20, seed=seed, end=self.until(0.75))
             self.panel.append(returns_of(name, results))
+            if name != "trained":
+                continue
+            for episode, at in chosen(self.simple, results, start, name):
+                render = self.wanted.rendering
+                frames = frames_of(render, act, seed + at, episode.length) if render is not None else ()
+                self.shown.append(replace(episode, frames=frames))
 
     def _interventions(self) -> EnvironmentFacts:
         """Effects of actions and noise, from states that are had twice."""
@@ -241,7 +254,7 @@ class _Examiner:
         return _with_interventions(facts, found, noise, recur)
 
 
-def _chosen(act: Act, seed: int) -> Act:
+def _always(act: Act, seed: int) -> Act:
     return act
 
 

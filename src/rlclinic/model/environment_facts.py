@@ -255,6 +255,26 @@ class PolicyReturns:
 
 
 @dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode of a policy, to look at."""
+
+    label: str
+    """`best`, `median` or `worst`."""
+    total: float
+    length: int
+    terminated: bool
+    components: Mapping[str, float]
+    """Sums over the episode."""
+    steps: tuple[Mapping[str, Any], ...]
+    """Some of them: step, observation, action and reward."""
+    course: Mapping[str, tuple[float, ...]]
+    """The reward and its components, summed up to some steps evenly over the episode."""
+    policy: str = "trained"
+    frames: tuple[str, ...] = ()
+    """Pictures as PNG in base64, evenly over the episode."""
+
+
+@dataclass(frozen=True, slots=True)
 class SpeedFacts:
     """What steps cost."""
 
@@ -289,6 +309,7 @@ class EnvironmentFacts:
     episodes: EpisodeFacts | None = None
     reset: ResetFacts | None = None
     panel: tuple[PolicyReturns, ...] = ()
+    shown: tuple[Episode, ...] = ()
     speed: SpeedFacts | None = None
     drift: float = NOT_MEASURED
     """How much worse what was learned of the early steps foretells the late ones, as a share of their variance."""
@@ -311,7 +332,7 @@ _SECTIONS: Mapping[str, type] = {
     "reset": ResetFacts, "shaping": Shaping, "speed": SpeedFacts,
 }  # fmt: skip
 _LISTS: Mapping[str, type] = {
-    "panel": PolicyReturns, "problems": Problem, "effects": ActionEffect, "components": Component
+    "panel": PolicyReturns, "problems": Problem, "effects": ActionEffect, "components": Component, "shown": Episode,
 }  # fmt: skip
 
 
