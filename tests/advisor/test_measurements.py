@@ -7,7 +7,7 @@ import pytest
 
 from rlclinic.advisor.measurements.noise_scale import noise_scale
 from rlclinic.advisor.measurements.reward_distance import Floats, reward_distance
-from rlclinic.advisor.measurements.two_sample import two_sample
+from rlclinic.lab.instruments.two_sample import two_sample
 
 
 def test_the_noise_scale_of_a_known_gradient_is_found() -> None:

@@ -77,7 +77,7 @@ def check_trust(recipe: Recipe) -> None:
     name = recipe.environment
     if name not in recipe.trust:
         if ":" in name:
-            raise _refusal("environment", name, name)
+            raise refusal("environment", name, name)
         _check_arguments(f"environment {name}", name, recipe.env_kwargs)
     for wrapper in recipe.wrappers:
         _check_wrapper(wrapper, recipe.trust)
@@ -106,7 +106,7 @@ def _check_wrapper(wrapper: Wrapper, trust: frozenset[str]) -> None:
     known = HARMLESS.get(short) if home == HOME else None
     if name not in trust and wrapper.name not in trust:
         if known is None:
-            raise _refusal("wrapper", wrapper.name, name)
+            raise refusal("wrapper", wrapper.name, name)
         foreign = sorted(set(wrapper.arguments) - set(known))
         if foreign:
             told = f"the wrapper {wrapper.name} takes no {foreign[0]!r} from a file"
@@ -141,7 +141,8 @@ def _check_arguments(what: str, name: str, arguments: Mapping[str, object]) -> N
         pending += [(key, item, depth + 1) for pair in items for item in pair]
 
 
-def _refusal(what: str, name: str, whole: str) -> UsageError:
+def refusal(what: str, name: str, whole: str) -> UsageError:
+    """What to tell of code that only a file names."""
     if not _CODE.fullmatch(whole):
         return UsageError(f"{name[:80]!r} names no {what}", hint="a Gymnasium id such as CartPole-v1, or module:Class")
     source = source_of(whole.partition(":")[0])

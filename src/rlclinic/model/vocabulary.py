@@ -41,6 +41,7 @@ FAMILIES: dict[str, frozenset[str]] = {
     "continuous-q": frozenset(
         {"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ", "DROQ", "CROSSQ", "MADDPG"}
     ),
+    "imitation": frozenset({"BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"}),
     "language-model": frozenset({"GRPO", "RLOO", "DAPO", "GSPO", "REINFORCE++", "REMAX"}),
 }
 
@@ -64,6 +65,7 @@ class Metric:
 _PG = ("ppo", "actor-critic")
 _Q = ("q-learning", "continuous-q")
 _LM = ("language-model",)
+_IM = ("imitation",)
 
 METRICS: tuple[Metric, ...] = (
     Metric("return/train", "training return", "reward", "up", expected=True),
@@ -159,6 +161,23 @@ METRICS: tuple[Metric, ...] = (
     Metric("mmd", "maximum mean discrepancy between old and new policy", low=0.0, families=("actor-critic",)),
     Metric("discriminator/*", "discriminator of an imitation learner"),
     Metric("imitation_loss", "loss against demonstrations", better="down"),
+    Metric("return/expert", "mean return of the expert", "reward", families=_IM),
+    Metric(
+        "imitation/disagreement", "distance from the expert on own states", "", "down", 0.0, 1.0, _IM, expected=True
+    ),
+    Metric("imitation/disagreement_data", "distance from held-out labels", "", "down", 0.0, 1.0, _IM),
+    Metric("imitation/inconsistency", "distance between two labels of one state", "", "down", 0.0, 1.0, _IM),
+    Metric("imitation/label_spread", "spread of labels among neighbouring states", "share", "down", 0.0, families=_IM),
+    Metric("imitation/data", "labelled states that are learned from", low=0.0, families=_IM),
+    Metric("imitation/shift", "AUC between own and training states", "", "down", 0.0, 1.0, _IM, expected=True),
+    Metric("imitation/loss_held_out", "loss on held-out labels", better="down", low=0.0, families=_IM),
+    Metric("imitation/loss_new", "loss on the newest round", better="down", low=0.0, families=_IM),
+    Metric("imitation/loss_old", "loss on earlier rounds", better="down", low=0.0, families=_IM),
+    Metric("imitation/loss_own_states", "loss on own states", better="down", low=0.0, families=_IM),
+    Metric("imitation/queries", "labels of the expert so far", low=0.0, families=_IM, expected=True),
+    Metric("imitation/expert_control", "share of steps that the expert took", "share", "", 0.0, 1.0, _IM),
+    Metric("imitation/beta", "share of expert control asked for", "share", "", 0.0, 1.0, _IM),
+    Metric("imitation/expert_gone", "step from which on the expert gave no label", "steps", low=0.0, families=_IM),
     # Language models
     Metric("reward/shaped", "reward after penalties", "reward", "up", families=_LM),
     Metric("reward/std", "spread of rewards within groups", low=0.0, families=_LM),

@@ -10,6 +10,7 @@ TRAINED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "sb3": ("PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"),
         "torchrl": ("PPO", "SAC", "REINFORCE", "MM-RKHS"),
+        "rlclinic": ("BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"),
     }
 )
 """What the lab trains, by library. The first that has an algorithm is its default."""
@@ -93,7 +94,15 @@ SPELLINGS: dict[str, str] = {
     "marwil": "MARWIL",
     "gail": "GAIL",
     "airl": "AIRL",
+    "safedagger": "SAFE-DAGGER",
+    "ensembledagger": "ENSEMBLE-DAGGER",
+    "lazydagger": "LAZY-DAGGER",
+    "gateddagger": "GATED-DAGGER",
+    "hgdagger": "GATED-DAGGER",
     "dagger": "DAGGER",
+    "behaviorcloning": "BC",
+    "behaviourcloning": "BC",
+    "bc": "BC",
     "dreamerv3": "DREAMERV3",
     "dreamerv2": "DREAMERV2",
     "dreamer": "DREAMER",
@@ -111,7 +120,7 @@ SPELLINGS: dict[str, str] = {
 }
 
 # In a free name such as a folder these short words are too common to mean an algorithm.
-AMBIGUOUS = frozenset({"ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft", "amp", "coma"})
+AMBIGUOUS = frozenset({"bc", "ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft", "amp", "coma"})
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9+]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

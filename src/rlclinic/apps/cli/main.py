@@ -29,6 +29,7 @@ rlclinic finds out why a reinforcement-learning run is not learning, and proves 
   rlclinic optimize ENV:ALGO  reach the threshold in the fewest env steps
   rlclinic probe TRAINER      find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
   rlclinic examine ENV        find out whether reward, environment or task is what is wrong
+  rlclinic imitate ENV        learn from an expert: behaviour cloning, DAgger and its variants
   rlclinic advise             whether RL fits a problem, which approach, which settings; cited
   rlclinic samples PATH       the logged responses of a language model that are worth reading
   rlclinic mcp                serve all of this to coding agents; agents install teaches them
@@ -42,7 +43,7 @@ Every verb takes --help, and --json where it has a result.
 # for, so that no verb waits for what another needs.
 VERBS = (
     "diagnose", "show", "runs", "compare", "watch", "fix", "explain", "train", "status", "stop", "trial", "optimize",
-    "probe", "examine", "advise", "samples", "mcp", "agents", "demo",
+    "probe", "examine", "imitate", "advise", "samples", "mcp", "agents", "demo",
 )  # fmt: skip
 
 

@@ -52,16 +52,23 @@ def train(
     metrics.csv, run.log, status.json, checkpoints/, and report.md, the diagnosis at the end. Ctrl-C saves and ends; a
     killed run goes on with --resume. Exit codes: 0 trained, 2 an error, 130 interrupted.
     """
-    from rlclinic.lab.errors import TrainingError
-
     short = {"total_steps": steps, "seed": seed}
     changes = (*overrides, *(f"{key}={value}" for key, value in short.items() if value is not None))
     folder, names = _folder(source, changes, framework, root, resume, trust)
+    carry_out(folder, names, resume=resume is not None, background=background, quiet=quiet, as_json=as_json)
+
+
+def carry_out(
+    folder: RunFolder, names: frozenset[str], *, resume: bool, background: bool, quiet: bool, as_json: bool
+) -> None:
+    """Train the run of a folder, diagnose it and tell how it ended; or start a process that does."""
+    from rlclinic.lab.errors import TrainingError
+
     if background:
         _in_background(folder, names, as_json=as_json)
         return
     try:
-        _train(folder, names, resume=resume is not None, quiet=quiet)
+        _train(folder, names, resume=resume, quiet=quiet)
     except TrainingError:
         _report(folder)
         raise

@@ -113,8 +113,8 @@ _RANGES: Mapping[str, tuple[float, float]] = {
 class Options:
     """The hyperparameters of a recipe with the trainer's defaults beneath; UsageError where a value does not fit."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        self._values = {**DEFAULTS[recipe.algorithm], **recipe.hyperparameters}
+    def __init__(self, recipe: Recipe, defaults: Mapping[str, object] | None = None) -> None:
+        self._values = {**(DEFAULTS[recipe.algorithm] if defaults is None else defaults), **recipe.hyperparameters}
         for name, words in _WORDS.items():
             if name in self._values and self.word(name) not in words:
                 raise _invalid(name, self._values[name], f"one of {', '.join(words)}")

@@ -30,10 +30,17 @@ class TwoSample:
     episodes: int
 
 
-def two_sample(states: Floats, episodes: NDArray[np.int64], is_second: NDArray[np.bool_], seed: int = 0) -> TwoSample:
+def two_sample(
+    states: Floats,
+    episodes: NDArray[np.int64],
+    is_second: NDArray[np.bool_],
+    seed: int = 0,
+    permutations: int = PERMUTATIONS,
+) -> TwoSample:
     """Compare states, each with the number of its episode and whether it belongs to the second set.
 
-    Every episode belongs to one set, and each set needs at least two: one to learn from, one to judge by.
+    Every episode belongs to one set, and each set needs at least two: one to learn from, one to judge by. Without
+    permutations there is no p value, which is then 1.
     """
     names, owner = np.unique(episodes, return_inverse=True)
     label = np.zeros(names.size, dtype=bool)
@@ -51,11 +58,11 @@ def two_sample(states: Floats, episodes: NDArray[np.int64], is_second: NDArray[n
     found = _auc(score, is_second[test])
     tested, held_owner = np.flatnonzero(held), owner[test]
     chance = 0
-    for _ in range(PERMUTATIONS):
+    for _ in range(permutations):
         shuffled = label.copy()
         shuffled[tested] = rng.permutation(label[tested])
         chance += abs(_auc(score, shuffled[held_owner]) - 0.5) >= abs(found - 0.5)
-    return TwoSample(found, (1 + chance) / (1 + PERMUTATIONS), int(names.size))
+    return TwoSample(found, (1 + chance) / (1 + permutations), int(names.size))
 
 
 def _features(states: Floats) -> Floats:

@@ -1,0 +1,1 @@
+"""Imitation as a backend of the lab: behaviour cloning and DAgger with its variants."""

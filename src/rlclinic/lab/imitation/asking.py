@@ -1,0 +1,86 @@
+"""What the user asks to imitate, as a recipe. The expert is played first: its return is what to measure against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rlclinic.lab.asking import recipe_from
+from rlclinic.lab.environments import check_environment
+from rlclinic.lab.evaluation import evaluate
+from rlclinic.lab.imitation.expert import answered, is_file_of_steps, label_of, learner_action
+from rlclinic.lab.imitation.options import ALGORITHMS, ImitationOptions
+from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.torchrl.spaces import spaces_of
+from rlclinic.model.errors import UsageError
+from rlclinic.readers.transitions.trace import read_trace
+from rlclinic.reference.algorithms import algorithm_name
+
+# Rounds where no budget is set, and episodes by which expert and random policy are measured.
+ROUNDS, EPISODES = 10, 10
+# Share of the way from a random policy to the expert that counts as imitated.
+IMITATED = 0.9
+
+
+def imitation_recipe(
+    environment: str, expert: str, algorithm: str = "dagger", overrides: Sequence[str] = (), trust: Iterable[str] = ()
+) -> Recipe:
+    """The recipe of an imitation, with the expert's return measured and the goal set by it.
+
+    Raises:
+        UsageError: The expert, the environment or a setting does not fit; nothing was written.
+    """
+    name = algorithm_name(algorithm)
+    if name not in ALGORITHMS:
+        raise UsageError(f"no imitation is called {algorithm!r}", hint=f"one of {', '.join(ALGORITHMS).lower()}")
+    own = {text.partition("=")[0] for text in overrides}
+    steps = next((text.partition("=")[2] for text in overrides if text.startswith("n_steps=")), "500")
+    rest = []
+    if "total_steps" not in own and steps.isdigit():
+        rest.append(f"total_steps={ROUNDS * int(steps)}")
+    if "eval_freq" not in own:
+        rest.append(f"eval_freq={steps}")
+    trusted = (*trust, expert, environment)
+    recipe = recipe_from(f"{environment}:{name}", (*overrides, *rest, f"expert={expert}"), trust=trusted)
+    if "threshold" in own and "expert_return" in own:
+        return recipe
+    lowest, level = _levels(recipe, expert)
+    measured: dict[str, object] = {} if "expert_return" in own else {"expert_return": level}
+    if "threshold" not in own:
+        measured["threshold"] = lowest + IMITATED * (level - lowest)
+    return recipe.with_changes(measured)
+
+
+def _levels(recipe: Recipe, expert: str) -> tuple[float, float]:
+    """Mean return of a random policy and of the expert."""
+    spaces = check_environment(recipe)
+    rng_space = spaces[1]
+    rng_space.seed(recipe.seed)
+    lowest = evaluate(recipe, lambda seen: [rng_space.sample() for _ in range(_count(seen))], episodes=EPISODES).mean
+    if is_file_of_steps(expert):
+        steps = read_trace(Path(expert))
+        _, owner = np.unique(steps.episodes, return_inverse=True)
+        return lowest, float(np.bincount(owner, weights=steps.rewards).mean())
+    ImitationOptions(recipe)
+    sizes = spaces_of(*spaces)
+    label = label_of(recipe, expert, sizes)
+
+    def act(seen: object) -> list[object]:
+        actions = [answered(label, one) for one in _rows(seen)]
+        for action in actions:
+            learner_action(action, sizes)
+        return [action if action.shape else action.item() for action in actions]
+
+    return lowest, evaluate(recipe, act, episodes=EPISODES).mean
+
+
+def _count(seen: object) -> int:
+    return len(next(iter(seen.values()))) if isinstance(seen, dict) else len(seen)  # type: ignore[arg-type]
+
+
+def _rows(seen: object) -> list[object]:
+    if isinstance(seen, dict):
+        return [{key: value[row] for key, value in seen.items()} for row in range(_count(seen))]
+    return [*seen]  # type: ignore[misc]
