@@ -16,7 +16,8 @@ from rlclinic.rules.rule import RuleInfo, RuleResult, Sign, load_rule, missing_n
 # In the order in which findings of equal weight are told.
 FAMILIES = (
     "success", "convergence", "policy", "value", "off_policy", "optimisation", "mmrkhs", "reinforce", "data",
-    "environment", "evaluation", "process", "config", "implementation", "language_model",
+    "environment", "evaluation", "process", "config", "implementation", "imitation",
+    "language_model",
 )  # fmt: skip
 
 Limits = Mapping[str, Mapping[str, float]]

@@ -1,0 +1,1 @@
+"""Imitation: what an expert's labels teach, and what they do not."""
