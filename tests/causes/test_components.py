@@ -63,7 +63,7 @@ def test_a_sign_points_to_its_component(rule: str, component: str) -> None:
     [
         ("sb3", "rlclinic probe sb3:PPO"),
         ("torchrl", "rlclinic probe torchrl:PPO"),
-        ("cleanrl", "rlclinic probe your_package.your_module:make_trainer"),
+        ("cleanrl", "rlclinic probe your.module:make_trainer"),
     ],
 )
 def test_the_command_drives_the_users_trainer(framework: str, command: str) -> None:

@@ -28,7 +28,7 @@ OFF_POLICY = re.compile(r"ReplayBuffer|off_policy|polyak|SoftUpdate|HardUpdate|t
 ONLY = {"log-prob-and-ratio": "on", "advantage-sign": "on", "target-network": "off"}
 PROBE = re.compile(r"P\d+|S0")
 # Frameworks whose trainers `rlclinic probe` drives by their name.
-ADAPTERS = {"sb3": "sb3", "sb3-zoo": "sb3", "torchrl": "torchrl"}
+ADAPTERS = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def suspect_for(run: Run, name: str, reasons: tuple[str, ...] = ()) -> Suspect:
         component.title,
         component.meaning,
         reasons,
-        f"rlclinic probe {_trainer(run)}{only}",
+        f"rlclinic probe {trainer_of(run)}{only}",
         component.probe,
         tuple(component.config.items()),
         _places(run, component),
@@ -90,13 +90,10 @@ def _weight(component: Component, seen: Mapping[str, Finding]) -> float:
     return sum(weight * seen[name].confidence for name, weight in component.signs.items() if name in seen)
 
 
-def _trainer(run: Run) -> str:
+def trainer_of(run: Run) -> str:
+    """How `rlclinic probe` names the trainer of a run."""
     adapter = ADAPTERS.get(run.framework)
-    return (
-        shlex.quote(f"{adapter}:{run.algorithm}")
-        if adapter and run.algorithm
-        else "your_package.your_module:make_trainer"
-    )
+    return shlex.quote(f"{adapter}:{run.algorithm}") if adapter and run.algorithm else "your.module:make_trainer"
 
 
 def _places(run: Run, component: Component) -> tuple[str, ...]:

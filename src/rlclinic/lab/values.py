@@ -49,6 +49,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "learning_rate": (0, math.inf),
     "learning_rate_final": (0, math.inf),
     "max_grad_norm": (0, math.inf),
+    "target_kl": (0, math.inf),
     "clip_range": (0, math.inf),
     "clip_range_vf": (0, math.inf),
     "adam_epsilon": (0, math.inf),

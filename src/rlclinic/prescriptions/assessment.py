@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.causes.components import ADAPTERS, trainer_of
 from rlclinic.causes.evidence import STOCK
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import GoalStatus
@@ -32,8 +32,6 @@ from rlclinic.signals._robust import median, quantile
 
 # Where the config does not tell, the log often does.
 LOGGED = {"learning_rate": "learning_rate", "clip_range": "clip_range", "ent_coef": "entropy_coef"}
-# Frameworks whose trainers `rlclinic probe` knows by name.
-PROBED = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl"}
 # Verdicts of runs that have nothing of what they could have.
 NOTHING_YET = frozenset({Verdict.CRASHED, Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING})
 # Rescaled returns are brought to this order; the literature's target is a few units.
@@ -180,7 +178,7 @@ class Assessment:
     @property
     def is_stock(self) -> bool:
         """Whether the trainer is that of a released library: many train with it, so a bug in it is unlikely."""
-        return self.run.framework in STOCK or self.run.framework in PROBED
+        return self.run.framework in STOCK or self.run.framework in ADAPTERS
 
     @cached_property
     def at_stake(self) -> float:
@@ -205,10 +203,7 @@ class Assessment:
     @property
     def trainer(self) -> str:
         """How `rlclinic probe` names the trainer."""
-        library = PROBED.get(self.run.framework)
-        if library and self.run.algorithm:
-            return shlex.quote(f"{library}:{self.run.algorithm}")
-        return "your.module:make_trainer"
+        return trainer_of(self.run)
 
 
 def _finite(series: Series | None) -> NDArray[np.float64]:
