@@ -16,7 +16,7 @@ from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.return_state import constant_at_its_worst
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
-from rlclinic.facts.unusual_settings import unusual
+from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.explanation import Piece
 from rlclinic.model.finding import Finding, Severity
@@ -40,6 +40,14 @@ STOCK = frozenset(
         "d3rlpy",
         "rl_games",
         "torchrl",
+        "trl",
+        "verl",
+        "openrlhf",
+        "nemo-rl",
+        "slime",
+        "prime-rl",
+        "areal",
+        "ms-swift",
     }
 )
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
@@ -148,10 +156,16 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
         "config-known": bool(run.config.settings),
         "sure-sign": any(finding.severity is Severity.ERROR for finding in trouble),
         "evaluation-fell-behind": any(finding.name in worse and finding.severity.rank > 0 for finding in found),
+        "usual-language-rate": domain_of(facts) == "language-model" and _usual_rate(facts),
         "algorithm-unknown": not families_of(run.algorithm),
         "task-unknown": not run.environment or task_of(run.environment) is None,
     }
     return [name for name, holds in holding.items() if holds] + _departs_from_task(facts, found)
+
+
+def _usual_rate(facts: RunFacts) -> bool:
+    away = unusual(facts, "learning_rate")
+    return away is not None and away.basis is not Basis.DOMAIN and away.off("either") < 1.0
 
 
 def _telling(trouble: Sequence[Finding], table: Weights) -> list[str]:

@@ -37,6 +37,7 @@ FACTS: Mapping[str, str] = {
     "sure-sign": "a finding that is an error, and not about the outcome alone",
     "telling-sign": "a finding that is more than a note tells one cause from others",
     "evaluation-fell-behind": "a finding says that evaluations are worse than training",
+    "usual-language-rate": "a language model, with a learning rate that such models are usually trained with",
     "algorithm-unknown": "not one of the families of algorithms",
     "task-unknown": "not one of the well-known tasks",
     "pays-more": "a step pays far more than on the task of that name, and the run does not learn",

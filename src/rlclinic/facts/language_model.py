@@ -17,6 +17,8 @@ from rlclinic.model.series import Series
 
 MIN_POINTS = 12
 MIN_VALIDATIONS = 4
+# Validations that show that a score stands still; a fall needs fewer.
+ENOUGH_VALIDATIONS = 6
 # Standard errors that a change must measure. Batches resemble their neighbours, so errors count double.
 SIGNIFICANT = 2.5
 INFLATION = 2.0
@@ -50,11 +52,15 @@ class ScoreChange:
         return abs(self.end - self.start) > MATERIAL * max(abs(self.start), abs(self.end))
 
 
-def score_change(series: Series | None, fewest: int = MIN_POINTS) -> ScoreChange | None:
-    """The change of a series from its first to its last third; None where it is too short."""
+def score_change(series: Series | None, fewest: int = MIN_POINTS, since: float = 0.0) -> ScoreChange | None:
+    """The change of a series from its first to its last third; None where it is too short.
+
+    `since` leaves out a share of the points at the beginning.
+    """
     if series is None:
         return None
     values = series.values[np.isfinite(series.values)]
+    values = values[int(since * values.size) :]
     if values.size < fewest:
         return None
     third = max(1, values.size // 3)
@@ -89,6 +95,21 @@ def is_falling(facts: RunFacts) -> bool:
     if score is None or (held_out is not None and held_out.rises):
         return False
     return score.falls or has_fallen(facts)
+
+
+def is_stalled(facts: RunFacts) -> bool:
+    """Whether neither score nor validation rises any more over the second half, and there is room above."""
+    score = score_change(facts.series("return/train"), since=0.5)
+    held_out = score_change(facts.series("return/eval"), MIN_VALIDATIONS, since=0.5)
+    return score is not None and not score.rises and not (held_out is not None and held_out.rises)
+
+
+def validation_lags(facts: RunFacts) -> bool:
+    """Whether enough validations show that the held-out score does not rise, and it is not near 1 already."""
+    held_out = validation(facts)
+    if held_out is None or held_out.rises or NEAR_CEILING <= held_out.end <= 1.0:
+        return False
+    return held_out.falls or held_out.points >= ENOUGH_VALIDATIONS
 
 
 def is_near_ceiling(facts: RunFacts) -> bool:

@@ -64,6 +64,9 @@ class Bounds:
 
     low: float | None = None
     high: float | None = None
+    usual: float | None = None
+    """The middle of what published configs use, in domains without reference configs, and decades about it."""
+    spread: float = LEAST_SPREAD
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ def how_unusual(
     if at is None:
         return None
     outside = _outside(name, at, bounds) if bounds is not None else 0.0
-    centre = _centre(name, algorithm, environment) if domain in OF_REFERENCE else None
+    centre = _centre(name, algorithm, environment) if domain in OF_REFERENCE else _published(name, bounds)
     if centre is not None:
         usual, spread, basis = centre
         return Unusual(at - usual, spread, outside, basis, value_at(name, usual))
@@ -206,6 +209,11 @@ def _centre(name: str, algorithm: str, environment: str) -> tuple[float, float, 
     return (-working[0] if name in NEAR_ONE else working[0]), spread, Basis.ALGORITHM
 
 
+def _published(name: str, bounds: Bounds | None) -> tuple[float, float, Basis] | None:
+    middle = position(name, bounds.usual) if bounds is not None and bounds.usual is not None else None
+    return (middle, bounds.spread, Basis.ALGORITHM) if bounds is not None and middle is not None else None
+
+
 def _outside(name: str, at: float, bounds: Bounds) -> float:
     low = position(name, bounds.low) if bounds.low is not None else None
     high = position(name, bounds.high) if bounds.high is not None else None
@@ -230,7 +238,8 @@ def _bounds() -> Mapping[str, Mapping[str, Bounds]]:
             for domain in entry["domains"]:
                 if domain in found.setdefault(name, {}):
                     raise ValueError(f"usual.toml: {name} has two entries for {domain}")
-                found[name][domain] = Bounds(entry.get("low"), entry.get("high"))
+                numbers = {key: entry[key] for key in ("low", "high", "usual", "spread") if key in entry}
+                found[name][domain] = Bounds(**numbers)
     return found
 
 

@@ -61,7 +61,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     evidence = (facts.evidence(returns.name, float(points), limits.fewest_points, note="points of exactly one value"),)
     least = limits.early_evaluations if "eval" in returns.name else limits.early_points
     early = not (had_time(facts) or _many_episodes(facts, limits)) or (value == 0 and points < least)
-    unsure = (value > 0 and goal is None and not _lengths_move(facts)) or returns.decimals is not None
+    rounded = returns.decimals is not None and not _best_is_the_same(facts, value)
+    unsure = (value > 0 and goal is None and not _lengths_move(facts)) or rounded
     severity = Severity.INFO if early or unsure else Severity.WARNING
     return RuleResult(severity, 0.9, summary, evidence)
 
@@ -69,6 +70,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _many_episodes(facts: RunFacts, limits: Limits) -> bool:
     lengths, taken = facts.level("episode_length"), facts.run.env_steps
     return lengths is not None and taken is not None and taken >= limits.many_episodes * lengths.value > 0.0
+
+
+def _best_is_the_same(facts: RunFacts, value: float) -> bool:
+    """Whether no single episode ever got more: then rounding hides nothing."""
+    best = facts.series("return/train_max")
+    return best is not None and best.highest == value
 
 
 def _lengths_move(facts: RunFacts) -> bool:

@@ -67,7 +67,8 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the end against random actions, and look how it came there."""
     task, curve, returns = known_task(facts), facts.curve, facts.run.returns
-    if curve is None or returns is None:
+    # A language model begins with what it learned from text, not with random actions.
+    if curve is None or returns is None or facts.is_language_model:
         return None
     # Less and less random actions alone lower the return of an untrained policy.
     if facts.series("epsilon") is not None or evaluations_hold(facts):

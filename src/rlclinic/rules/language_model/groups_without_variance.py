@@ -5,8 +5,9 @@ response.
 Why it hurts: The advantage of a response is its reward minus the mean of its group. Where all are equal there is
 nothing to learn; with one response per prompt there is no baseline at all.
 Evidence needed: zero_variance_groups, advantage/abs_max or reward/std with at least 12 points, or the group size.
-Looks alike: A task that is almost solved, where all responses are right; advantages printed as 0.000; the spread of a
-reward component over the batch, which is not that of a group.
+Looks alike: A task that is almost solved, where all responses are right; a score that fell to its floor for another
+reason, where ties are the consequence; advantages printed as 0.000; the spread of a reward component over the batch,
+which is not that of a group.
 What to change: If nearly all rewards are low: easier prompts, more samples per prompt, a reward for partial success,
 and a check of the verifier. If they are high: harder prompts. Filter groups without variance; raise the sampling
 temperature.
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlclinic.facts.language_model import MIN_POINTS, change, is_near_ceiling, is_progressing, told
+from rlclinic.facts.language_model import MIN_POINTS, change, is_falling, is_near_ceiling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.stretch import rounding
@@ -55,16 +56,17 @@ def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
     if levels is None or levels[1].value < limits.nearly_all:
         return None
     early, late = levels
+    follows = early.value < limits.nearly_all and is_falling(facts)
     summary = (
-        f"{100 * late.value:.3g}% of the groups have equal rewards (early {100 * early.value:.3g}%){_why(facts)}; "
-        f"{told(facts)}"
+        f"{100 * late.value:.3g}% of the groups have equal rewards (early {100 * early.value:.3g}%)"
+        f"{_why(facts, follows=follows)}; {told(facts)}"
     )
     evidence = (
         facts.evidence(
             "zero_variance_groups", late.value, limits.nearly_all, level=late, note="median of the last 15%"
         ),
     )
-    return RuleResult(_severity(facts), 0.8, summary, evidence)
+    return RuleResult(_severity(facts, follows=follows), _confidence(follows=follows), summary, evidence)
 
 
 def _zero_advantages(facts: RunFacts, limits: Limits) -> RuleResult | None:
@@ -77,9 +79,14 @@ def _zero_advantages(facts: RunFacts, limits: Limits) -> RuleResult | None:
         zero = float(np.mean(np.abs(late) <= rounding(series)))
         if zero < limits.mostly_zero:
             continue
-        summary = f"{series.logged_as} is zero in {100 * zero:.3g}% of the last {late.size} points{_why(facts)}"
+        early = values[: max(1, values.size // 3)]
+        follows = bool(np.mean(np.abs(early) <= rounding(series)) < limits.mostly_zero) and is_falling(facts)
+        summary = (
+            f"{series.logged_as} is zero in {100 * zero:.3g}% of the last {late.size} points"
+            f"{_why(facts, follows=follows)}"
+        )
         evidence = (facts.evidence(name, zero, limits.mostly_zero, note="share of zeros in the last third"),)
-        return RuleResult(_severity(facts), 0.75, summary, evidence)
+        return RuleResult(_severity(facts, follows=follows), _confidence(follows=follows), summary, evidence)
     return None
 
 
@@ -95,9 +102,16 @@ def _group_of_one(facts: RunFacts) -> RuleResult | None:
     return RuleResult(severity, 0.7, summary, evidence)
 
 
-def _severity(facts: RunFacts) -> Severity:
-    return Severity.INFO if is_progressing(facts) or is_near_ceiling(facts) else Severity.WARNING
+def _severity(facts: RunFacts, *, follows: bool) -> Severity:
+    return Severity.INFO if follows or is_progressing(facts) or is_near_ceiling(facts) else Severity.WARNING
 
 
-def _why(facts: RunFacts) -> str:
+def _confidence(*, follows: bool) -> float:
+    """That ties hold the run back: where the score fell first they say little."""
+    return 0.25 if follows else 0.8
+
+
+def _why(facts: RunFacts, *, follows: bool) -> str:
+    if follows:
+        return ": they were not before the score fell"
     return ": the task is nearly solved" if is_near_ceiling(facts) else ""

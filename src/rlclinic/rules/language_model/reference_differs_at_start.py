@@ -50,7 +50,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     # A reference that the config names apart may be a teacher: it is a fault only where the score suffers.
     harmless = not is_falling(facts) if other else is_progressing(facts)
     severity = Severity.INFO if harmless else Severity.WARNING
-    return RuleResult(severity, 0.85, summary, evidence, float(steps[0]))
+    return RuleResult(severity, 0.4 if harmless else 0.85, summary, evidence, float(steps[0]))
 
 
 def _other_model(facts: RunFacts) -> str:

@@ -1,6 +1,6 @@
 """The policy runs away from its reference while the score falls.
 
-What it sees: The KL to the reference is several times its early level, and the score falls.
+What it sees: The KL to the reference is several times its early level, far from where it began, and the score falls.
 Why it hurts: Far from the reference the text degenerates, and rewards, advantages and gradients with it.
 Evidence needed: kl_ref and the score with at least 12 points each.
 Looks alike: KL that grows from zero while the score rises: that is learning; single spikes of an estimator with heavy
@@ -24,6 +24,8 @@ RULE = Rule("LMR05", needs=("kl_ref", "return/train"), algorithms=("language-mod
 class Limits(RuleLimits):
     grew: float = 3.0
     """Late over early KL."""
+    far: float = 0.1
+    """Nats per token. Every run that learns leaves its reference by hundredths; from here on the text differs."""
 
 
 LIMITS = Limits()
@@ -34,6 +36,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     series = facts.series("kl_ref")
     grown = growth(series)
     if series is None or grown is None or grown.factor < limits.grew or not is_falling(facts):
+        return None
+    if grown.late.value < limits.far:
         return None
     summary = (
         f"{series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}, "

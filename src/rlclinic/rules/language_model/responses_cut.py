@@ -56,7 +56,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if cap is not None:
         evidence.append(setting_evidence(facts, "max_response_length", cap, note="length cap in tokens"))
     steps, values = finite(series)
-    return RuleResult(severity, 0.8, summary, tuple(evidence), lasting_from(steps, values >= bar))
+    confidence = {Severity.INFO: 0.3, Severity.WARNING: 0.8, Severity.ERROR: 0.95}[severity]
+    return RuleResult(severity, confidence, summary, tuple(evidence), lasting_from(steps, values >= bar))
 
 
 def _cap(facts: RunFacts) -> float | None:

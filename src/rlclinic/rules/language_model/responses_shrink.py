@@ -22,7 +22,7 @@ RULE = Rule(
     needs=("response_length", "return/train"),
     algorithms=("language-model", "ppo"),
     step=DecisionStep.REWARD,
-    causes={"length-hacking": 2.6, "kl-reward-hacking": 0.8},
+    causes={"length-hacking": 3.5, "kl-reward-hacking": 0.8},
 )
 
 

@@ -15,7 +15,7 @@ import math
 
 import numpy as np
 
-from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told, training
+from rlclinic.facts.language_model import MIN_POINTS, is_falling, is_progressing, told, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.model.finding import Severity
@@ -26,7 +26,7 @@ RULE = Rule(
     needs=("advantage/abs_max", "return/train", "config:group_size"),
     algorithms=("language-model",),
     step=DecisionStep.ADVANTAGES,
-    causes={"task-too-hard": 2.0, "zero-variance-groups": 1.0, "group-too-small": 0.8},
+    causes={"task-too-hard": 1.2, "zero-variance-groups": 1.0, "group-too-small": 0.8},
 )
 
 
@@ -46,7 +46,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest advantage with (n - 1) / sqrt(n)."""
     size, series, score = positive(facts, "group_size"), facts.series("advantage/abs_max"), training(facts)
     best = facts.series("return/train_max")
-    if size is None or size < 3 or series is None or len(series) < MIN_POINTS or score is None or is_progressing(facts):
+    if size is None or size < 3 or series is None or len(series) < MIN_POINTS or score is None:
+        return None
+    if is_progressing(facts) or is_falling(facts):
         return None
     if facts.run.config.get("normalize_by_std") is False:
         return None

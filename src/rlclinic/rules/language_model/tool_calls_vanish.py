@@ -22,7 +22,7 @@ RULE = Rule(
     needs=("turns", "return/train"),
     algorithms=("language-model", "ppo"),
     step=DecisionStep.ENVIRONMENT,
-    causes={"reward-hacking": 1.2, "entropy-collapse-llm": 0.8},
+    causes={"reward-hacking": 4.0, "entropy-collapse-llm": 0.8},
 )
 
 

@@ -1,9 +1,9 @@
 """The training score rises and the validation score does not.
 
-What it sees: The training score rises beyond its noise while at least six validations stay flat, or validation falls.
+What it sees: The training score rises beyond its noise while at least six validations stay flat.
 Why it hurts: What is learned earns reward on the training prompts only: memorised answers, a verifier that can be
 fooled, or a reward that is not the task.
-Evidence needed: the training score with at least 12 points and at least 4 validations.
+Evidence needed: the training score with at least 12 points and at least 6 validations.
 Looks alike: Validation that is already near its ceiling; a validation set so hard that it moves later; few, noisy
 validations.
 What to change: Read samples that score high in training and wrong in validation; tighten the verifier; mix more
@@ -13,7 +13,7 @@ References: Gao et al. 2023 (arXiv 2210.10760); Amodei et al. 2016 (arXiv 1606.0
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import SIGNIFICANT, training, validation
+from rlclinic.facts.language_model import SIGNIFICANT, training, validation, validation_lags
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -25,11 +25,8 @@ RULE = Rule(
 
 
 class Limits(RuleLimits):
-    enough_validations: int = 6
     clear_gain: float = 0.2
     """Relative gain of the training score that makes a flat validation odd."""
-    ceiling: float = 0.9
-    """Scores of tasks are mostly shares: above this little is left to gain."""
 
 
 LIMITS = Limits()
@@ -40,18 +37,17 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     score, held_out = training(facts), validation(facts)
     if not facts.is_language_model or score is None or held_out is None:
         return None
-    if not score.rises or has_fallen(facts) or held_out.rises or limits.ceiling <= held_out.end <= 1.0:
+    if not score.rises or has_fallen(facts) or not validation_lags(facts):
         return None
     gain = (score.end - score.start) / max(abs(score.start), abs(score.end), 1e-12)
-    if not held_out.falls and (held_out.points < limits.enough_validations or gain < limits.clear_gain):
+    if held_out.falls or gain < limits.clear_gain:
         return None
-    verb = "fell" if held_out.falls else "stayed"
     summary = (
-        f"the training score rose from {score.start:.3g} to {score.end:.3g} while {held_out.points} validations {verb} "
+        f"the training score rose from {score.start:.3g} to {score.end:.3g} while {held_out.points} validations stayed "
         f"from {held_out.start:.3g} to {held_out.end:.3g}"
     )
     evidence = (
         facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the score in standard errors"),
         facts.evidence("return/eval", held_out.errors, SIGNIFICANT, note="change of validation in standard errors"),
     )
-    return RuleResult(Severity.WARNING, 0.7 if held_out.falls else 0.55, summary, evidence)
+    return RuleResult(Severity.WARNING, 0.55, summary, evidence)

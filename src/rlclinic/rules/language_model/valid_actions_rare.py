@@ -16,7 +16,12 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
-RULE = Rule("LMR12", needs=("valid_actions|finish_rate",), algorithms=("language-model", "ppo"))
+RULE = Rule(
+    "LMR12",
+    needs=("valid_actions|finish_rate",),
+    algorithms=("language-model", "ppo"),
+    causes={"implementation-bug": 4.0},
+)
 
 
 class Limits(RuleLimits):

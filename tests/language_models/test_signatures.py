@@ -1,0 +1,51 @@
+"""Signatures of language-model faults, end to end: a log as a framework writes it, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Diagnosis
+from tests.language_models.cases import CASES, GRPO, Case
+from tests.language_models.curves import Drawn
+from tests.language_models.logs import write
+
+# Causes that accuse nothing of what was configured or written.
+HARMLESS = frozenset({"nothing-wrong", "unknown", "already-solved", "budget-too-small", "validation-missing"})
+SURE = 0.5
+
+
+def _each(*, first: bool) -> Iterator[object]:
+    """Each case in one format, a different one from case to case; or in all the others."""
+    for place, case in enumerate(CASES):
+        chosen = case.frameworks[place % len(case.frameworks)]
+        for framework in case.frameworks:
+            if (framework == chosen) is first:
+                yield pytest.param(case, framework, id=f"{case.name}-{framework}")
+
+
+@pytest.mark.parametrize(("case", "framework"), list(_each(first=True)))
+def test_a_signature_leads_to_its_cause_and_its_twins_to_none(case: Case, framework: str, tmp_path: Path) -> None:
+    _judge(case, _diagnosed(case, framework, tmp_path))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("case", "framework"), list(_each(first=False)))
+def test_the_format_does_not_matter(case: Case, framework: str, tmp_path: Path) -> None:
+    _judge(case, _diagnosed(case, framework, tmp_path))
+
+
+def _diagnosed(case: Case, framework: str, folder: Path) -> Diagnosis:
+    return diagnose(write(framework, folder / "run", case.build(Drawn(0)), {**GRPO, **case.config}))
+
+
+def _judge(case: Case, found: Diagnosis) -> None:
+    assert found.verdict.value in case.verdicts
+    if not case.calm:
+        assert found.causes[0].id in case.causes
+        return
+    assert not [cause.id for cause in found.causes if cause.probability >= SURE and cause.id not in HARMLESS]
+    assert not [finding.code for finding in found.findings if finding.severity.rank > 0]
