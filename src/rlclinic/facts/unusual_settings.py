@@ -6,7 +6,7 @@ from rlclinic.facts.derived_settings import value_of
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.task_entry import entry_holds
-from rlclinic.reference.usual import Domain, Unusual, domain_of_algorithm, how_unusual
+from rlclinic.reference.usual import Basis, Domain, Unusual, domain_of_algorithm, how_unusual
 
 # Settings that only language models have: their PPO is another one.
 OF_LANGUAGE = ("max_response_length", "max_prompt_length", "prompts_per_batch", "group_size")
@@ -25,6 +25,10 @@ def unusual(facts: RunFacts, name: str, value: float | None = None) -> Unusual |
     value = value_of(facts, name) if value is None else value
     if value is None:
         return None
-    run = facts.run
-    task = run.environment if entry_holds(facts, name) else ""
-    return how_unusual(name, value, algorithm=run.algorithm, environment=task, domain=domain_of(facts))
+    run, domain = facts.run, domain_of(facts)
+    found = how_unusual(name, value, algorithm=run.algorithm, environment=run.environment, domain=domain)
+    if found is None or found.basis is not Basis.TASK or entry_holds(facts, name):
+        return found
+    # An entry of another set-up accuses nobody: what is ordinary elsewhere is ordinary here.
+    elsewhere = how_unusual(name, value, algorithm=run.algorithm, domain=domain)
+    return min(found, elsewhere or found, key=lambda item: abs(item.spreads))
