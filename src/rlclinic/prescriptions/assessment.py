@@ -23,6 +23,7 @@ from rlclinic.model.numbers import number
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.framework import framework
 from rlclinic.reference.hyperparameters import amount
 from rlclinic.reference.reference_configs import has_reference_config, reference_config
 from rlclinic.reference.tasks import Task, task_of
@@ -117,6 +118,10 @@ class Assessment:
         if known is not None or self.is_language_model:
             return known
         return amount(key, reference_config("", self.run.algorithm).get(key))
+
+    def default_number(self, key: str) -> float | None:
+        """The framework's own default, if it is a number: what is in force where nobody set anything."""
+        return amount(key, framework(self.run.framework).defaults_for(self.run.algorithm, "").get(key))
 
     def entry_number(self, key: str) -> float | None:
         """The value that works for this environment, if it is a number and holds in the set-up of this run."""

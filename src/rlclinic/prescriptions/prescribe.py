@@ -32,7 +32,6 @@ from rlclinic.prescriptions.ranking.separating_test import is_open, separating_t
 from rlclinic.prescriptions.wording import begun
 
 NOT_KNOWN = GoalStatus()
-LATER = "If that does not suffice: "
 CONFIRMED = "If the test confirms it: "
 
 
@@ -133,7 +132,6 @@ def _worded(chosen: Sequence[Prescription], *, tested: bool) -> list[Prescriptio
         if index and tested and set(item.causes) & set(chosen[0].causes):
             waits = CONFIRMED
         elif index:
-            seen = observation(item.causes)
-            waits = f"If that does not suffice, and {seen}: " if seen else LATER
+            waits = f"If that does not suffice, and {observation(item.causes)}: "
         finished.append(replace(item, instruction=f"{waits}{begun(item.instruction)}" if waits else item.instruction))
     return finished

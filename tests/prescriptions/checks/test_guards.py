@@ -133,3 +133,9 @@ def test_a_rate_that_no_working_config_comes_near_is_lowered_all_the_same() -> N
 def _number(value: object) -> float:
     assert isinstance(value, int | float)
     return float(value)
+
+
+def test_a_rate_that_is_not_known_is_not_taken_to_be_raised_where_it_is_too_high() -> None:
+    run = made_run({}, algorithm="SAC", series={"return/train": [500.0] * 40})
+    told = advised(run, {"learning-rate-too-high": 0.3, "reward-scale-too-large": 0.29})
+    assert not any("Do not raise the learning rate" in item.instruction for item in told)

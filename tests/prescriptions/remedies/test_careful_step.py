@@ -108,3 +108,13 @@ def test_counts_stay_whole() -> None:
     run = made_run({**DQN, "target_update_interval": 75}, algorithm="DQN", environment=ELSEWHERE)
     after = stepped(assessment_of(run, {}), "target_update_interval", up=False)
     assert isinstance(after, int)
+
+
+@pytest.mark.parametrize(
+    ("framework", "key", "wanted"), [("sb3", "n_epochs", 10), ("skrl", "n_epochs", 8), ("sb3", "learning_rate", 3e-4)]
+)
+def test_a_step_down_from_an_unknown_value_never_leads_above_the_default(
+    framework: str, key: str, wanted: float
+) -> None:
+    run = made_run({}, framework_id=framework)
+    assert stepped(assessment_of(run, {}), key, up=False) == wanted

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from rlclinic.causes.weights import weights
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Severity
 from rlclinic.prescriptions.assessment import Assessment
@@ -37,7 +38,7 @@ def objection(assessment: Assessment, cause: Cause, changes: Sequence[SettingCha
 
 def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
     """A clip fraction of 0 also comes from a reward of huge scale behind a gradient clip, and from a dead policy."""
-    if not _moves(assessment, changes, "learning_rate", up=True):
+    if not _moves(assessment, cause, changes, "learning_rate", up=True):
         return None
     if assessment.shows(Sign.RETURNS_TOO_LARGE) or _rivals(assessment, cause, "reward-scale-too-large"):
         return (
@@ -65,7 +66,7 @@ def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequen
 
 def wider_clip_for_clipping(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
     """A high clip fraction asks for smaller steps; a wider clip lets the policy run away."""
-    if not _moves(assessment, changes, "clip_range", up=True):
+    if not _moves(assessment, cause, changes, "clip_range", up=True):
         return None
     known, here = assessment.reference_number("clip_range"), assessment.number("clip_range")
     tight = known is not None and here is not None and here < known
@@ -80,7 +81,7 @@ def wider_clip_for_clipping(assessment: Assessment, cause: Cause, changes: Seque
 def shorter_horizon_for_long_task(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
     """A discount may only fall if the task needs less horizon than it would leave."""
     after = next((change.to for change in changes if change.key == "gamma"), None)
-    if after is None or not _moves(assessment, changes, "gamma", up=False) or not isinstance(after, int | float):
+    if after is None or not _moves(assessment, cause, changes, "gamma", up=False) or not isinstance(after, int | float):
         return None
     horizon = 1.0 / max(1.0 - after, 1e-6)
     known, length = assessment.entry_number("gamma"), assessment.episode_length
@@ -96,7 +97,7 @@ def shorter_horizon_for_long_task(assessment: Assessment, cause: Cause, changes:
 
 def exploration_for_scale_fault(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
     """A policy that a wrong scale made deterministic is not fixed by a bonus."""
-    if not _moves(assessment, changes, "ent_coef", up=True):
+    if not _moves(assessment, cause, changes, "ent_coef", up=True):
         return None
     rivals = ("reward-scale-too-large", "observations-unnormalised", "advantages-unnormalised")
     if assessment.shows(Sign.RETURNS_TOO_LARGE) or _rivals(assessment, cause, *rivals):
@@ -110,7 +111,7 @@ def exploration_for_scale_fault(assessment: Assessment, cause: Cause, changes: S
 def slower_over_a_bug(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange]) -> str | None:
     """A smaller learning rate makes a wrong update look better without making it right."""
     here = assessment.number("learning_rate")
-    if not here or not _moves(assessment, changes, "learning_rate", up=False):
+    if not here or not _moves(assessment, cause, changes, "learning_rate", up=False):
         return None
     if here >= FAR_OUT * (assessment.reference_number("learning_rate") or math.inf):
         return None
@@ -151,12 +152,17 @@ GUARDS: tuple[Guard, ...] = (
 HARMFUL_WHATEVER_THE_CAUSE: tuple[Guard, ...] = (rewards_without_temperature,)
 
 
-def _moves(assessment: Assessment, changes: Sequence[SettingChange], key: str, *, up: bool) -> bool:
+def _moves(assessment: Assessment, cause: Cause, changes: Sequence[SettingChange], key: str, *, up: bool) -> bool:
     for change in changes:
         if change.key != key or isinstance(change.to, bool) or not isinstance(change.to, int | float):
             continue
         here = assessment.number(key)
-        return here is None or (change.to > here if up else change.to < here)
+        if here is not None:
+            return change.to > here if up else change.to < here
+        row = weights().causes.get(cause.id)
+        wrong = [suspect.direction for suspect in row.settings if suspect.key == key] if row is not None else []
+        # The cause tells the way where the value is not known.
+        return not wrong or wrong[0] != ("high" if up else "low")
     return False
 
 

@@ -33,7 +33,8 @@ def option_changes(assessment: Assessment, option: RemedyOption) -> Changes:
     here = assessment.number(option.key)
     if option.how == "reference":
         known = assessment.reference_number(option.key)
-        if known is None or (here is not None and option.only and (known > here) != (option.only == "up")):
+        begins = here if here is not None else assessment.default_number(option.key)
+        if known is None or (begins is not None and option.only and (known > begins) != (option.only == "up")):
             return ()
         return change_to(option.key, known)
     after = stepped(assessment, option.key, up=option.how == "up")

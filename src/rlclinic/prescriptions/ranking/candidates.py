@@ -17,6 +17,7 @@ from rlclinic.prescriptions.checks.class_tests import class_test
 from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.prescriptions.proposals.proposal import ESTABLISHED, Proposal, proposal_of
 from rlclinic.prescriptions.ranking.order import LEAST
+from rlclinic.prescriptions.remedies.table import remedies
 
 # Prescriptions that lead a report; more are not read, and not done.
 LEADING = 3
@@ -47,16 +48,17 @@ def with_candidates(
 
 
 def observation(causes: Sequence[str]) -> str:
-    """What would be seen if one of these causes were at work; empty where nothing is known."""
-    return next((text for cause in causes if (text := observations().get(cause, ""))), "")
+    """What would be seen if the first of these causes were at work."""
+    return observations()[causes[0]]
 
 
 @cache
 def observations() -> Mapping[str, str]:
     """The observation that chooses each cause."""
     table = tomllib.loads(files(__package__).joinpath("observations.toml").read_text(encoding="utf-8"))
-    if set(table) - set(catalogue()):
-        raise ValueError(f"observations.toml: unknown causes {', '.join(sorted(set(table) - set(catalogue())))}")
+    treated = {UNKNOWN, *(name for name, remedy in remedies().items() if remedy.options)}
+    if set(table) != treated:
+        raise ValueError(f"observations.toml: missing or no cause: {', '.join(sorted(set(table) ^ treated))}")
     return table
 
 

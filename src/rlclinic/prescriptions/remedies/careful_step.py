@@ -40,7 +40,9 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     """The new value of a hyperparameter; None where no careful step in this direction exists."""
     value, known = assessment.number(key), assessment.reference_number(key)
     if value is None:
-        return known
+        # Where it begins is not known: of what works and the framework's default the one further that way.
+        likely = [found for found in (known, assessment.default_number(key)) if found is not None]
+        return (max if up else min)(likely, key=lambda item: size_of(key, item), default=None)
     entry = assessment.entry_number(key)
     if up and key in NEAR_ONE and value >= 1.0:
         return None
