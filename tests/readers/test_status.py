@@ -9,7 +9,7 @@ import pytest
 from rlclinic.model.run import Status
 from rlclinic.readers.draft import SEEN, TOLD, Draft
 from rlclinic.readers.place import scan
-from rlclinic.readers.status import status_of
+from rlclinic.readers.status import log_clues, status_of
 
 
 @pytest.fixture
@@ -36,3 +36,16 @@ def test_steps_after_the_recorded_end_set_a_failure_aside(draft: Draft) -> None:
     draft.clue(Status.CRASHED, "meta.yaml: status FAILED", TOLD)
     assert status_of(draft, 500.0, None, draft.ended_at + 1.0).state is Status.CRASHED
     assert status_of(draft, 500.0, None, draft.ended_at + 86_400.0).state is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("last", "state"),
+    [
+        ("{'train_runtime': 61.5, 'epoch': 0.1}", Status.FINISHED),
+        ("Training complete! Model saved to dqn.pth", Status.FINISHED),
+        ("Training on cuda", Status.INTERRUPTED),
+    ],
+)
+def test_the_last_words_of_a_log_say_that_training_is_through(draft: Draft, last: str, state: Status) -> None:
+    log_clues(draft, ["Episode 1 reward 2.0", last], "train.log")
+    assert status_of(draft, 100.0, 1000.0, None).state is state

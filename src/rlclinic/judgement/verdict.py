@@ -273,6 +273,8 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     if curve.came_back:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
+    if curve.begins_to_rise:
+        return Verdict.INSUFFICIENT_DATA, f"{went}: it rises in the end, by no more than noise can"
     if curve.points < FEW_POINTS or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
         return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):

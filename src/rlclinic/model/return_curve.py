@@ -236,9 +236,17 @@ class ReturnCurve:
         return self.third.is_sure and self.third.value > MOST_OF_A_PLATEAU * self.climb
 
     @property
+    def begins_to_rise(self) -> bool:
+        """Whether the end surely rises, to above all that was before: too late to be sure of the whole."""
+        before = self.values[: -max(1, self.values.size // 3)]
+        higher = before.size > 0 and self.final > float(before.max())
+        return higher and self.rising and (self.half.is_sure or self.third.is_sure)
+
+    @property
     def came_back(self) -> bool:
-        """Whether it rises again from a trough clearly below its start, to where it began at the most."""
-        return self.rising and self.gain <= 0.0 and self.start - float(self.values.min()) > self.doubt
+        """Whether it rises again from a trough clearly below its start, and not clearly above where it began."""
+        fell = self.start - float(self.values.min()) > self.doubt
+        return self.rising and fell and (self.gain <= 0.0 or not self.rose)
 
     @property
     def leans_up(self) -> bool:

@@ -6,7 +6,7 @@ import re
 import time
 
 from rlclinic.model.run import RunStatus, Status
-from rlclinic.readers.draft import DECIDED, SEEN, Draft
+from rlclinic.readers.draft import DECIDED, LIKELY, SEEN, Draft
 from rlclinic.readers.formats.logs.log_text import final_exception
 
 # A log that was written to this recently, in seconds, belongs to a run that is still going.
@@ -16,6 +16,13 @@ BUDGET_REACHED = 0.98
 
 
 _FROM_OUTSIDE = re.compile(r"KeyboardInterrupt|got signal|SIGTERM|SIGINT|SIGHUP")
+# What trainers and home-made loops print when they are through, in the last lines of a log.
+LAST_LINES = 20
+_THROUGH = re.compile(
+    r"""['"]train_runtime['"]\s*:|\btraining (?:is )?(?:complete|completed|finished|done|ended)\b"""
+    r"""|\b(?:finished|completed|done with|end of) training\b""",
+    re.IGNORECASE,
+)
 
 
 def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: float | None) -> RunStatus:
@@ -44,9 +51,12 @@ def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: 
 
 
 def log_clues(draft: Draft, lines: list[str], file: str) -> None:
-    """Add what the end of a log shows: an exception, an interrupt, a kill."""
+    """Add what the end of a log shows: an exception, an interrupt, a kill, or that training is through."""
     found = final_exception(lines)
     if found is None:
+        said = next((line.strip() for line in reversed(lines[-LAST_LINES:]) if _THROUGH.search(line)), "")
+        if said:
+            draft.clue(Status.FINISHED, f"{file}: the log ends with {_THROUGH.findall(said)[0].strip()}", LIKELY)
         return
     message, line = found
     if _FROM_OUTSIDE.search(message):

@@ -47,7 +47,7 @@ MAX_JOINED = 500
 # Lines at both ends that may tell the framework.
 MARK_LINES = 400
 
-_HEADLINE = re.compile(r"(?:\bStep|Learning iteration) \d+/(\d+)\b")
+_HEADLINE = re.compile(r"(?:\bStep|Learning iteration) \d+/(\d+)\b|\b(\d+) total (?:steps|updates|iterations)\b")
 
 _CACHED = re.compile(r"(?:datasets/|dataset since )([\w.-]+?)(?:___|/)([\w.-]+)(?:/| couldn't)")
 
@@ -112,11 +112,11 @@ def _data_set(draft: Draft, lines: Sequence[str], file: str) -> None:
 
 
 def _announced(lines: Sequence[str]) -> float | None:
-    """The number of steps that a headline such as `Step 5/100` or `Learning iteration 5/100` counts up to."""
+    """The number of steps that a headline such as `Step 5/100` counts up to, or `100 total steps` announces."""
     for line in reversed(lines):
         found = _HEADLINE.search(line)
         if found:
-            return float(found[1])
+            return float(found[1] or found[2])
     return None
 
 
