@@ -16,6 +16,7 @@ import pytest
 from rlclinic.model.errors import NothingReadable
 from rlclinic.model.run import Run
 from rlclinic.readers.words import english
+from rlclinic.reference.environment_names import environment_of_folder
 from rlclinic.store.reading import read
 
 EPISODES, LONGEST = 80, 60
@@ -171,6 +172,26 @@ def test_what_is_english_keeps_its_spelling() -> None:
     assert english("rollout/ep_rew_mean") == "rollout/ep_rew_mean"
     assert english("Récompense moyenne") == "reward average"
     assert english("平均奖励") == "average reward"
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("dqn_cartpole_rewards.csv", "CartPole"),
+        ("atari-breakout", "Breakout"),
+        ("bipedalwalker_hardcore.md", "BipedalWalkerHardcore"),
+        ("robust-cartpole", ""),
+        ("results", ""),
+    ],
+)
+def test_a_file_is_of_a_task_where_its_other_words_are_those_of_files(name: str, task: str) -> None:
+    assert environment_of_folder(name) == task
+
+
+def test_what_is_left_of_a_unity_run_is_still_one(tmp_path: Path) -> None:
+    (tmp_path / "run_logs").mkdir()
+    (tmp_path / "run_logs" / "timers.json").write_text('{"name": "root", "metadata": {"mlagents_version": "1.0.0"}}')
+    assert read(tmp_path).framework == "mlagents"
 
 
 SAVED: dict[str, Callable[[Training], str | bytes]] = {

@@ -72,7 +72,8 @@ COUNTED: Mapping[StepAxis, frozenset[str]] = {
     "epochs": frozenset({"epoch", "epochs"}),
 }  # fmt: skip
 # Words behind a counter that change nothing, and words with which it is a size, a rate or a time.
-_NUMBERING = frozenset({"num", "number", "no", "nr", "count", "idx", "index", "id", "done", "total", "n", "so", "far"})
+_NUMBERING = frozenset({"num", "number", "no", "nr", "count", "idx", "index", "id", "done", "total", "n", "so", "far",
+                        "env"})  # fmt: skip
 _SIZED = frozenset(
     {"per", "len", "length", "reward", "rewards", "loss", "time", "mean", "avg", "average", "max", "min", "rate",
      "size", "return", "score", "std", "last", "seconds", "speed", "this", "best", "since", "after", "every", "left"}

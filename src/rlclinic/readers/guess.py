@@ -10,7 +10,21 @@ from rlclinic.readers.words import words as words_of
 EVALUATION = frozenset({"eval", "evaluation", "test", "val", "valid", "validation"})
 TRAINING = frozenset({"train", "training"})
 EPISODE = frozenset({"episode", "episodes", "ep", "episodic", "eps", "rollout", "rollouts", "running", "env"})
-AVERAGE = frozenset({"mean", "avg", "average", "total", "sum", "cumulative", "last", "recent"})
+AVERAGE = frozenset(
+    {
+        "mean",
+        "avg",
+        "average",
+        "total",
+        "sum",
+        "cumulative",
+        "cummulative",
+        "accumulated",
+        "accumulative",
+        "last",
+        "recent",
+    }
+)
 REWARD = frozenset({"reward", "rewards", "rew", "rews"})
 RETURN = frozenset({"return", "returns", "ret", "score", "scores", "fitness"})
 # Words that make a name mean something else than the level of a quantity.

@@ -65,7 +65,11 @@ SOURCES: tuple[SourceSpec, ...] = (
         (("config.json", "metrics.csv"), ("config.json", "run.log"), ("status.json", "metrics.csv")),
     ),
     SourceSpec("rl-zoo", "rl_zoo", (("*/args.yml", "*/config.yml"),)),
-    SourceSpec("mlagents", "mlagents", (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"))),
+    SourceSpec(
+        "mlagents",
+        "mlagents",
+        (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"), ("run_logs/timers.json",)),
+    ),
     SourceSpec("sample-factory", "sample_factory", (("config.json", ".summary/"), ("cfg.json", ".summary/"))),
     SourceSpec("d3rlpy", "d3rlpy", (("params.json", "loss.csv"), ("params.json", "time_step.csv"), ("*.d3", "*.csv"))),
     SourceSpec("rllib", "rllib", (("result.json",), ("params.json", "progress.csv"), ("params.json", EVENTS))),

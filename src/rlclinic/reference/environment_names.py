@@ -19,6 +19,13 @@ _AFTER = r"(?![A-Za-z0-9])"
 # The word joined to the version: CartPole-v1_2 and CartPole-v1-ppo are runs, CartPole-v1-sparse is another task.
 _JOINED = re.compile(r"[-_]([A-Za-z0-9]+)")
 _RUN_WORDS = frozenset({"seed", "run", "exp", "s", "best", "last"})
+# What files and folders of a run are called besides the task.
+_FILE_WORDS = _RUN_WORDS | {
+    "log", "logs", "results", "result", "rewards", "reward", "returns", "scores", "score", "training", "train",
+    "history", "metrics", "curve", "data", "output", "agent", "model", "final", "test", "eval", "gym", "env",
+    "episode", "episodes", "csv", "txt", "json", "md", "out", "npy", "npz", "ipynb", "jsonl", "tsv", "learning",
+    "rl", "deep", "q", "atari",
+}  # fmt: skip
 
 
 # Tasks that are so well known that a folder of their name, and nothing else but a run's, is of them.
@@ -26,7 +33,9 @@ _FOLDERS = {
     name.lower(): name
     for name in (
         "CartPole", "MountainCar", "MountainCarContinuous", "Pendulum", "Acrobot", "LunarLander", "BipedalWalker",
-        "CarRacing", "FrozenLake", "CliffWalking", "Taxi",
+        "CarRacing", "FrozenLake", "CliffWalking", "Taxi", "BipedalWalkerHardcore", "Blackjack", "Breakout", "Pong",
+        "SpaceInvaders", "Seaquest", "MsPacman", "BeamRider", "Qbert", "Enduro", "Freeway", "MontezumaRevenge",
+        "InvertedPendulum", "InvertedDoublePendulum",
     )
 }  # fmt: skip
 _NUMBER = re.compile(r"v?\d+[kKmM]?")
@@ -68,7 +77,7 @@ def is_plain_id(name: str) -> bool:
 def environment_of_folder(name: str) -> str:
     """The task that a folder is named after: cart-pole, mountain_car_100K, HopperHop_baseline; empty if none."""
     words = [word for word in re.split(r"[^A-Za-z0-9]+", name) if word and not _NUMBER.fullmatch(word)]
-    left = [word for word in words if word.lower() not in _RUN_WORDS and not algorithm_in(word)]
+    left = [word for word in words if word.lower() not in _FILE_WORDS and not algorithm_in(word)]
     found = _CONTROL_SUITE.search(name)
     return _FOLDERS.get("".join(left).lower()) or (found[0] if found else "")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pprint
+
 import pytest
 
 from rlclinic.readers.consoles.config_dicts import dict_settings
@@ -35,6 +37,12 @@ def test_a_dict_wrapped_over_lines_becomes_dotted_names_with_their_lines() -> No
         "override": ({}, 9),
     }
     assert problems == []
+
+
+def test_a_dict_with_an_indent_behind_its_first_brace_is_read() -> None:
+    config = {"lr": 0.0005, "gamma": 0.99, "name": "qmix", "env_args": {"map_name": "3m"}, "seed": 1, "batch_size": 32}
+    found = values(pprint.pformat(config, indent=4, width=20).splitlines())
+    assert (found["lr"], found["env_args.map_name"], found["batch_size"]) == (0.0005, "3m", 32)
 
 
 def test_output_of_other_processes_inside_it_is_passed_over() -> None:

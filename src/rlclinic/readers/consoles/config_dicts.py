@@ -20,7 +20,8 @@ MIN_KNOWN_NAMES = 2
 # Deeper brackets are not a config.
 MAX_OPEN_BRACKETS = 100
 
-STARTS = ("{'", '{"', "OrderedDict([", "OrderedDict({")
+# Pretty-printing with an indent sets spaces behind the first brace too.
+_STARTS = re.compile(r"\{\s{0,8}['\"]|OrderedDict\([\[{]")
 
 _CLOSING = {"[": "]", "(": ")", "{": "}"}
 _ANNOUNCED = re.compile(r"(?i)\b(?:config|configuration|args|arguments|hyper-?param\w*|hparams|settings)\W{0,4}$")
@@ -38,8 +39,9 @@ def dict_settings(lines: Sequence[str]) -> tuple[list[Setting], list[str]]:
     while index < len(lines):
         line = lines[index]
         used = 1
-        if line.startswith(STARTS) or line.strip() == "{":
-            read = _read_dict if line.startswith(STARTS) else _read_json
+        starts = _STARTS.match(line) is not None
+        if starts or line.strip() == "{":
+            read = _read_dict if starts else _read_json
             found, used, notes = read(lines, index)
             settings.extend(found)
             problems.extend(notes)
@@ -57,7 +59,7 @@ def _read_dict(lines: Sequence[str], index: int) -> tuple[list[Setting], int, li
     kept, numbers, used, foreign = [lines[index]], [index + 1], 1, 0
     while stack and index + used + foreign < len(lines) and len(kept) < MAX_LINES:
         line = lines[index + used + foreign]
-        if line.startswith(STARTS) or foreign > MAX_FOREIGN_LINES or len(stack) > MAX_OPEN_BRACKETS:
+        if _STARTS.match(line) or foreign > MAX_FOREIGN_LINES or len(stack) > MAX_OPEN_BRACKETS:
             break
         if not _CONTINUES.match(line):
             foreign += 1

@@ -25,7 +25,7 @@ import numpy as np
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.axes import clock, plain
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import guess, is_of_a_step
+from rlclinic.readers.guess import OTHERWISE, REWARD, guess, is_of_a_step
 from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.words import words
 from rlclinic.reference.framework import framework
@@ -195,7 +195,9 @@ def _name(text: str) -> str:
 @lru_cache(maxsize=512)
 def is_return(name: str) -> bool:
     """Whether a name may say a return."""
-    return " ".join(words(name)) in PLAIN or plain(name) in PLAIN or _is_sure(name)
+    found = set(words(name))
+    rewarded = bool(found & REWARD) and not found & OTHERWISE
+    return " ".join(words(name)) in PLAIN or plain(name) in PLAIN or rewarded or _is_sure(name)
 
 
 @lru_cache(maxsize=512)

@@ -27,6 +27,10 @@ def read(draft: Draft) -> None:
     if config is not None:
         _configuration(draft, config)
     _training_status(draft)
+    timers = draft.place.first("run_logs/timers.json")
+    if timers is not None and not draft.files:
+        # All that is left of a run whose event files were not kept.
+        load_object(draft, timers, "status")
 
 
 def _behaviours(draft: Draft) -> dict[str, list[Entry]]:
