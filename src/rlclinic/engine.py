@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.components import suspect_of
@@ -20,7 +21,6 @@ from rlclinic.judgement.onset_order import onset_order
 from rlclinic.judgement.symptoms import symptom_of, told_first
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Diagnosis
-from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import UsageError, contained
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
@@ -38,6 +38,9 @@ from rlclinic.rules.registry import RULES, Limits, in_order
 from rlclinic.rules.registry import examine as checked_rules
 from rlclinic.rules.rule import RuleInfo
 from rlclinic.store.siblings import siblings_of
+
+if TYPE_CHECKING:
+    from rlclinic.model.environment_facts import EnvironmentFacts
 
 
 def diagnose(

@@ -6,20 +6,22 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.settled import settled
 from rlclinic.facts.window_noise import window_noise
-from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.finding import Evidence
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import PERFORMANCE_METRICS, Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of
 from rlclinic.signals._robust import TO_SIGMA, median
+
+if TYPE_CHECKING:
+    from rlclinic.model.environment_facts import EnvironmentFacts
 
 T = TypeVar("T")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from rlclinic.model.answer import HARMLESS, Answer, answer_of
-from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.goal import Goal
@@ -16,6 +16,9 @@ from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
+
+if TYPE_CHECKING:
+    from rlclinic.model.environment_facts import EnvironmentFacts
 
 
 class Verdict(StrEnum):

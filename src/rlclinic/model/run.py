@@ -9,15 +9,17 @@ from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from rlclinic.model.config import Config
-from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import UsageError
 from rlclinic.model.series import FloatArray, Series, StepAxis
-from rlclinic.model.transitions import Observed
+
+if TYPE_CHECKING:
+    from rlclinic.model.environment_facts import EnvironmentFacts
+    from rlclinic.model.transitions import Observed
 
 RETURN_METRICS = ("return/train", "return/eval")
 PERFORMANCE_METRICS = (*RETURN_METRICS, "success_rate", "success_rate/eval")

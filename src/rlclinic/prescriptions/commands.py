@@ -11,7 +11,6 @@ from rlclinic.model.goal import Goal
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
-from rlclinic.prescriptions.edit.plan import plan
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.reference.algorithms import TRAINED
 from rlclinic.reference.reference_configs import has_reference_config
@@ -54,6 +53,8 @@ def _name(run: Run) -> str:
 
 def _apply(run: Run, change: Prescription, number: int, name: str) -> str:
     """`fix` with what it asks for before it writes; the config is the user's to name where none is found."""
+    from rlclinic.prescriptions.edit.plan import plan
+
     options = [f"--prescription {number}"] if number > 1 else []
     options += ["--unsafe"] if change.safety is not Safety.SAFE else []
     named = "--config" in run.given

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_event_file
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.reading import parsed_once
+
+if TYPE_CHECKING:
+    from rlclinic.readers.formats.tensorboard.tfevents import EventFile
 
 PATTERNS = ("*events.out.tfevents*", "*.tfevents", "events.*.tfevents*")
 
@@ -145,6 +148,8 @@ def _starts_anew(group: Sequence[_Loaded], item: _Loaded) -> bool:
 
 
 def _load(entry: Entry) -> _Loaded:
+    from rlclinic.readers.formats.tensorboard.tfevents import EventFile, read_event_file
+
     try:
         events = parsed_once(read_event_file, entry)
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -21,11 +22,11 @@ class Span(NamedTuple):
     end: int
 
 
-def _issued() -> dict[str, tuple[re.Pattern[str], bool]]:
+def _issued() -> dict[str, tuple[str, bool]]:
     """By prefix the form of a key, and whether it must look random besides. Inside a word a prefix is none."""
     text = files(__package__).joinpath("issuers.toml").read_text(encoding="utf-8")
     return {
-        prefix: (re.compile(rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})"), bool(row.get("random")))
+        prefix: (rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})", bool(row.get("random")))
         for row in tomllib.loads(text).values()
         for prefix in row["prefixes"]
     }
@@ -65,11 +66,15 @@ _CURL_USER = re.compile(r"curl\b[^\n]{0,120}?\s(?:-u|--user)[ =]['\"]?[^\s:'\"]{
 _SSHPASS = re.compile(r"sshpass\s{1,4}-p\s{0,4}['\"]?([^\s'\"]{1,256})")
 
 
+# When a prefix is first met: most runs meet none.
+_compiled = cache(re.compile)
+
+
 def find_shape(text: str, start: int, trigger: str) -> Span | None:
     """The secret that `trigger`, found at `start`, announces; None where it only looks like one."""
     if trigger in _ISSUED:
         pattern, is_random = _ISSUED[trigger]
-        found = pattern.match(text, start)
+        found = _compiled(pattern).match(text, start)
         return None if found is None or (is_random and not _random_enough(found.group())) else Span(*found.span())
     return _FINDERS[trigger](text, start)
 

@@ -14,7 +14,6 @@ from rlclinic.readers.no_links import read_file
 from rlclinic.readers.scripts.config_file import read_config_file
 from rlclinic.readers.scripts.python_script import read_python
 from rlclinic.readers.scripts.script import Script
-from rlclinic.readers.scripts.shell_script import read_shell, with_defaults
 
 # Bytes; what is larger is data. Notebooks hold pictures.
 MAX_BYTES = 512 << 10
@@ -49,6 +48,8 @@ def _text(path: Path, limit: int = MAX_BYTES) -> str:
 
 
 def _shell(path: Path, given: Mapping[str, object]) -> Script:
+    from rlclinic.readers.scripts.shell_script import read_shell, with_defaults
+
     shell, programs = read_shell(_text(path))
     scripts = [file for name in programs if name.endswith(".py") and (file := _beside(path, name)) is not None]
     if len(scripts) != 1:
@@ -67,6 +68,8 @@ def _beside(path: Path, name: str) -> Path | None:
 
 def _notebook(path: Path, given: Mapping[str, object]) -> Script:
     """The cells that are Python as one script, those with shell commands as another above it."""
+    from rlclinic.readers.scripts.shell_script import read_shell, with_defaults
+
     cells = notebook_code(_text(path, MAX_NOTEBOOK))
     places = [place for cell in cells for _, place in cell]
     lines = [line.lstrip() for cell in cells for line, _ in cell]
