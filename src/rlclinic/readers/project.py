@@ -15,9 +15,10 @@ ROOT_SIGNS = (".git", "pyproject.toml", "setup.py")
 def folders_above(folder: Path) -> Iterator[Path]:
     """The folder and those above it, nearest first, at most up to the root of the project."""
     place = folder.absolute()
+    tops = (Path.home(), Path(place.anchor))
     for _ in range(MAX_LEVELS):
         yield place
-        if is_root(place) or place.parent in (Path.home(), Path(place.anchor)):
+        if is_root(place) or place.parent in tops:
             return
         place = place.parent
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from rlclinic.readers.configs.normalise import canonical_settings, meaning
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.identify import Tables
+from rlclinic.readers.identify import Tables, identify_framework
 from rlclinic.readers.no_links import listing, real, status
 from rlclinic.readers.project import folders_above, is_root
 from rlclinic.readers.scripts.load import CODE, load_script
@@ -35,12 +35,14 @@ _TEST = re.compile(r"test_.*|.*_test\.py|conftest\.py|setup\.py")
 
 def ask_near_scripts(draft: Draft) -> None:
     """Take the settings of the script that made a run without a config, or name the scripts that may have."""
-    files = list(islice(_files(draft.place.folder), MAX_SCRIPTS)) if draft.metric_names else []
+    tables = Tables(identify_framework(draft))
+    if not draft.metric_names or _has_config(draft, tables):
+        return
+    files = list(islice(_files(draft.place.folder), MAX_SCRIPTS))
     if not files:
         return
     own = identity_of(draft)
-    known = canonical_settings(draft.settings, Tables(own.framework or "unknown"), own.algorithm)
-    if set(known) - IDENTITY:
+    if _has_config(draft, tables, own.algorithm):
         return
     trainers = [(path, script) for path, script in _scripts(files, draft, own) if script.trains]
     fitting = [(path, script) for path, script in trainers if _agreement(script, own, draft) is not False]
@@ -60,6 +62,10 @@ def ask_near_scripts(draft: Draft) -> None:
     for path, _ in (logging or fitting)[:MAX_OFFERED]:
         shown = os.path.relpath(path)
         draft.note(f"settings could be read from {shown}: --config {shlex.quote(shown)}")
+
+
+def _has_config(draft: Draft, tables: Tables, algorithm: str = "") -> bool:
+    return not canonical_settings(draft.settings, tables, algorithm).keys() <= IDENTITY
 
 
 def _scripts(files: Iterable[Path], draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:
@@ -83,17 +89,26 @@ def _files(folder: Path) -> Iterator[Path]:
     folders = list(folders_above(folder))
     for place in folders if is_root(folders[-1]) else folders[:WITHOUT_ROOT]:
         try:
-            with listing(real(place)) as entries:
-                names = sorted(
-                    entry.name
-                    for entry in islice(entries, MAX_ENTRIES)
-                    if entry.name.endswith(CODE)
-                    and entry.is_file(follow_symlinks=False)
-                    and not _TEST.fullmatch(entry.name)
-                )
+            path = real(place)
+            names = _names(path, status(path).st_mtime_ns)
         except OSError:
             continue
         yield from (place / name for name in names)
+
+
+@lru_cache(maxsize=64)
+def _names(folder: str, changed: int) -> tuple[str, ...]:
+    """The scripts of a folder as of a time."""
+    with listing(folder) as entries:
+        return tuple(
+            sorted(
+                entry.name
+                for entry in islice(entries, MAX_ENTRIES)
+                if entry.name.endswith(CODE)
+                and entry.is_file(follow_symlinks=False)
+                and not _TEST.fullmatch(entry.name)
+            )
+        )
 
 
 def _agreement(script: Script, own: Identity, draft: Draft) -> bool | None:
