@@ -9,12 +9,14 @@ from pathlib import Path
 from tomllib import loads
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from rlclinic.causes import posterior
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.posterior import causes_of
 from rlclinic.causes.weights import VERDICT, Temperature, load, weights
+from rlclinic.engine import diagnose
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Config, Setting
@@ -22,6 +24,7 @@ from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.rules.registry import RULES
+from tests.rules.scene import scene
 
 ALL = frozenset(row.name for row in RULES)
 BY_NAME = {row.name: row for row in RULES}
@@ -311,3 +314,11 @@ def test_what_only_an_examination_shows_does_not_rule_a_cause_of_a_run_out() -> 
     applicable = frozenset(rule.name for rule in RULES if rule.applies(run))
     found = causes_of(run, Verdict.NOT_LEARNING, [], ALL, applicable=applicable).explanations
     assert {"sparse-reward", "reward-scale-too-large", "termination-too-early"} <= set(found)
+
+
+@pytest.mark.parametrize(("episodes", "leads"), [(40, "budget-too-small"), (400, UNKNOWN)])
+def test_a_run_of_a_few_dozen_episodes_had_too_small_a_budget_before_anything_else(episodes: int, leads: str) -> None:
+    returns = -300.0 + 15.0 * np.random.default_rng(0).standard_normal(episodes)
+    told = diagnose(scene(series={"return/train": returns}, axis="episodes", steps=float(episodes)).run)
+    assert told.verdict is Verdict.NOT_LEARNING
+    assert told.causes[0].id == leads

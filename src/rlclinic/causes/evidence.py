@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
 from rlclinic.facts.derived_settings import LOGGED, said, value_of
+from rlclinic.facts.episodes import episodes_played
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.return_state import constant_at_its_worst
 from rlclinic.facts.run_facts import RunFacts
@@ -50,6 +51,8 @@ STOCK = frozenset(
         "ms-swift",
     }
 )
+# Episodes below which model-free learning of hardly any task shows.
+FEW_EPISODES = 60
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
 
 
@@ -144,6 +147,7 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
     holding = {
         "nothing-logged": all(series.last is None for series in run.series.values()),
         "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
+        "few-episodes": (count := episodes_played(facts)) is not None and count < FEW_EPISODES,
         "constant-at-its-worst": constant_at_its_worst(facts),
         "stock-trainer": run.framework in STOCK,
         "done": status.done,

@@ -31,6 +31,7 @@ FACTS: Mapping[str, str] = {
     "barely-moved": "so it is, and the return hardly moved",
     "nothing-logged": "no metric has a finite value",
     "never-climbed": "the return was never clearly above its start",
+    "few-episodes": "fewer episodes were played than hardly any task is learned in",
     "constant-at-its-worst": "every return is the same: nothing, or what each step of the longest episodes costs",
     "stock-trainer": "a framework whose own algorithms many others train with",
     "config-known": "there are settings",

@@ -54,6 +54,17 @@ def single_returns(facts: RunFacts) -> FloatArray | None:
     return series.values[np.isfinite(series.values)]
 
 
+def episodes_played(facts: RunFacts) -> float | None:
+    """How many episodes the run played; None where neither they nor their length were logged."""
+    single, run = single_returns(facts), facts.run
+    if single is not None:
+        return float(single.size)
+    if run.step_axis == "episodes" and run.returns is not None:
+        return run.steps
+    lasted = facts.level("episode_length")
+    return run.env_steps / lasted.value if run.env_steps and lasted is not None and lasted.value > 0.0 else None
+
+
 def task_by_name(facts: RunFacts) -> Task | None:
     """The well-known task by its name alone: how its episodes end does not depend on what a wrapper pays."""
     return task_of(facts.run.environment) if facts.run.environment else None
