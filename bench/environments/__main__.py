@@ -1,4 +1,4 @@
-"""`python -m bench.environments`: examine every case that is not recorded with the checks as they are, write the page.
+"""`python -m bench.environments`: examine every case that is not recorded yet, then write the page.
 
 Unseen cases come first, then healthy ones. It may be stopped and started again. `--page` only writes the page.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import hashlib
 import json
 import os
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "environments.md"
 SECONDS = 25.0
 """Budget of an examination."""
 ORDER = ("unseen", "healthy", "seen")
-CHECKS = ("environment", "facts/environment", "rules/environment")
 
 
 def main() -> None:
@@ -36,11 +35,10 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.update({"OMP_NUM_THREADS": "1", "SDL_VIDEODRIVER": "dummy"})
     if not options.page:
-        known, version = recorded(), checks_version()
+        known, commit = {} if options.again else recorded(), _commit()
         for name, case in sorted(cases().items(), key=lambda item: ORDER.index(item[1].part)):
-            is_known = name in known and known[name].get("checks") == version and not options.again
-            if not is_known and fnmatch.fnmatch(name, options.only):
-                row = {**_examined(case), "checks": version}
+            if name not in known and fnmatch.fnmatch(name, options.only):
+                row = {**_examined(case), "commit": commit}
                 print(name, row["lead"], row["findings"], row["seconds"], flush=True)
                 _record({name: row})
     from bench.environments.page import page_of
@@ -58,11 +56,10 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
     return {name: rows[name] for name in cases() if name in rows}
 
 
-def checks_version() -> str:
-    """A short name of the checks as they are: rows that were recorded with others are not of one measurement."""
-    source = Path(__file__).parents[2] / "src" / "rlclinic"
-    files = sorted(path for folder in CHECKS for path in (source / folder).glob("*.py"))
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:10]
+def _commit() -> str:
+    """The checks as they are, by their commit: rows that were recorded with others are not of one measurement."""
+    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    return found.stdout.strip()
 
 
 def _record(rows: Mapping[str, Mapping[str, Any]]) -> None:

@@ -30,8 +30,8 @@ taken on a busy machine and are upper bounds.
 
 def _versions(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> str:
     """How much is recorded, and with which checks."""
-    counts = Counter(row.get("checks", "earlier ones") for row in record.values())
-    told = ", ".join(f"{count} with the checks {name}" for name, count in counts.most_common())
+    counts = Counter(row["commit"] for row in record.values())
+    told = ", ".join(f"{count} with the checks of commit {name}" for name, count in counts.most_common())
     return f"{len(record)} of {len(cases)} cases are recorded: {told}."
 
 

@@ -111,6 +111,34 @@ def test_an_environment_of_another_kind_plays_as_one(kind: str) -> None:
     environment.close()
 
 
+class Alike(SyncVectorEnv):
+    """All copies get one seed."""
+
+    def reset(self, *, seed: Any = None, options: Any = None) -> Any:
+        seed = int(np.random.default_rng(seed).integers(1000)) if seed is None or isinstance(seed, int) else seed[0]
+        return super().reset(seed=[seed] * self.num_envs, options=options)
+
+
+class Swallows(SyncVectorEnv):
+    """Resets at once and does not tell the last observation."""
+
+    def step(self, actions: Any) -> Any:
+        *found, infos = super().step(actions)
+        return *found, {key: value for key, value in infos.items() if "final" not in key}
+
+
+def test_copies_that_start_alike_are_told_from_copies_that_do_not() -> None:
+    see = recorder_of(as_gymnasium(SyncVectorEnv([Slide] * 3))).see
+    assert as_gymnasium(Alike([Slide] * 3)).starts_alike(see) == 1.0
+    assert as_gymnasium(SyncVectorEnv([Slide] * 3)).starts_alike(see) == 0.0
+
+
+def test_a_vector_that_swallows_last_observations_breaks_its_contract() -> None:
+    environment = as_gymnasium(Swallows([Slide] * 2, autoreset_mode=AutoresetMode.SAME_STEP))
+    play(environment, lambda _: np.zeros(1), recorder_of(environment), seed=0, end=float("inf"))
+    assert "no final_obs" in environment.problems[0].message
+
+
 def test_the_old_api_is_told_and_the_rest_is_examined(small: None) -> None:
     facts = measure(lambda: as_gymnasium(Old()), "old", Wanted(120.0), lambda *_: None)
     found = examine(facts)

@@ -20,6 +20,7 @@ from rlclinic.environment.effects import STATES, Effects, Noise, effects_of, noi
 from rlclinic.environment.episodes import chosen
 from rlclinic.environment.frames import frames_of
 from rlclinic.environment.make import Make
+from rlclinic.environment.other_kinds import FirstCopy
 from rlclinic.environment.panel import EPISODES, best_linear, played, policies_of, random_policy, returns_of
 from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
 from rlclinic.environment.resets import reset_facts
@@ -142,6 +143,8 @@ class _Examiner:
             part()
         self.tell("resets", self.facts)
         starts = start_facts(self.random.table())
+        if isinstance(self.env, FirstCopy):
+            starts = replace(starts, same_starts=self.env.starts_alike(self.random.see))
         self.reset_facts = reset_facts(self.make, self.env, self.random.see, starts)
         self.tell("what the steps tell", self.facts)
         self.facts = self.known()
@@ -162,6 +165,7 @@ class _Examiner:
         spent = self.random.step_seconds + self.random.reset_seconds
         return replace(
             self.facts,
+            problems=tuple(dict.fromkeys((*self.facts.problems, *getattr(self.env, "problems", ())))),
             steps=len(every),
             observation=_observation(steps, every, self.facts.observation) if steps.observation_space.size else None,
             action=action_facts(steps),
@@ -188,7 +192,6 @@ class _Examiner:
             problems.append(_form_problem(self.env.observation_space, observation, "step"))
             if terminated or truncated:
                 reset(self.env, SEED)
-        problems += list(getattr(self.env, "problems", ()))
         found = dict.fromkeys(problem for problem in problems if problem is not None)
         self.facts = replace(self.facts, problems=tuple(found))
 

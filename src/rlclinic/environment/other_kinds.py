@@ -13,9 +13,11 @@ import numpy as np
 from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 
 from rlclinic.environment.chance import global_chance
-from rlclinic.model.environment_facts import Problem
+from rlclinic.lab.instruments.flatten import Flatten
+from rlclinic.model.environment_facts import NOT_MEASURED, Problem
 from rlclinic.model.errors import UsageError
 
+NO_FINAL = "the first observation of the next episode, and no final_obs in infos"
 OLD_API = "it takes no seed, as before Gymnasium 0.26"
 
 
@@ -50,7 +52,8 @@ class FirstCopy(gymnasium.Env):
         self.vector = vector
         self.observation_space = vector.single_observation_space
         self.action_space = vector.single_action_space
-        self._by_hand = "DISABLED" in str(getattr(vector, "metadata", {}).get("autoreset_mode", ""))
+        self._mode = str(getattr(vector, "metadata", {}).get("autoreset_mode", "")).rpartition(".")[2]
+        self.problems: tuple[Problem, ...] = ()
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         self.vector.action_space.seed(seed)
@@ -66,12 +69,22 @@ class FirstCopy(gymnasium.Env):
         observation = self._first(observations)
         if ended[0] and infos.get("final_obs") is not None:
             observation = infos["final_obs"][0]
-        elif self._by_hand and ended.any() and not ended[0]:
+        elif ended[0] and self._mode == "SAME_STEP":
+            self.problems = (Problem("breaks-contract", "step", NO_FINAL),)
+        elif self._mode == "DISABLED" and ended.any() and not ended[0]:
             vector.reset(options={"reset_mask": ended})
         return observation, float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
 
     def close(self) -> None:
         self.vector.close()
+
+    def starts_alike(self, see: Flatten) -> float:
+        """Share of first observations that another copy has too, where starts vary at all."""
+        batches = [self.vector.reset(seed=seed)[0] for seed in (None, None, 1, 2)]
+        rows = [[see(one).tobytes() for one in iterate(self.vector.observation_space, batch)] for batch in batches]
+        if len({row[0] for row in rows}) < len(rows):
+            return NOT_MEASURED
+        return float(np.mean([row.count(key) > 1 for row in rows for key in row]))
 
     def _first(self, observations: Any) -> Any:
         return next(iter(iterate(self.vector.observation_space, observations)))

@@ -8,6 +8,8 @@ from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.reports.page import Block, Code, Facts, Inline, Table, Words
 from rlclinic.reports.text import number
 
+SPARSE = 0.05
+"""Share of steps that pay below which the wait for the first reward is told."""
 MOST_ROWS = 24
 """Numbers of the observation, and effects, that are listed."""
 
@@ -16,7 +18,8 @@ def environment_blocks(env: EnvironmentFacts | None) -> list[Block]:
     """Facts and tables; nothing where no environment was measured."""
     if env is None or env.reward is None or env.episodes is None:
         return []
-    return [Facts(tuple(_summary(env))), *_panel(env), *_components(env), *_effects(env), *_observation(env)]
+    tables = (_panel, _shown, _components, _effects, _observation)
+    return [Facts(tuple(_summary(env))), *(block for table in tables for block in table(env))]
 
 
 def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
@@ -37,6 +40,7 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
         ("reward of a step", f"{number(reward.mean)} on average, from {number(reward.low)} to {number(reward.high)}"),
         ("steps that pay", f"{100 * reward.nonzero:.3g}%"),
     ]
+    rows += _task(env)
     rows += _known("reward foretold by the step", reward.explained, share=True)
     rows += _known("noise in the reward", reward.noise_share, share=True)
     if env.observation is not None:
@@ -62,6 +66,23 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     return rows
 
 
+def _task(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
+    """How far a policy came between random actions and the oracle, and how long the first reward is waited for."""
+    rows: list[tuple[str, Inline]] = []
+    chance, oracle, trained = (env.policy(name) for name in ("random", "oracle", "trained"))
+    if chance is not None and oracle is not None and trained is not None and oracle.mean > chance.mean:
+        closed = (trained.mean - chance.mean) / (oracle.mean - chance.mean)
+        rows.append(("gap between chance and oracle", f"the trained policy closes {100 * closed:.3g}%"))
+    reward = env.reward
+    if reward is not None and reward.nonzero < SPARSE and env.steps:
+        # No event in n steps: less than one in n / 3 with 95% (rule of three).
+        often = f"one in {1.0 / reward.nonzero:,.0f} steps" if reward.nonzero else f"none in {env.steps:,} steps"
+        wait = 3.0 / reward.nonzero if reward.nonzero else env.steps / 3.0
+        word = "at most" if reward.nonzero else "at least"
+        rows.append(("first reward", f"{often}; the first after {word} {wait:,.0f} steps (95%) of such policies"))
+    return rows
+
+
 def _known(label: str, value: float, *, share: bool) -> list[tuple[str, Inline]]:
     if not math.isfinite(value):
         return []
@@ -82,6 +103,23 @@ def _panel(env: EnvironmentFacts) -> list[Block]:
     )
     header = ("policy", "mean return", "95% interval", "best", "length", "episodes")
     return [Words("Simple policies:"), Table(header, rows, right=frozenset({1, 3, 4, 5}))] if rows else []
+
+
+def _shown(env: EnvironmentFacts) -> list[Block]:
+    """The episodes of the trained policy that a person should look at."""
+    rows = tuple(
+        (
+            one.label,
+            number(one.total),
+            number(one.length),
+            "terminated" if one.terminated else "cut",
+            ", ".join(f"{name} {number(value)}" for name, value in one.components.items()) or "-",
+        )
+        for one in env.shown
+        if one.policy == "trained"
+    )
+    header = ("episode", "return", "length", "end", "parts of the reward")
+    return [Words("Episodes of the trained policy:"), Table(header, rows, right=frozenset({1, 2}))] if rows else []
 
 
 def _components(env: EnvironmentFacts) -> list[Block]:

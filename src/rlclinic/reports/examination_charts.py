@@ -6,13 +6,16 @@ import math
 
 import numpy as np
 
-from rlclinic.model.environment_facts import EnvironmentFacts
+from rlclinic.model.environment_facts import EnvironmentFacts, Episode
 from rlclinic.reports.examination import MOST_ROWS
-from rlclinic.reports.html_blocks import text_html
+from rlclinic.reports.html_blocks import legend_key, text_html
 from rlclinic.reports.text import number
 
 BAR = 160.0
 HISTOGRAM = (120.0, 36.0)
+COURSE = (480.0, 120.0)
+MOST_LINES = 5
+"""Components of the reward that are drawn, beside the reward itself."""
 
 
 def environment_pictures(env: EnvironmentFacts | None) -> str:
@@ -28,6 +31,7 @@ def environment_pictures(env: EnvironmentFacts | None) -> str:
     if env.reward is not None and env.reward.components:
         shares = [(part.name, part.share) for part in env.reward.components]
         parts.append(_bars("Share of each component in the variance of the reward", shares))
+    parts += [_episode(one) for one in env.shown]
     seen = env.observation
     drawn = "".join(
         f"<figure>{_histogram(bins)}<figcaption>{text_html(name)} "
@@ -35,6 +39,35 @@ def environment_pictures(env: EnvironmentFacts | None) -> str:
         for name, bins, (low, high) in list(zip(seen.names, seen.histograms, seen.ranges, strict=False))[:MOST_ROWS]
     )
     return "".join(parts) + (f'<h3>Numbers of the observation</h3><div class="charts">{drawn}</div>' if drawn else "")
+
+
+def _episode(one: Episode) -> str:
+    """What an episode paid up to each step, in all and by component, and what it looked like."""
+    series = list(one.course.items())[:MOST_LINES]
+    ends = [value for _, values in series for value in values if math.isfinite(value)]
+    if not ends:
+        return ""
+    low, high = min(ends), max(max(ends), min(ends) + 1e-9)
+    width, height = COURSE
+    lines, keys = [], []
+    for at, (name, values) in enumerate(series):
+        step = width / max(len(values) - 1, 1)
+        points = " ".join(
+            f"{step * place:.1f},{height - 2 - (height - 4) * (float(np.nan_to_num(value)) - low) / (high - low):.1f}"
+            for place, value in enumerate(values)
+        )
+        lines.append(f'<polyline class="line line-{at}" fill="none" points="{points}"/>')
+        keys.append(legend_key(f"line line-{at}", f"{name}: {number(values[-1])}"))
+    frames = "".join(
+        f'<img alt="{text_html(one.label)} episode, picture {at + 1}" src="data:image/png;base64,{text_html(frame)}">'
+        for at, frame in enumerate(one.frames)
+    )
+    end = "terminated" if one.terminated else "cut"
+    title = f"The {one.label} episode of the {one.policy} policy: {number(one.total)} in {one.length} steps, {end}"
+    svg = f'<svg viewBox="0 0 {width:.0f} {height:.0f}" aria-hidden="true">{"".join(lines)}</svg>'
+    caption = "<figcaption>Reward summed up to each step</figcaption>"
+    legend = f'<ul class="legend">{"".join(keys)}</ul>'
+    return f"<h3>{text_html(title)}</h3><figure>{caption}{svg}</figure>{legend}<div>{frames}</div>"
 
 
 def _bars(title: str, items: list[tuple[str, float]]) -> str:

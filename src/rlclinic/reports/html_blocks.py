@@ -26,7 +26,7 @@ from rlclinic.reports.page import (
 from rlclinic.reports.sections import SEVERITY_WORDS
 from rlclinic.reports.text import printable
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def document(title: str, body: str) -> str:

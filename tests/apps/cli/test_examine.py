@@ -51,6 +51,7 @@ def test_a_broken_one_exits_with_1_and_tells_the_arithmetic_as_json() -> None:
     assert found["schema"] == "rlclinic.examine/1"
     assert found["causes"][0]["id"] == "noisy-reward"
     assert found["environment"]["reward"]["noise_share"] > 0.5
+    assert [one["frames"] for one in found["environment"]["shown"]] == [0]
 
 
 def test_a_page_shows_histograms_and_effects(tmp_path: Path) -> None:
@@ -59,6 +60,8 @@ def test_a_page_shows_histograms_and_effects(tmp_path: Path) -> None:
     assert code == 0
     assert "Numbers of the observation" in page
     assert "Effect of each action" in page
+    assert "The median episode of the random policy" in page
+    assert "way:" in page
     assert "<script" not in page
 
 

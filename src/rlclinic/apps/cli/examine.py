@@ -95,6 +95,9 @@ def examination_object(found: Diagnosis) -> dict[str, Any]:
     from rlclinic.reports.diagnosis_json import diagnosis_object
 
     measured = found.environment.to_json() if found.environment is not None else None
+    for episode in measured["shown"] if measured is not None else ():
+        # Pictures are for the page.
+        episode["frames"] = len(episode["frames"])
     return {**diagnosis_object(found), "schema": SCHEMA, "environment": measured}
 
 
