@@ -12,6 +12,8 @@ from bench.attack.command import TINY, Options, a_run, check, end, moments, soun
 
 TRAIN = ("train", "CartPole-v1:a2c", "--steps", 4_000, "--quiet", *TINY, "-o", "checkpoint_freq=400")
 SHORT = ("--override", "n_envs=2", "--override", "total_steps=300")
+# Seconds in which a run that is watched would grow to twice its length.
+WATCHED = 30.0
 # Shares of the kills; train is what people kill.
 SHARES = {"train": 0.3, "trial": 0.15, "optimize": 0.1, "fix": 0.2, "runs": 0.15, "watch": 0.1}
 
@@ -137,19 +139,25 @@ def runs(place: Path, options: Options) -> str:
 
 
 def watch(place: Path, options: Options) -> str:
-    kept = a_run(place, "sb3/ppo_cartpole_high_lr", "runs/victim")
-    before = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
+    """A run that grows while it is watched, so that alerts are written."""
+    log = a_run(place, "sb3/ppo_cartpole_high_lr", "runs/victim") / "progress.csv"
+    head, *rows = log.read_bytes().splitlines(keepends=True)
     alerts = place / "alerts.jsonl"
-    words = ("watch", "runs", "--interval", 0.1, "--json", "--sink", f"jsonl:{alerts}")
-
-    def after(place: Path) -> None:
+    count, alive = max(1, round(options.kills * SHARES["watch"])), 0
+    for share in moments(options, count):
+        log.write_bytes(head + b"".join(rows[: len(rows) // 2]))
+        process = start(place, "watch", "runs", "--interval", 0.1, "--json", "--sink", f"jsonl:{alerts}")
+        for row in rows[len(rows) // 2 :]:
+            time.sleep(share * WATCHED / len(rows))
+            with log.open("ab") as file:
+                file.write(row)
+        alive += process.poll() is None
+        end(process)
+        check(log.read_bytes() == head + b"".join(rows), "the run that was watched has changed")
         for line in alerts.read_text().splitlines() if alerts.exists() else ():
             json.loads(line)
-        now = {path: path.read_bytes() for path in kept.rglob("*") if path.is_file()}
-        check(now == before, "the run that was watched has changed")
         sound(place, "watch", "runs", "--once")
-
-    return _kills(place, options, "watch", words, after)
+    return f"{count} kills within {WATCHED / 2:g} s, {alive} while it ran"
 
 
 ATTACKS: tuple[Callable[[Path, Options], str], ...] = (train, trial, optimize, fix, runs, watch)

@@ -56,6 +56,8 @@ def transitions_of(columns: Mapping[str, NDArray[Any]]) -> Transitions:
     actions = _rows(found["actions"])
     if any(len(array) != count for array in (observations, actions, following, numbers)):
         raise FormatError("its columns have different lengths")
+    if following.shape != observations.shape:
+        raise FormatError("its next observations are of another size")
     starts = np.flatnonzero(np.diff(numbers, prepend=numbers[:1] - 1))
     times = np.arange(count) - np.repeat(starts, np.diff(np.append(starts, count)))
     return Transitions(
