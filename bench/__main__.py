@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-NAMES = ("tfevents", "wandb", "csv", "jsonl", "startup", "listing", "diagnose", "mcp")
+NAMES = ("tfevents", "wandb", "csv", "jsonl", "console", "startup", "listing", "diagnose", "mcp")
 
 
 def main(names: list[str]) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -40,13 +40,26 @@ PATTERNS = (
 TEXTS = ("*.txt", "*.md")
 MAX_TEXTS = 20
 CONFIG_DUMPS = ("args.txt", "config.txt", "params.txt", "hparams.txt", "hyperparameters.txt", "command.txt")
-# Of a larger log the first and the last part are read: the config stands first, the end last.
+# Of a larger log the first and the last part are read: the config stands first, the end last. Between them the lines
+# that begin like metrics of a language-model trainer are picked out: most of the rest is printed samples.
 MAX_LOG_BYTES = 64 << 20
+END_BYTES = 8 << 20
+BLOCK_BYTES = 8 << 20
+MAX_SIFTED_BYTES = 1 << 30
+MAX_PICKED_BYTES = 32 << 20
+LONGEST_PICKED = 64 << 10
 # Lines of one command that are looked at together.
 MAX_JOINED = 500
 # Lines at both ends that may tell the framework.
 MARK_LINES = 400
 
+# How metric lines of verl, OpenRLHF and TRL begin; plain words are found far faster than patterns.
+_METRICS = {
+    b"step:": re.compile(rb"step:\d+ - "),
+    b"Global step ": re.compile(rb"Global step \d+: \{"),
+    b"{'loss'": re.compile(rb"\{'loss': "),
+    b"{'eval_": re.compile(rb"\{'eval_(?:loss|reward)': "),
+}
 _HEADLINE = re.compile(r"(?:\bStep|Learning iteration) \d+/(\d+)\b|\b(\d+) total (?:steps|updates|iterations)\b")
 
 _CACHED = re.compile(r"(?:datasets/|dataset since )([\w.-]+?)(?:___|/)([\w.-]+)(?:/| couldn't)")
@@ -114,6 +127,8 @@ def _data_set(draft: Draft, lines: Sequence[str], file: str) -> None:
 def _announced(lines: Sequence[str]) -> float | None:
     """The number of steps that a headline such as `Step 5/100` counts up to, or `100 total steps` announces."""
     for line in reversed(lines):
+        if not ("tep " in line or "iteration " in line or " total " in line):
+            continue
         found = _HEADLINE.search(line)
         if found:
             return float(found[1] or found[2])
@@ -157,27 +172,59 @@ def _around(lines: Sequence[str], line: int) -> str:
     return "\n".join(lines[max(0, line - 2) : end])
 
 
-def _both_ends(entry: Entry) -> bytes:
-    """A log whole or, where it is too long, its beginning and its end: the end says how it went."""
+def _both_ends(entry: Entry) -> tuple[bytes, int]:
+    """A log whole or, where it is too long, its beginning and its end; and how much of each."""
     if entry.size <= MAX_LOG_BYTES:
-        return entry.read(MAX_LOG_BYTES)
-    half = MAX_LOG_BYTES // 2
+        return entry.read(MAX_LOG_BYTES), entry.size
     with entry.open() as file:
-        first = file.read(half)
+        picked = _picked(file, entry.size)
+        half = END_BYTES if picked else MAX_LOG_BYTES // 2
+        file.seek(0)
+        first = file.read(half).rpartition(b"\n")[0]
         file.seek(-half, os.SEEK_END)
-        return first.rpartition(b"\n")[0] + b"\n" + file.read(half).partition(b"\n")[2]
+        return b"\n".join((first, picked, file.read(half).partition(b"\n")[2])), half
+
+
+def _picked(file: IO[bytes], size: int) -> bytes:
+    """The metric lines between both ends, block by block; empty where there are none, or too much to look at."""
+    if size > MAX_SIFTED_BYTES:
+        return b""
+    file.seek(END_BYTES)
+    left, rest, found, taken = size - 2 * END_BYTES, b"", [], 0
+    while left > 0 and taken < MAX_PICKED_BYTES:
+        block = file.read(min(BLOCK_BYTES, left))
+        left -= len(block) or left
+        # What no line end closes yet is carried over, unless no metric line is that long.
+        text, _, rest = (rest[-LONGEST_PICKED:] + block).rpartition(b"\n")
+        lines = sorted({span for word in _METRICS for span in _spans(text, word)})
+        found += [text[begin:end] for begin, end in lines]
+        taken += sum(end - begin for begin, end in lines)
+    return b"\n".join(found)
+
+
+def _spans(text: bytes, word: bytes) -> Iterator[tuple[int, int]]:
+    """Where the lines lie that hold the word as metric lines do."""
+    at = text.find(word)
+    while at >= 0:
+        end = text.find(b"\n", at)
+        end = len(text) if end < 0 else end
+        begin = text.rfind(b"\n", 0, at) + 1
+        if end - begin <= LONGEST_PICKED and _METRICS[word].match(text, at):
+            yield begin, end
+        at = text.find(word, at + 1)
 
 
 def _lines(draft: Draft, entry: Entry) -> list[str]:
     try:
-        data = _both_ends(entry)
+        data, whole = _both_ends(entry)
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return []
     if entry.size > MAX_LOG_BYTES:
-        half = f"{MAX_LOG_BYTES >> 21} MB"
+        half = f"{whole >> 20} MB"
         draft.cut.append(f"the first and the last {half} of {entry.relative}")
-        draft.note(f"{entry.relative}: only the first and the last {half} were read")
+        between = ", and the metric lines between them" if whole == END_BYTES else ""
+        draft.note(f"{entry.relative}: only the first and the last {half} were read{between}")
     if is_notebook(data[:4096]):
         try:
             return clean_lines(notebook_text(data).encode())

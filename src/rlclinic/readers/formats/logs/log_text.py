@@ -97,7 +97,7 @@ def excerpts(lines: Sequence[str], *, limit: int = 40) -> tuple[LogExcerpt, ...]
 
 
 def _is_candidate(line: str) -> bool:
-    return line[:1] in _GLOG_STARTS or _CANDIDATES.search(line) is not None
+    return (line[:1] in _GLOG_STARTS and _GLOG.match(line) is not None) or _CANDIDATES.search(line) is not None
 
 
 def _judge(text: str) -> Literal["error", "warning"] | None:
