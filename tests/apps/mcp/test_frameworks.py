@@ -13,7 +13,7 @@ from tests.apps.mcp.test_tools import SHORTEST_ANSWERS
 
 # One run of each framework, by its place among the recorded ones.
 PLACES = {
-    "cleanrl": "cleanrl/ppo_cartpole/runs/CartPole-v1__ppo__7__1794786765",
+    "cleanrl": "cleanrl/ppo_cartpole/runs/CartPole-v1__ppo__7__1794981335",
     "d3rlpy": "d3rlpy/cql_cartpole_offline",
     "gymnasium-solver": "gymnasium_solver/runs/local-20260115-103000",
     "mlagents": "mlagents/results/pendulum01",
