@@ -173,3 +173,24 @@ def test_a_policy_that_always_gets_the_same_odd_number_has_not_reached_all_there
     for level, is_done in ((10.0, True), (0.8207, False)):
         found = saturation(scene(series={"return/train": np.concatenate([climb, np.full(10, level)])}))
         assert (found is not None) is is_done
+
+
+def test_a_cost_that_still_halves_is_not_flat_however_little_is_left_of_it() -> None:
+    """constructed: a cost of 700,000 that ends at 900 and halves over the last third, and one that stays at 900."""
+    scatter = np.exp(0.05 * np.random.default_rng(0).standard_normal(60))
+    shrinking = scene(series={"return/train": -np.geomspace(7e5, 900.0, 60) * scatter})
+    stopped = scene(
+        series={"return/train": -np.concatenate([np.geomspace(7e5, 900.0, 20), np.full(40, 900.0)]) * scatter}
+    )
+    assert verdict(shrinking, ())[0].value == "learning"
+    assert verdict(stopped, ())[0].value == "plateaued"
+
+
+def test_one_outlier_is_no_climb_wherever_it_stands() -> None:
+    """constructed: noise with one episode of a hundred times its size in the middle."""
+    values = np.random.default_rng(1).standard_normal(150)
+    values[75] = 100.0
+    curve = scene(series={"return/train": values}).curve
+    assert curve is not None
+    assert curve.climb > curve.doubt
+    assert not curve.climbed

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from rlclinic.facts.window_noise import WindowNoise, is_windowed, robust_spread
-from rlclinic.model.return_curve import Fall, ReturnCurve
+from rlclinic.model.return_curve import Fall, ReturnCurve, Rise
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._bins import bin_ends, bin_means
 from rlclinic.signals._bootstrap import bootstrap_rise, by_chance
@@ -39,6 +39,8 @@ DOUBT, WINDOWED_DOUBT = 2.5, 4.0
 SLOW, MANY_WINDOWS = 1.5, 15.0
 # Half the interval of a rise in units of noise that neighbours share: a line averages it as three points would.
 WANDER = 2.5 * math.sqrt(3.0)
+# Times the last cost that the first must be to have shrunk by factors.
+FACTORS = 10.0
 # Times that noise exceeds what neighbours show where they share most of their episodes, and likeness from which on.
 OVERLAP, MOST_ALIKE = 3.0, 0.8
 
@@ -90,10 +92,18 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         whole=bootstrap_rise(levels, least),
         half=bootstrap_rise(levels[-max(1, bins // 2) :], least),
         third=bootstrap_rise(levels[-third:], least),
+        shrinking=_shrinking(levels, third),
         established=float(smooth[: max(1, round(ESTABLISHED * bins))].min()),
         sure_start=window is None or window.first_episodes >= SURE_EPISODES,
         falls=falls(smooth, at, max(doubt, MATERIAL_FALL * float(np.ptp(smooth)))),
     )
+
+
+def _shrinking(levels: FloatArray, third: int) -> Rise | None:
+    """How a cost that shrank by factors still does, over the last third; None for any other return."""
+    if levels.max() >= 0.0 or float(levels[0]) > FACTORS * float(levels[-1]):
+        return None
+    return bootstrap_rise(-np.log(-levels[-third:]))
 
 
 def level_at(curve: ReturnCurve, step: float) -> float:

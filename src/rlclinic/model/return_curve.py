@@ -29,6 +29,8 @@ BY_FAR = 2.0
 """Times the doubt that a drop must exceed which no stretch shows as a sure fall."""
 FALLING = 0.3
 """Share of the climb that a sure fall over the last third must take."""
+SHRINKS = math.log(1.25)
+"""What a cost must still lose over the last third, as a logarithm of the factor."""
 HELD = 0.1
 """Share of the range that the first fifth may lose and still have held."""
 CHANCE = 0.05
@@ -106,6 +108,8 @@ class ReturnCurve:
     half: Rise
     """Along its last half."""
     third: Rise
+    shrinking: Rise | None
+    """The last third of a cost that shrank by factors, on a logarithmic axis: natural logarithms."""
     established: float
     """Lowest level of the first fifth: what the run could do for a while, not for a lucky moment."""
     sure_start: bool
@@ -232,8 +236,12 @@ class ReturnCurve:
 
     @property
     def rises_in_the_end(self) -> bool:
-        """Whether the last third by itself surely adds a good part of the climb: then it is not flat."""
-        return self.third.is_sure and self.third.value > MOST_OF_A_PLATEAU * self.climb
+        """Whether the last third by itself surely adds a good part of the climb: then it is not flat.
+
+        A cost that shrank by factors is flat only where it no longer does, however small what is left of it looks.
+        """
+        adds = self.third.is_sure and self.third.value > MOST_OF_A_PLATEAU * self.climb
+        return adds or (self.shrinking is not None and self.shrinking.low > 0.0 and self.shrinking.value > SHRINKS)
 
     @property
     def begins_to_rise(self) -> bool:
