@@ -116,3 +116,7 @@ def test_each_algorithm_is_known_for_what_it_can_do(name: str, family: str, acti
 def test_an_unknown_algorithm_is_refused() -> None:
     with pytest.raises(UsageError, match="no algorithm 'Nothing'"):
         load_trainer("sb3:Nothing")
+
+
+def test_an_algorithm_is_found_in_small_letters() -> None:
+    assert load_trainer("sb3:ppo").algorithm is load_trainer("sb3:PPO").algorithm

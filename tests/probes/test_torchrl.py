@@ -58,3 +58,8 @@ def test_ppo_learns_the_values_of_the_first_probes(code: str) -> None:
 def test_an_algorithm_that_is_not_there_is_refused() -> None:
     with pytest.raises(UsageError, match="no algorithm 'TD3'"):
         load_trainer("torchrl:TD3")
+
+
+@pytest.mark.parametrize("name", ["mmrkhs", "mm-rkhs", "MM-RKHS"])
+def test_an_algorithm_is_found_however_it_is_spelt(name: str) -> None:
+    assert load_trainer(f"torchrl:{name}").algorithm == "MM-RKHS"

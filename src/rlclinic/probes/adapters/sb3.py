@@ -42,6 +42,7 @@ REPLAY_ONLY = ("n_step_return", "temperature", "target_entropy")
 
 def make_trainer_of(name: str) -> SB3Factory:
     """The factory of an algorithm of SB3 or its contrib package."""
+    name = name.upper() if name.islower() else name
     found = getattr(stable_baselines3, name, None)
     if found is None:
         try:

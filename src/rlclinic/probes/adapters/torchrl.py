@@ -11,6 +11,7 @@ from typing import Any
 
 from rlclinic.model.errors import UsageError
 from rlclinic.probes.protocol import EnvFn, UnknownSettings, UnsupportedSpace
+from rlclinic.reference.algorithms import algorithm_name
 
 try:
     import torch
@@ -54,10 +55,11 @@ ALGORITHMS = (*DEFAULTS, "DQN")
 
 
 def make_trainer_of(name: str) -> TorchRLFactory:
-    """The factory of an algorithm."""
-    if name not in ALGORITHMS:
+    """The factory of an algorithm, however it is spelt."""
+    known = algorithm_name(name)
+    if known not in ALGORITHMS:
         raise UsageError(f"TorchRL here has no algorithm {name!r}", hint=", ".join(ALGORITHMS))
-    return TorchRLFactory(name)
+    return TorchRLFactory(known)
 
 
 class TorchRLFactory:
