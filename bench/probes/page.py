@@ -31,7 +31,10 @@ METHOD = (
     "Costs are the mean CPU time of a recorded seed times the seeds that a pass takes. Correct variants are the "
     "reference trainers with other initial weights, activations, sizes, optimisers, losses and clipping "
     "(`bench/mutants/variants`), recorded by `python -m bench.probes.variants`, the cheapest cases first; two right "
-    "seeds pass."
+    "seeds pass. Every row of a mutant is of the version that this page comes with: a verdict counts only while the "
+    "digests of its trainer and its case are those of the present code. What changed since is left out until it is "
+    "recorded again, and the row says `stopped` where the localiser waits for it, `not finished` where nothing has "
+    "failed yet. Stock algorithms and variants count in the newest form that was recorded."
 )
 ORIGINS = {"textbook": "textbook bugs", "from_fixes": "bugs from real fixes"}
 
@@ -87,6 +90,7 @@ def summary(found: list[Outcome]) -> list[str]:
         _kill_row(found, ORIGINS),
         *(_kill_row(found, (origin,), f", {title}") for origin, title in ORIGINS.items()),
         ("killed by the frozen ladder, bugs from real fixes", _frozen(planted), ""),
+        ("killed, and waiting for cases that changed", f"{len(killed) - len(everywhere)} of {len(killed)}", "none"),
         ("localised first", _share(everywhere, _first), f"{GOALS['first']:.0%}"),
         *((f"localised first, {ORIGINS[origin]}", _share(group, _first), f"{GOALS['first']:.0%}")
           for origin, group in settled.items()),
