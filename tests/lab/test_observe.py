@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import multiprocessing
 import pickle
 from pathlib import Path
 
 import gymnasium
 import numpy as np
+import pytest
 
 from rlclinic.environment import Observe, ObserveVector
 from rlclinic.facts.environment.measure import facts_of
@@ -100,3 +103,36 @@ def test_a_damaged_record_is_a_note_and_no_error(tmp_path: Path) -> None:
     run = read(tmp_path)
     assert run.observed is None
     assert any("observed-1.npz" in note for note in run.provenance.notes)
+
+
+@pytest.mark.slow
+def test_a_training_that_is_watched_is_the_same_to_the_last_bit(tmp_path: Path) -> None:
+    from stable_baselines3 import PPO
+
+    def trained(environment: gymnasium.Env) -> list[np.ndarray]:
+        model = PPO("MlpPolicy", environment, n_steps=64, batch_size=32, n_epochs=2, seed=3, device="cpu").learn(256)
+        return [value.detach().numpy() for value in model.policy.parameters()]
+
+    pairs = zip(trained(Slide()), trained(Observe(Slide(), tmp_path)), strict=True)
+    assert all(np.array_equal(plain, watched) for plain, watched in pairs)
+
+
+@pytest.mark.parametrize("how", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_copies_in_other_processes_write_files_of_their_own(tmp_path: Path, how: str) -> None:
+    context = multiprocessing.get_context(how)
+    environment = Observe(Slide(), tmp_path)
+    _walk(environment, 30)
+    workers = [context.Process(target=_walked, args=(environment,)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    environment.close()
+    files = sorted(tmp_path.glob("observed-*.npz"))
+    assert len(files) == 3
+    assert {json.loads(np.load(file)["told"].tobytes())["steps"] for file in files} == {30, 40}
+
+
+def _walked(environment: gymnasium.Env) -> None:
+    _walk(environment, 40)
+    environment.close()
