@@ -61,6 +61,12 @@ class RunFacts:
 
         return facts_of(self.run.observed, "observed")
 
+    @property
+    def measured(self) -> EnvironmentFacts:
+        """The same for a rule that needs it; such a rule is asked only where it is there."""
+        assert self.environment is not None
+        return self.environment
+
     @cached_property
     def curve(self) -> ReturnCurve | None:
         """The curve of the return that says how well the agent does."""

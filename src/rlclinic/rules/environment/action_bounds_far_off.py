@@ -38,10 +38,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the bounds with a standard normal."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     action = env.action
     assert action is not None
     if action.kind != "box":

@@ -25,10 +25,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Look for empty ranges."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     assert env.action is not None
     flat = env.action.degenerate
     if not flat:

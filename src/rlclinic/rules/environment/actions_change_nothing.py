@@ -42,10 +42,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for dimensions and choices without any effect."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     action, seen = env.action, env.observation
     assert action is not None
     if action.states >= limits.fewest and action.effects:

@@ -35,10 +35,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the lag of the first effect."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     assert env.observation is not None
     lag = env.observation.action_lag
     if lag is None or lag < limits.steps:

@@ -37,9 +37,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the greatest length."""
-    env = facts.environment
-    if env is None:
-        return None
+    env = facts.measured
     ends = env.episodes
     assert ends is not None
     if ends.count < limits.fewest or not 3 <= ends.longest < limits.short or ends.at_longest < limits.share:

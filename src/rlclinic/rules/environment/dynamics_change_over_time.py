@@ -35,10 +35,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare an early fit with a late one on late steps."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     seen = env.observation
     assert seen is not None
     if env.source == "examined" or not env.drift > limits.worse or not seen.explained > limits.own:

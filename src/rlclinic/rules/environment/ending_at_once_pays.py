@@ -39,10 +39,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare return and length."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     ends, reward = env.episodes, env.reward
     assert ends is not None
     assert reward is not None

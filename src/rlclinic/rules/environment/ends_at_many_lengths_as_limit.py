@@ -38,10 +38,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the lengths of truncated episodes."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     ends = env.episodes
     assert ends is not None
     if ends.truncated < limits.fewest or ends.terminated > 0.02 * ends.count:

@@ -42,9 +42,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the episodes of the greatest length."""
-    env = facts.environment
-    if env is None:
-        return None
+    env = facts.measured
     ends = env.episodes
     assert ends is not None
     at_longest = round(ends.at_longest * ends.count)

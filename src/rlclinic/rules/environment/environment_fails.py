@@ -28,10 +28,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Tell the first problem."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     found = next((problem for problem in env.problems if problem.kind != "breaks-contract"), None)
     if found is None:
         return None

@@ -36,10 +36,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare first observations with the last ones before them."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reset = env.reset
     assert reset is not None
     # Where all starts are one place, the end may be there too.

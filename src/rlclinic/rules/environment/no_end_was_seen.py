@@ -33,10 +33,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for an end."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     ends = env.episodes
     assert ends is not None
     if ends.count or ends.unended < limits.steps or (ends.limit is not None and ends.limit > ends.unended):

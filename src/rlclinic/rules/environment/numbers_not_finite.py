@@ -28,10 +28,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Count them."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     assert env.observation is not None
     assert env.reward is not None
     count = max(env.observation.not_finite, env.reward.not_finite)

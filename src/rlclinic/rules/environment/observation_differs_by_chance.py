@@ -41,10 +41,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at noise and at repeats."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     seen = env.observation
     assert seen is not None
     if seen.noise_share > limits.noise:

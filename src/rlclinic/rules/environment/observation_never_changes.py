@@ -44,10 +44,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for numbers without life."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     seen, episodes, reward = env.observation, env.episodes, env.reward
     assert seen is not None
     count = len(seen.names)

@@ -37,10 +37,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at form and bounds."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     broken = next((problem for problem in env.problems if problem.kind == "breaks-contract"), None)
     if broken is not None:
         summary = f"{broken.where} returned {broken.message}"

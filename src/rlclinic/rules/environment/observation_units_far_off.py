@@ -39,10 +39,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the sizes with 1 and with each other."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     seen = env.observation
     assert seen is not None
     if seen.kind != "box" or facts.run.config.get("normalize_obs"):

@@ -33,10 +33,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare what actions are paid."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward, ends, seen = env.reward, env.episodes, env.observation
     assert reward is not None
     assert ends is not None

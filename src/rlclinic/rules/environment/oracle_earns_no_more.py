@@ -27,10 +27,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Compare the oracle with random actions."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     oracle, chance = env.policy("oracle"), env.policy("random")
     if oracle is None or chance is None or oracle.low > chance.high:
         return None

@@ -39,10 +39,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare what the present and what the past foretell."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     seen = env.observation
     assert seen is not None
     if env.episodes is not None and env.episodes.restarts > limits.jumps:

@@ -35,10 +35,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the discounted return with 1."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     ends, reward = env.episodes, env.reward
     assert ends is not None
     assert reward is not None

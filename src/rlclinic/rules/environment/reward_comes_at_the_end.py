@@ -41,10 +41,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at which steps pay."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward, ends = env.reward, env.episodes
     assert reward is not None
     assert ends is not None

@@ -36,10 +36,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare transitions of different age."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward = env.reward
     assert reward is not None
     gain = reward.explained_at_lag - reward.explained

@@ -39,10 +39,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at noise, at outliers, and at what foretells rewards."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward, episodes = env.reward, env.episodes
     assert reward is not None
     if episodes is not None and episodes.longest <= 1:

@@ -36,10 +36,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at what the action alone foretells."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward, ends, action = env.reward, env.episodes, env.action
     assert reward is not None
     assert ends is not None

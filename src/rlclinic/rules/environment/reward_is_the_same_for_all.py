@@ -42,10 +42,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare what policies and actions are paid."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward, ends, action = env.reward, env.episodes, env.action
     assert reward is not None
     assert ends is not None

@@ -26,10 +26,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Look for components without life."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward = env.reward
     assert reward is not None
     dead = [part.name for part in reward.components if part.constant and part.mean == 0.0]

@@ -33,10 +33,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the ends of the range of rewards."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reward = env.reward
     assert reward is not None
     if reward.at_edge < limits.share:

@@ -26,10 +26,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Look at what the seed leaves open."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reset = env.reset
     assert reset is not None
     if reset.reproducible is False:

@@ -39,8 +39,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at what the nearest potential leaves, and at its gamma."""
-    env = facts.environment
-    if env is None or env.shaping is None:
+    env = facts.measured
+    if env.shaping is None:
         return None
     shaping, gamma = env.shaping, facts.setting("gamma")
     evidence = measured("relative residual", shaping.residual, limits.residual, env.steps)

@@ -34,10 +34,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the largest size with the usual one."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     assert env.observation is not None
     growth = env.observation.growth
     if not growth > limits.beyond:

@@ -35,10 +35,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare starts with and without seeds."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reset = env.reset
     assert reset is not None
     if reset.starts > 1 and reset.unseeded and reset.unseeded_starts == 1:

@@ -34,10 +34,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for jumps into the starts."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     assert env.episodes is not None
     share = env.episodes.restarts
     if not share > limits.share:

@@ -27,10 +27,7 @@ RULE = Rule(
 
 def check(facts: RunFacts) -> RuleResult | None:
     """Compare a used copy with a fresh one."""
-    env = facts.environment
-    if env is None:
-        return None
-
+    env = facts.measured
     reset, seen = env.reset, env.observation
     assert reset is not None
     # What is not a number, or never changes, is told as that.
