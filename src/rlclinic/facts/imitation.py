@@ -18,7 +18,7 @@ class Imitation:
     short: bool
     """Whether its evaluations end below the goal, which is most of the way to the expert."""
     final: float
-    """The level of its evaluations."""
+    """Where the curve of its evaluations ends."""
     goal: float
     disagreement: float | None
     """Distance from the expert on states that the imitator visits by itself, from 0 to 1."""
@@ -40,8 +40,8 @@ class Imitation:
 @fact
 def imitation_of(facts: RunFacts) -> Imitation | None:
     """How the imitator stands; None for other runs and where nothing says what it was to reach."""
-    level, goal = facts.late("return/eval", LAST), goal_of(facts)
-    if "imitation" not in facts.families or level is None or goal is None:
+    level, curve, goal = facts.late("return/eval", LAST), facts.curves.get("return/eval"), goal_of(facts)
+    if "imitation" not in facts.families or level is None or curve is None or goal is None:
         return None
 
     def late(name: str) -> float | None:
@@ -49,6 +49,6 @@ def imitation_of(facts: RunFacts) -> Imitation | None:
         return None if found is None else found.value
 
     return Imitation(
-        level.value < goal.level, level.value, goal.level, late("disagreement"), late("disagreement_data"),
+        level.value < goal.level, curve.final, goal.level, late("disagreement"), late("disagreement_data"),
         late("inconsistency"), late("label_spread"), late("shift"),
     )  # fmt: skip

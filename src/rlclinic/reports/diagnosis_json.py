@@ -43,6 +43,16 @@ def diagnosis_object(diagnosis: Diagnosis) -> dict[str, Any]:
         "decision_path": list(diagnosis.decision_path),
         "next_steps": list(diagnosis.next_steps),
         "unknowns": list(diagnosis.unknowns),
+        "curves": [
+            {
+                "metric": name,
+                "start": curve.start,
+                "best": curve.best,
+                "best_step": curve.best_step,
+                "final": curve.final,
+            }
+            for name, curve in diagnosis.curves.items()
+        ],
         "goal": None if diagnosis.goal is None else {"level": diagnosis.goal.level, "origin": diagnosis.goal.origin},
         "moves": [asdict(onset) for onset in diagnosis.onsets],
         "suspect": None if diagnosis.suspect is None else _suspect(diagnosis.suspect),
