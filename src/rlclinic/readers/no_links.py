@@ -58,6 +58,19 @@ def is_below(path: str, root: str) -> bool:
     return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
 
 
+def is_file(path: Path) -> bool:
+    """Whether a regular file lies there; not where the name is none that the system takes, or the way is closed."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def lies_in(path: Path, folder: Path) -> bool:
+    """Whether a regular file lies below a folder, with no link on the way that leads out."""
+    return is_file(path) and is_below(os.path.realpath(path), os.path.realpath(folder))
+
+
 def open_file(path: str) -> BinaryIO:
     """A regular file by its real path."""
     handle = _open(path, _READ)

@@ -160,6 +160,12 @@ def test_a_path_out_of_the_project_is_not_followed(tmp_path: Path) -> None:
             plan(run, changes(run, learning_rate=0.0003))
 
 
+def test_a_name_that_no_system_takes_is_no_file(tmp_path: Path) -> None:
+    run = made_run("sb3-zoo", "PPO", {**ZOO_PPO, "conf_file": "x" * 5_000 + ".yml"}, path=str(tmp_path))
+    with pytest.raises(Refused, match="not beside the run"):
+        plan(run, changes(run, learning_rate=0.0003))
+
+
 def test_secrets_beside_the_change_are_not_shown(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("wandb_api_key: 0123456789abcdef0123456789abcdef01234567\ngamma: 0.99\n")
     run = made_run("sb3", "PPO", SB3_PPO, path=str(tmp_path), file="config.yaml")

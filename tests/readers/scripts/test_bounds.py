@@ -107,3 +107,31 @@ def test_a_notebook_with_odd_cells_is_read_as_far_as_it_goes(tmp_path: Path) -> 
     path = tmp_path / "train.ipynb"
     path.write_text(json.dumps({"cells": cells, "nbformat": 4}))
     assert {value.key: value.value for value in load_script(path).values}["learning_rate"] == 1e-3
+
+
+@pytest.mark.parametrize(
+    "choice",
+    ["../outside", "{root}/outside", "linked", "folder/outside", "x" * 5_000, "a\\0b"],
+    ids=lambda text: text[:12],
+)
+def test_a_default_of_a_config_is_read_from_its_own_folder_alone(choice: str, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    (own / "net").mkdir(parents=True)
+    (tmp_path / "outside.yaml").write_text("learning_rate: 77\n", encoding="utf-8")
+    (own / "net" / "linked.yaml").symlink_to(tmp_path / "outside.yaml")
+    (own / "net" / "folder").symlink_to(tmp_path)
+    (own / "config.yaml").write_text(
+        f'gamma: 0.5\ndefaults:\n  - net: "{choice.format(root=tmp_path)}"\n', encoding="utf-8"
+    )
+    values = {value.key: value.value for value in load_script(own / "config.yaml").values}
+    assert values == {"gamma": 0.5}
+
+
+def test_a_script_that_a_command_starts_is_no_link_and_may_have_any_name(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "outside.py").write_text("learning_rate = 77\n", encoding="utf-8")
+    (tmp_path / "own" / "train.py").symlink_to(tmp_path / "outside.py")
+    for program in ("train.py", "x" * 5_000 + ".py"):
+        (tmp_path / "own" / "run.sh").write_text(f"python {program} --gamma 0.5\n", encoding="utf-8")
+        values = {value.key: value.value for value in load_script(tmp_path / "own" / "run.sh").values}
+        assert values == {"gamma": 0.5}

@@ -11,7 +11,7 @@ from rlclinic.prescriptions.edit.document import FORMATS, document_data
 from rlclinic.prescriptions.edit.edits import Path as KeyPath
 from rlclinic.prescriptions.edit.edits import Refused, value_at
 from rlclinic.readers.discover import split_name
-from rlclinic.readers.no_links import read_file
+from rlclinic.readers.no_links import is_file, read_file
 from rlclinic.readers.project import ROOT_SIGNS, folders_above
 
 # Bytes of a config.
@@ -118,7 +118,7 @@ def _zoo(run: Run) -> Source:
     if not name or Path(name).suffix in (*FORMATS, ".py"):
         for folder in ancestors(run):
             for option in options:
-                if (folder / option).is_file():
+                if is_file(folder / option):
                     return Source(folder / option)
     raise _unknown(
         run, f"config.yml is the run's own record; the zoo's {options[0]} it was made from is not beside the run"
@@ -148,9 +148,9 @@ def _hydra(run: Run, keys: tuple[str, ...]) -> Source:
         group = keys[0].partition(".")[0]
         choice = choices.get(group) if isinstance(choices, dict) else None
         grouped = folder / group / f"{choice}.yaml"
-        if choice and grouped.is_file():
+        if choice and is_file(grouped):
             return Source(grouped, prefix=f"{group}.")
-        if (folder / f"{name}.yaml").is_file():
+        if is_file(folder / f"{name}.yaml"):
             return Source(folder / f"{name}.yaml")
     raise _unknown(
         run, ".hydra/config.yaml is the run's own record; the config that Hydra composed it from was not found"
@@ -171,7 +171,7 @@ def _origin(run: Run, keys: tuple[str, ...]) -> Source:
         raise _unknown(run, f"the values were read from {name}, a record of the run and not a config")
     if file.name in RECORDS.get(run.framework, ()):
         raise _unknown(run, f"{name} is the run's own record, not the config it was made from")
-    if not file.is_file():
+    if not is_file(file):
         raise _unknown(run, f"{name} is not there any more")
     if name.startswith(".."):
         return Source(file)

@@ -9,7 +9,7 @@ from rlclinic.readers.draft import flatten
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json
-from rlclinic.readers.no_links import read_file
+from rlclinic.readers.no_links import lies_in, read_file
 from rlclinic.readers.scripts.script import Rank, Script, ScriptValue
 from rlclinic.reference.algorithms import algorithm_name
 
@@ -47,9 +47,9 @@ def _groups(path: Path, data: dict[object, object]) -> Iterator[ScriptValue]:
     groups = data.get("defaults")
     for entry in groups[:MAX_GROUPS] if isinstance(groups, list) else ():
         for group, choice in entry.items() if isinstance(entry, dict) else ():
-            parts = (*PurePath(str(group)).parts, f"{choice}.yaml")
-            file = path.parent.joinpath(*parts)
-            if ".." in parts or PurePath(str(group)).is_absolute() or not file.is_file():
+            named = PurePath(str(group), f"{choice}.yaml")
+            file = path.parent / named
+            if named.is_absolute() or not lies_in(file, path.parent):
                 continue
             found, lines = _load(file)
             name = file.relative_to(path.parent).as_posix()

@@ -10,7 +10,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.logs.notebook import notebook_code
 from rlclinic.readers.formats.python_source import parse_module
-from rlclinic.readers.no_links import read_file
+from rlclinic.readers.no_links import lies_in, read_file
 from rlclinic.readers.scripts.config_file import read_config_file
 from rlclinic.readers.scripts.python_script import read_python
 from rlclinic.readers.scripts.script import Script
@@ -63,7 +63,7 @@ def _beside(path: Path, name: str) -> Path | None:
     """The script that a command starts: beside the shell script or, as from the root of the project, one above."""
     if Path(name).is_absolute() or ".." in Path(name).parts:
         return None
-    return next((folder / name for folder in (path.parent, path.parent.parent) if (folder / name).is_file()), None)
+    return next((folder / name for folder in (path.parent, path.parent.parent) if lies_in(folder / name, folder)), None)
 
 
 def _notebook(path: Path, given: Mapping[str, object]) -> Script:
