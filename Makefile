@@ -10,8 +10,11 @@ BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 LIVE   := .venv-live
+PYTHONS ?= 3.12 3.13
+CORE_TESTS := $(addprefix tests/, signals facts rules causes reference store comparison reports readers apps/cli apps/agents \
+  test_answer.py test_commands.py test_engine.py test_package.py test_sentences.py)
 
-.PHONY: demo test test-foreign test-browser test-live bench-live coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-python test-browser test-live bench-live coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -49,6 +52,19 @@ test: $(READY)
 # What builds an environment of its own and installs into it.
 test-foreign: $(READY)
 	$(BIN)/python -m pytest -m foreign
+
+# The core as a wheel on other Pythons, without torch: make test-python PYTHONS=3.13
+test-python: $(PYTHONS:%=.venv-%/.ready)
+	for version in $(PYTHONS); do \
+	  .venv-$$version/bin/pip install --quiet --no-deps --force-reinstall . && \
+	  .venv-$$version/bin/python -m pytest -n auto -m "not slow and not foreign and not browser" $(CORE_TESTS) || exit 1; \
+	done
+
+.venv-%/.ready: pyproject.toml constraints.txt
+	python$* -m venv .venv-$*
+	.venv-$*/bin/pip install --quiet --upgrade --constraint constraints.txt pip
+	.venv-$*/bin/pip install --quiet --constraint constraints.txt --group core '.[mcp]' 'gymnasium[classic-control,toy-text]'
+	@touch $@
 
 # What only a browser shows: overflow, contrast, the first screen. It needs a chromium, such as Debian's.
 test-browser: $(READY)
@@ -128,4 +144,4 @@ fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) $(LINT) $(PEERS) $(FUZZ) $(LIVE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(LINT) $(PEERS) $(FUZZ) $(LIVE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

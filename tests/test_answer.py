@@ -71,6 +71,20 @@ def test_an_empty_event_file_cannot_be_judged() -> None:
     assert line(diagnosis_of("edge/aborted_start"), "Verdict").startswith("Cannot be judged yet: no metric was logged")
 
 
+def test_a_run_whose_return_has_another_name_is_asked_for_it(tmp_path: Path) -> None:
+    rows = "".join(f"{step},{100 - step / 1000}\n" for step in range(0, 60_000, 1000))
+    (tmp_path / "log.csv").write_text(f"step,cost\n{rows}", encoding="utf-8")
+    change = next(item for item in diagnose(rlclinic.read(tmp_path)).answer.lines if item.label == "Change")
+    assert change.text == "Say with --map which column is the return."
+    assert change.commands == (("judge", f"rlclinic diagnose {tmp_path} --map return/train=COLUMN"),)
+
+
+def test_going_on_is_a_change_and_no_test(tmp_path: Path) -> None:
+    (tmp_path / "progress.csv").write_text("timesteps,episode_return\n1000,5\n2000,6\n", encoding="utf-8")
+    found = diagnose(rlclinic.read(tmp_path))
+    assert line(found, "Change").startswith("Train on for as long again")
+
+
 def test_what_a_curve_did_is_said_without_a_goal_and_judged_with_one() -> None:
     curve = np.linspace(0, 100, 50) + np.random.default_rng(0).normal(size=50)
     run = scene(series={"return/train": curve}).run

@@ -35,6 +35,13 @@ def test_every_verb_is_in_the_readme() -> None:
     assert [verb for verb in VERBS if f"rlclinic {verb}" not in readme] == []
 
 
+def test_every_page_is_on_the_index() -> None:
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    folder = ROOT / "docs"
+    pages = [str(path.relative_to(folder)) for path in folder.rglob("*.md") if path.parent.name != "parts"]
+    assert [page for page in pages if page != "index.md" and f"({page})" not in index] == []
+
+
 def test_every_relative_link_of_the_documentation_leads_somewhere() -> None:
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     for page in pages:

@@ -45,6 +45,8 @@ TOO_SHORT = "budget-too-small"
 # What a test beside the one that is advised does, by the verb that makes it.
 ALSO = {"trial": "or try the change", "examine": "or examine the environment", "probe": "or probe the trainer"}
 REPEAT = "Repeat it with another seed: one run shows little."
+REPRODUCE = "Run it again with the same seed: an error that comes back can be traced."
+NAME_COLUMN = "Say with --map which column is the return."
 NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
 
 
@@ -124,6 +126,8 @@ def _change(diagnosis: Diagnosis) -> Line:
     commands = diagnosis.commands
     if _has_nothing(diagnosis):
         return Line("Change", NAME_FILES)
+    if _needs_column(diagnosis):
+        return Line("Change", NAME_COLUMN, (("judge", f"{commands.ask} --map return/train=COLUMN"),))
     if _may_go_on(diagnosis):
         going = diagnosis.run.status.state is Status.RUNNING
         step = "Let it go on: it is learning." if going else "Train longer: it was learning when the log ended."
@@ -137,7 +141,7 @@ def _change(diagnosis: Diagnosis) -> Line:
     if first.native is not None and first.native.text.count("\n") == 0 and len(first.native.text) <= NATIVE_WIDTH:
         text = f"{text.rstrip('.')}: {first.native.text.strip()}"
     if first.kind is PrescriptionKind.CHECK:
-        is_optional = diagnosis.finds_nothing or text.startswith(OPTIONAL)
+        is_optional = diagnosis.finds_nothing or text.startswith(OPTIONAL) or TOO_SHORT in first.causes
         return Line("Change" if is_optional else "Test first", text, () if is_optional else _also(commands.test, text))
     both = (("apply", commands.apply), ("prove", commands.prove))
     return Line("Change", text, tuple((what, command) for what, command in both if command))
@@ -146,6 +150,13 @@ def _change(diagnosis: Diagnosis) -> Line:
 def _has_nothing(diagnosis: Diagnosis) -> bool:
     """Whether there is not one metric to judge by."""
     return not diagnosis.run.series and diagnosis.verdict.value == "insufficient-data"
+
+
+def _needs_column(diagnosis: Diagnosis) -> bool:
+    """Whether there are metrics without a return among them, and nothing says why."""
+    lead = diagnosis.ranked[0].id if diagnosis.ranked else UNKNOWN
+    unsaid = lead in (UNKNOWN, TOO_SHORT) and diagnosis.verdict.value == "insufficient-data"
+    return unsaid and diagnosis.run.returns is None and bool(diagnosis.commands.ask)
 
 
 def _may_go_on(diagnosis: Diagnosis) -> bool:
@@ -164,7 +175,7 @@ def _also(command: str, text: str) -> tuple[tuple[str, str], ...]:
 def _otherwise(diagnosis: Diagnosis) -> Line:
     """The next candidate: after a change the settings that are known to work, else the next prescription."""
     commands, first = diagnosis.commands, next(iter(diagnosis.prescriptions), None)
-    if _has_nothing(diagnosis):
+    if _has_nothing(diagnosis) or _needs_column(diagnosis):
         return Line("If not that", "Log the return of every episode, and train again.")
     if first is not None and _may_go_on(diagnosis):
         return Line("If not that", _instruction(first))
@@ -175,7 +186,9 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
         return Line("If not that", _instruction(diagnosis.prescriptions[1]))
     said = (UNKNOWN, *HARMLESS, *((TOO_SHORT,) if diagnosis.finds_nothing else ()))
     others = [cause.id for cause in diagnosis.ranked[1:] if cause.id not in said][:2]
-    ideas = f"Next in line: {listed(others)}." if others else REPEAT if diagnosis.run.series else NAME_FILES
+    rest = REPEAT if diagnosis.run.returns is not None else NAME_COLUMN if diagnosis.run.series else NAME_FILES
+    rest = REPRODUCE if diagnosis.verdict.value == "crashed" else rest
+    ideas = f"Next in line: {listed(others)}." if others else rest
     is_test = first is not None and first.kind is PrescriptionKind.CHECK
     return Line("If not that", ideas, () if is_test else _also(commands.test, ""))
 

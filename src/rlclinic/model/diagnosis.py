@@ -104,6 +104,8 @@ class Commands:
     """Trains with and without the change, or compares with the next run where only the user can train."""
     test: str = ""
     """The cheapest measurement that tells the leading causes apart."""
+    ask: str = ""
+    """Diagnoses the run again, as it was named; options may follow."""
     judge: str = ""
     """Asks again with what is missing for a judgement."""
     known_good: str = ""

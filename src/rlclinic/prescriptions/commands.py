@@ -41,6 +41,7 @@ def commands_of(
         apply=_apply(run, change, number, name) if change is not None else "",
         prove=_prove(run, [change], name) if change is not None and _is_testable(change) else after,
         test="" if leads else _test(run, prescriptions, causes, name),
+        ask=f"rlclinic diagnose {name}" if run.path else "",
         judge=f"rlclinic diagnose {name} --goal RETURN" if goal is None and run.path else "",
         known_good=f"rlclinic train {shlex.quote(f'{examinable(run.environment)}:{run.algorithm}')}" if known else "",
         known_good_for=task if known else "",

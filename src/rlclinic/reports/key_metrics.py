@@ -93,11 +93,12 @@ def watched(diagnosis: Diagnosis) -> tuple[Inline, ...]:
     )
     lines = [_watch(run.series[name], run) for name in list(names)[:MAX_WATCHED]]
     returns = run.returns
-    if not lines or returns is None or returns.last is None:
+    curve = diagnosis.curves.get(returns.name) if returns is not None else None
+    if not lines or returns is None or curve is None:
         return tuple(lines)
     last = (
         Code(returns.logged_as),
-        f": here {number(returns.last)} at the end. It lags behind the others: judge by them first.",
+        f": here {number(curve.final)} at the end. It lags behind the others: judge by them first.",
     )
     return (*lines, last)
 

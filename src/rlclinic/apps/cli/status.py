@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--all", "show_all", is_flag=True, help="Also runs that have ended.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def status(root: Path, show_all: bool, as_json: bool) -> None:
-    """Say which training runs below ROOT go on, how far they are, and how long they need.
+    """Say which training runs below ROOT are active, how far they are and how long they still need.
 
     A run whose process was killed is shown as interrupted. Exit code 0, also where nothing runs.
     """

@@ -87,7 +87,7 @@ def _silent(facts: RunFacts, training: Series, limits: Limits) -> RuleResult | N
         return None
     summary = (
         f"the last return was logged at step {ends[-1]:.4g}, training went on to {last:.4g}: no episode ended in "
-        f"{quiet:.4g} steps, the longest gap before was {gaps.max(initial=0.0):.4g}"
+        f"{quiet:,.0f} steps, the longest gap before was {gaps.max(initial=0.0):,.0f}"
     )
     evidence = (facts.evidence("return/train", quiet, bar, note="steps since the last finished episode"),)
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(ends[-1]))
