@@ -21,6 +21,7 @@ from rlclinic.readers.redaction.redact import redact
 RESPONSE = ("output", "response", "completion", "responses", "completions", "generated_text", "prediction", "answer")
 PROMPT = ("input", "prompt", "question", "query", "problem", "prompts", "instruction")
 REWARD = ("score", "reward", "rewards", "total_reward", "return", "acc")
+GOLD = ("ground_truth", "gold", "answer", "solution", "target", "label", "reference", "expected")
 STEP = ("step", "global_step", "iteration", "update")
 PATTERNS = ("*.jsonl", "*.ndjson", "*samples*.json", "*rollout*.json", "*completion*.json", "*generation*.json")
 MOST_ROWS = 20_000
@@ -50,6 +51,25 @@ def read_samples(path: Path) -> tuple[list[Sample], tuple[str, ...]]:
             hint="verl writes them with trainer.rollout_data_dir, TRL with log_completions; name the JSONL file",
         )
     return found, tuple(notes)
+
+
+def read_problems(path: Path) -> list[tuple[str, str, str]]:
+    """Prompts with their right answers, and a response where the row has one and its reward says that it is right."""
+    if not path.is_file():
+        raise RunReadError("no such file", path=str(path))
+    found = []
+    for _, row in _rows(single(path).entries[0]):
+        inner = row.get("reward_model") if isinstance(row, dict) else None
+        gold = _text({**row, **(inner if isinstance(inner, dict) else {})}, GOLD) if isinstance(row, dict) else None
+        if gold is None:
+            continue
+        reward = next((value for key in REWARD if (value := _number(row.get(key))) is not None), None)
+        response = _text(row, RESPONSE[:5]) if reward is not None and reward > 0 else None
+        found.append((_text(row, PROMPT) or "", gold.strip(), response or ""))
+    if not found:
+        hint = f"each line is JSON with a prompt and one of {', '.join(GOLD)}"
+        raise NothingReadable("no prompts with a right answer here", path=str(path), hint=hint)
+    return found
 
 
 def _candidates(place: Place) -> Sequence[Entry]:

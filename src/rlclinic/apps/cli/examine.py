@@ -36,6 +36,13 @@ SCHEMA = "rlclinic.examine/1"
     default="",
     help="The trained policy: a function, or a run of rlclinic train.",
 )
+@click.option(
+    "--reward",
+    metavar="MODULE:FUNCTION",
+    default="",
+    help="A reward function for language models instead of an environment: which answers does it pay?",
+)
+@click.option("--samples", type=FILE, help="With --reward: JSONL with prompts and their right answers.")
 @click.option("--trace", type=FILE, help="Recorded steps instead of a running environment: npz, hdf5, csv, parquet.")
 @click.option("--run", "run_name", metavar="RUN", default="", help="A run trained in it: both are judged together.")
 @click.option(
@@ -53,6 +60,8 @@ def examine(
     arguments: tuple[str, ...],
     oracle: str,
     policy: str,
+    reward: str,
+    samples: Path | None,
     trace: Path | None,
     run_name: str,
     budget: float,
@@ -68,7 +77,13 @@ def examine(
     made so, or a config of rlclinic or rl-zoo. Its code runs in a process of its own, with a time limit. With --run the
     run's environment is examined where ENV is left out, and both are judged as one. Reward, environment and task are
     told in this order, up to the first that explains. Exit codes as in diagnose.
+
+    With --reward a reward function as verl, TRL or a plain (response, answer) has it is tried on right, wrong, empty,
+    cut, repeated and format-only answers and on some that fool lax verifiers. It alone is run, in a child process.
     """
+    if reward:
+        _examine_reward(reward, samples, output, as_json=as_json or form == "json")
+        return
     from rlclinic.engine import examine as judge
 
     run = _run(run_name) if run_name else None
@@ -88,6 +103,19 @@ def examine(
         context = Context(terminal_width(), wants_colour() and output is None)
         deliver(render(find_format(chosen), [found], context), output)
     click.get_current_context().exit(_exit_code(found, fail_on))
+
+
+def _examine_reward(function: str, samples: Path | None, output: Path | None, *, as_json: bool) -> None:
+    from rlclinic.environment.reward_answers import Problem
+    from rlclinic.environment.reward_function import review_reward
+    from rlclinic.readers.samples import read_problems
+    from rlclinic.reports.reward_formats import reward_object, reward_text
+
+    problems = [Problem(*row) for row in read_problems(samples)] if samples is not None else []
+    review = review_reward(function, problems)
+    colour = wants_colour() and output is None
+    deliver(reward_object(review) if as_json else reward_text(review, width=terminal_width(), colour=colour), output)
+    click.get_current_context().exit(ExitCode.OK if review.is_sound else ExitCode.FINDINGS)
 
 
 def examination_object(found: Diagnosis) -> dict[str, Any]:

@@ -1,0 +1,115 @@
+"""Reward functions on answers whose worth is known: which of them are paid."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rlclinic.apps.cli.main import app
+from rlclinic.environment.reward_function import review_reward
+from rlclinic.model.errors import UsageError
+from rlclinic.model.reward_review import RewardReview
+
+FUNCTIONS = """
+import os, re
+
+def strict(data_source, solution_str, ground_truth, extra_info=None):
+    found = re.findall(r"<answer>(.*?)</answer>", solution_str, re.S)
+    return 1.0 if len(found) == 1 and found[0].strip() == ground_truth else 0.0
+
+def lax(completions, answer, **kwargs):
+    return [1.0 if gold in text else 0.0 for text, gold in zip(completions, answer)]
+
+def form(completions, **kwargs):
+    return [1.0 if "<answer>" in text else 0.0 for text in completions]
+
+def tagged(response, answer):
+    found = re.search(r"<answer>(.*?)</answer>", response, re.S)
+    return 0.2 + 0.8 * (found.group(1) == answer) if found else 0.0
+
+def fragile(response, answer):
+    return float(response.split("<answer>")[1].split("</answer>")[0] == answer)
+
+def deaf(response, answer):
+    return 0.0
+
+def deadly(response, answer):
+    os._exit(3) if not response else None
+    return float(answer in response)
+"""
+
+
+@pytest.fixture
+def functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rewards_under_test.py").write_text(FUNCTIONS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def _paid(review: RewardReview) -> set[str]:
+    return {payment.kind for payment in review.payments if payment.paid}
+
+
+@pytest.mark.usefixtures("functions")
+def test_a_strict_verifier_pays_the_right_answer_alone() -> None:
+    review = review_reward("rewards_under_test:strict")
+    assert review.style.startswith("answer tags")
+    assert _paid(review) == {"gold"}
+    assert review.is_sound
+    assert not review.remarks
+
+
+@pytest.mark.usefixtures("functions")
+@pytest.mark.parametrize(
+    ("name", "paid", "words"),
+    [
+        ("lax", "many answers", "many answers answers are paid"),
+        ("form", "format only", "format only answers are paid"),
+    ],
+)
+def test_what_a_verifier_pays_by_mistake_is_named(name: str, paid: str, words: str) -> None:
+    review = review_reward(f"rewards_under_test:{name}")
+    assert paid in _paid(review)
+    assert any(words in remark.text for remark in review.remarks)
+
+
+@pytest.mark.usefixtures("functions")
+def test_a_share_for_the_form_is_a_note() -> None:
+    review = review_reward("rewards_under_test:tagged")
+    assert review.is_sound
+    assert any("20% of what the right one gets" in remark.text for remark in review.remarks)
+
+
+@pytest.mark.usefixtures("functions")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("fragile", "raises IndexError"), ("deaf", "no form of the right answer is paid"), ("deadly", "the process died")],
+)
+def test_a_function_that_fails_is_told(name: str, words: str) -> None:
+    review = review_reward(f"rewards_under_test:{name}")
+    assert not review.is_sound
+    assert any(words in remark.text for remark in review.remarks)
+
+
+@pytest.mark.usefixtures("functions")
+def test_a_function_that_is_not_there_is_a_usage_error() -> None:
+    with pytest.raises(UsageError):
+        review_reward("rewards_under_test:missing")
+
+
+@pytest.mark.usefixtures("functions")
+def test_examine_takes_prompts_of_ones_own(tmp_path: Path) -> None:
+    rows = [{"prompt": "Capital of Peru?", "reward_model": {"ground_truth": "Lima"}}]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    arguments = ["examine", "--reward", "rewards_under_test:strict", "--samples", "rows.jsonl", "--json"]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert (told["schema"], told["problems"]) == ("rlclinic.reward/1", 1)
+    assert "Lima" in told["payments"][0]["example"]
+    bad = CliRunner().invoke(app, ["examine", "--reward", "rewards_under_test:form"])
+    assert bad.exit_code == 1
+    assert "What is paid" in bad.output
