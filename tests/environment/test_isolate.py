@@ -30,6 +30,19 @@ def test_a_name_that_means_nothing_is_refused(name: str) -> None:
         maker_of(name)()
 
 
+def test_an_entry_of_rl_zoo_is_made_with_its_wrappers(tmp_path: Path) -> None:
+    config = tmp_path / "ppo.yml"
+    wrappers = "[gymnasium.wrappers.TimeAwareObservation: {}]"
+    config.write_text(
+        f"CartPole-v1: {{n_timesteps: 10}}\nPendulum-v1: {{n_timesteps: 10, env_wrapper: {wrappers}}}\n",
+        encoding="utf-8",
+    )
+    assert maker_of(f"{config}::Pendulum-v1")().observation_space.shape == (4,)
+    assert maker_of(f"{config}::CartPole-v1")().observation_space.shape == (4,)
+    with pytest.raises(UsageError, match="no entry"):
+        maker_of(str(config))
+
+
 def test_a_config_may_not_name_code(tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text("algorithm: PPO\nenv_id: tests.environment.tasks:Slide\ntotal_steps: 10\n", encoding="utf-8")

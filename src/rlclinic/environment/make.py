@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def _of_config(name: str) -> Make:
     path, _, variant = name.partition("::")
     if not Path(path).is_file():
         raise UsageError("no such file", path=path, hint=HINT)
-    values, _ = read_config_file(Path(path), variant)
+    values = _zoo_entry(Path(path), variant) or read_config_file(Path(path), variant)[0]
     plain = Recipe("sb3", str(values["algorithm"]), str(values["env_id"]), 1)
     kept: dict[str, object] = {
         key: values[key]
@@ -64,6 +64,33 @@ def _of_config(name: str) -> Make:
     }
     recipe = plain.with_changes(kept)
     return lambda: make_environment(recipe)
+
+
+def _zoo_entry(path: Path, name: str) -> dict[str, object] | None:
+    """An entry of a file of rl-zoo, which has environments as its keys; None for a file of another kind."""
+    from rlclinic.readers.formats.errors import FormatError
+    from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+    from rlclinic.readers.no_links import read_file
+
+    try:
+        data = load_yaml(read_file(path).decode("utf-8")).data
+    except (OSError, UnicodeDecodeError, FormatError):
+        return None
+    entries = data.items() if isinstance(data, Mapping) else ()
+    tasks = {key: entry for key, entry in entries if isinstance(entry, Mapping) and "n_timesteps" in entry}
+    if not tasks:
+        return None
+    if name not in tasks:
+        raise UsageError(f"has no entry {name!r}", path=str(path), hint=f"name one of {', '.join(list(tasks)[:6])}")
+    entry = tasks[name]
+    given = entry.get("env_wrapper") or []
+    wrappers = []
+    for one in given if isinstance(given, list) else [given]:
+        wrapper, arguments = next(iter(one.items())) if isinstance(one, Mapping) else (one, None)
+        # `package.module.Class`, here `package.module:Class`; what a file names is not imported unless it is harmless.
+        wrappers.append({"id": ":".join(str(wrapper).rsplit(".", 1)), **(arguments or {})})
+    kept = {key: entry[key] for key in ("env_kwargs", "frame_stack") if key in entry}
+    return {"algorithm": "PPO", "env_id": name, "env_wrappers": wrappers, **kept}
 
 
 def _named(name: str) -> Any:
