@@ -12,10 +12,14 @@ import yaml
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.engine import diagnose
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.diagnosis import Diagnosis, Verdict
+from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
 from rlclinic.model.vocabulary import families_of
 from rlclinic.readers.discover import find
+from rlclinic.reference.usual import Direction
 from rlclinic.reports.diagnosis_json import diagnosis_object
 from tests.conftest import RUNS
 from tests.prescriptions.syntax.parsers import PARSERS
@@ -53,6 +57,7 @@ PLACE: dict[str, set[str]] = {
     "budget": BUDGET,
     "evaluation": {"eval_async"},
     "offline": {"conservative_weight"},
+    "imitation": {"aggregate", "retrain_every", "beta_schedule", "warm_start", "n_epochs"},
     "language-model": {
         "kl_coef", "kl_loss_coef", "use_kl_loss", "use_kl_in_reward", "max_response_length", "clip_range_high",
         "ent_coef", "learning_rate", "top_p", "temperature", "mask_observations", "loss_aggregation", "group_size",
@@ -197,3 +202,37 @@ def test_every_prescription_reaches_the_json(everything: list[Seen]) -> None:
     for seen in everything:
         shown = diagnosis_object(seen.diagnosis)["prescriptions"]
         assert [item["instruction"] for item in shown] == [item.instruction for item in seen.diagnosis.prescriptions]
+
+
+def test_what_follows_says_what_would_choose_it(everything: list[Seen]) -> None:
+    wrong = [
+        f"{seen.name}: {item.instruction}"
+        for seen in everything
+        for item in seen.diagnosis.prescriptions[1:]
+        if not item.instruction.startswith(("If that does not suffice, and ", "If the test confirms it: "))
+    ]
+    assert wrong == []
+
+
+def test_no_prescription_treats_a_setting_as_too_high_and_too_low(everything: list[Seen]) -> None:
+    pairs = [("too-high", "too-low"), ("too-fast", "too-slow"), ("too-large", "too-small"), ("too-many", "too-few")]
+    wrong = []
+    for seen, item in advice(everything):
+        wrong += [f"{seen.name}: {item.causes}" for high, low in pairs for cause in item.causes
+                  if item.changes and cause.replace(high, low) in item.causes and high in cause]  # fmt: skip
+    assert wrong == []
+
+
+def test_no_change_leaves_a_value_that_nobody_trains_with(everything: list[Seen]) -> None:
+    wrong = []
+    for seen, item in advice(everything):
+        facts = RunFacts(seen.diagnosis.run)
+        for change in item.changes[:1]:
+            before, after = number(change.before), number(change.after)
+            if before is None or after is None:
+                continue
+            direction: Direction = "low" if after > before else "high"
+            found = unusual(facts, change.key, after)
+            if found is not None and found.beyond(direction) > 0.0:
+                wrong.append(f"{seen.name}: {change.key} {before} to {after}")
+    assert wrong == []

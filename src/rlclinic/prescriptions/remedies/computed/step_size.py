@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.remedies.careful_step import COARSE, FINE, rounded
+from rlclinic.prescriptions.remedies.careful_step import FINE, rounded, stepped
 from rlclinic.prescriptions.setting_change import Changes, change_to
 
 # Share of the start value at which a linear schedule of gymnasium-solver may end.
@@ -50,8 +50,6 @@ def wider_trust_region(assessment: Assessment) -> Changes:
 
 def _mirror_step(assessment: Assessment) -> Changes:
     """The terms that play the part of a trust region in MM-RKHS."""
-    if assessment.saw("mmd-outweighs-objective"):
-        weight = assessment.number("mmd_coef")
-        return change_to("mmd_coef", rounded("mmd_coef", weight / COARSE)) if weight else ()
-    eta = assessment.number("eta")
-    return change_to("eta", rounded("eta", eta * COARSE)) if eta else ()
+    key, up = ("mmd_coef", False) if assessment.saw("mmd-outweighs-objective") else ("eta", True)
+    after = stepped(assessment, key, up=up) if assessment.number(key) else None
+    return change_to(key, after) if after is not None else ()
