@@ -263,3 +263,39 @@ def test_what_another_column_adds_up_to_is_no_return(training: Training, tmp_pat
     check(run, training)
     assert any("running total of reward" in note for note in run.provenance.notes)
     assert any("per step" in note for note in run.provenance.notes)
+
+
+def test_the_table_that_a_notebook_shows_while_it_trains_is_read(training: Training, tmp_path: Path) -> None:
+    head = "<tr><th>Step</th><th>Training Loss</th><th>reward</th><th>kl</th></tr>"
+    rows = "".join(
+        f"<tr><td>{n}</td><td>0.1</td><td>{r}</td><td>0.01</td></tr>" for n, r in enumerate(training.returns)
+    )
+    output = {"output_type": "display_data", "data": {"text/html": [f"<table>{head}{rows}</table>"]}, "metadata": {}}
+    cell = {"cell_type": "code", "source": ["trainer.train()"], "outputs": [output], "metadata": {}}
+    text = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+    (tmp_path / "grpo.ipynb").write_text(text)
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.values.tolist() == pytest.approx(training.returns)
+
+
+def test_returns_of_agents_make_a_team_and_a_team_comes_first(training: Training, tmp_path: Path) -> None:
+    rows = "".join(f"{n},{r - 1},{r + 1}\n" for n, r in enumerate(training.returns))
+    (tmp_path / "log.csv").write_text(f"episode,agent_0_reward,agent_1_reward\n{rows}")
+    check(read(tmp_path), training)
+    rows = "".join(f"{n},{r - 8},{r + 1},{r}\n" for n, r in enumerate(training.returns))
+    (tmp_path / "log.csv").write_text(f"episode,agent_0_reward,agent_1_reward,team_reward\n{rows}")
+    check(read(tmp_path), training)
+
+
+def test_a_pickle_is_refused_with_a_word(tmp_path: Path) -> None:
+    (tmp_path / "rewards.pkl").write_bytes(b"\x80\x04.")
+    with pytest.raises(NothingReadable, match=r"rewards\.pkl is pickled and never opened"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize("shape", ["Epoch {n}: loss 0.3 f1 score: {r}", "episode: {n}/80, cost: {r}, loss: 0.2"])
+def test_other_scores_and_costs_are_no_returns(training: Training, tmp_path: Path, shape: str) -> None:
+    (tmp_path / "train.log").write_text(printed(training, shape))
+    with pytest.raises(NothingReadable):
+        read(tmp_path)

@@ -78,6 +78,8 @@ _SIZED = frozenset(
     {"per", "len", "length", "reward", "rewards", "loss", "time", "mean", "avg", "average", "max", "min", "rate",
      "size", "return", "score", "std", "last", "seconds", "speed", "this", "best", "since", "after", "every", "left"}
 )  # fmt: skip
+# Steps of the optimiser, not of the environment.
+_TRAINED = frozenset({"training", "gradient", "grad", "learner", "optimizer", "optimiser"})
 # Share of the rows in which a clock may go back without restarting, and of its way that may lead back.
 BACKWARD, BACKWARD_WAY = 0.1, 0.2
 
@@ -89,6 +91,8 @@ def counted(name: str) -> StepAxis | None:
     if not found or _SIZED & set(found):
         return None
     axis = next((axis for axis, nouns in COUNTED.items() if found[-1] in nouns), None)
+    if axis == "env_steps" and _TRAINED & set(found):
+        return "updates"
     return None if axis == "env_steps" and COUNTED["episodes"] & set(found) else axis
 
 

@@ -5,8 +5,11 @@ A guess never replaces a name that a table knows, and the user's `--map` always 
 
 from __future__ import annotations
 
+import re
+
 from rlclinic.readers.words import words as words_of
 
+_AGENT = re.compile(r"(?:agent|player)[_ /-]{0,2}(\d{1,4})", re.IGNORECASE)
 EVALUATION = frozenset({"eval", "evaluation", "test", "val", "valid", "validation"})
 TRAINING = frozenset({"train", "training"})
 EPISODE = frozenset({"episode", "episodes", "ep", "episodic", "eps", "rollout", "rollouts", "running", "env"})
@@ -23,6 +26,7 @@ AVERAGE = frozenset(
         "accumulative",
         "last",
         "recent",
+        "team",
     }
 )
 REWARD = frozenset({"reward", "rewards", "rew", "rews"})
@@ -34,7 +38,7 @@ OTHERWISE = frozenset(
         "target", "component", "term", "bonus", "intrinsic", "shaped", "step", "steps", "per", "coef", "coeff",
         "coefficient", "weight", "rate", "error", "count", "num", "number", "time", "disc", "discriminator", "learned",
         "predicted", "pred", "irl", "gail", "airl", "curiosity", "rnd", "penalty", "shaping", "aux", "auxiliary",
-        "proxy",
+        "proxy", "high", "f", "accuracy", "bleu", "rouge", "auc", "dice",
     }
 )  # fmt: skip
 PER_EPISODE = frozenset({"per"})
@@ -63,6 +67,9 @@ def guess(name: str) -> str:
     if words & {"grad", "gradient"} and words & {"norm"}:
         return "grad_norm"
     side = "eval" if words & EVALUATION else "train"
+    agent = _AGENT.search(name)
+    if agent is not None and words & (REWARD | RETURN) and not words & OTHERWISE:
+        return f"{'agent_return_eval' if side == 'eval' else 'agent_return'}/{agent[1]}"
     if words & {"winrate"} or (words & {"win", "won", "success"} and words & {"rate", "mean"}):
         return "success_rate/eval" if side == "eval" else "success_rate"
     if words & OTHERWISE - (PER_EPISODE if words & EPISODE else frozenset()):

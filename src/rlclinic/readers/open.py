@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from rlclinic.model.errors import NothingReadable, RunReadError, UsageError, contained
@@ -24,6 +25,7 @@ from rlclinic.readers.scripts.near import ask_near_scripts
 from rlclinic.readers.sources import files
 from rlclinic.readers.transitions.observed import read_observed
 
+MAX_LOOKED_AT = 1000
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
 
@@ -164,6 +166,7 @@ def _missing(path: Path) -> RunReadError:
 
 
 def _nothing(path: Path, notes: Sequence[str] = ()) -> NothingReadable:
+    notes = (*notes, *_pickled(path))
     detail = f" ({'; '.join(notes[:3])})" if notes else ""
     kind = "folder" if path.is_dir() else "file"
     return NothingReadable(
@@ -172,3 +175,10 @@ def _nothing(path: Path, notes: Sequence[str] = ()) -> NothingReadable:
         hint="point at the folder that holds the event files, CSV or logs of the run, or name them with "
         "--metrics, --log and --config",
     )
+
+
+def _pickled(path: Path) -> list[str]:
+    """A word about data that are never opened."""
+    files = islice(path.iterdir(), MAX_LOOKED_AT) if path.is_dir() else [path]
+    names = sorted(file.name for file in files if file.suffix in {".pkl", ".pickle", ".p"})
+    return [f"{names[0]} is pickled and never opened: save the numbers as .csv, .json or .npy"] if names else []

@@ -56,8 +56,9 @@ def _prefer_true(series: dict[str, Series], draft: Draft) -> None:
 
 
 def _bare_average(series: dict[str, Series], draft: Draft) -> None:
-    """A log of episodes that gives an average, and not of what, means the return, unless it has a return as well."""
-    averages = [item for item in series.values() if not item.known and item.axis == "episodes"]
+    """An average of what is not said, in a console or by episodes, means the return where no other has a name."""
+    logs = {name for name, file in draft.files.items() if file.kind == "log"}
+    averages = [item for item in series.values() if not item.known and (item.axis == "episodes" or item.source in logs)]
     average = max((item for item in averages if is_bare_average(item.logged_as)), key=len, default=None)
     longest = max((len(series[name]) for name in RETURN_METRICS if name in series), default=0)
     if average is None or average.last is None or longest >= CURVE * len(average):
@@ -66,9 +67,7 @@ def _bare_average(series: dict[str, Series], draft: Draft) -> None:
         series[other.logged_as] = replace(other, name=other.logged_as, known=False)
     del series[average.name]
     series["return/train"] = replace(average, name="return/train", known=True)
-    draft.note(
-        f"return/train is read from {average.logged_as}, the average by episodes; no curve of returns has a name"
-    )
+    draft.note(f"return/train is read from {average.logged_as}, a bare average; no curve of returns has a name")
 
 
 def _team(name: str, agents: list[Series]) -> Series:

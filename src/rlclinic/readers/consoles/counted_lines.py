@@ -25,7 +25,7 @@ import numpy as np
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.axes import clock, plain
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import OTHERWISE, REWARD, guess, is_of_a_step
+from rlclinic.readers.guess import OTHERWISE, REWARD, guess, is_bare_average, is_of_a_step
 from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.words import words
 from rlclinic.reference.framework import framework
@@ -95,7 +95,8 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     common = [name for name, count in names.items() if 2 * count > len(rows)]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
     if not any(map(_is_sure, common)):
-        rows = [_renamed(row, next(filter(is_return, common), "")) for row in rows]
+        told = next((name for name in common if is_return(name) and not is_bare_average(name)), "")
+        rows = [_renamed(row, told) for row in rows]
     found = clock({name: column for name, column in columns.items() if name != PLACE})
     axis: StepAxis
     if found is not None:

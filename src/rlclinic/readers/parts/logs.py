@@ -149,7 +149,9 @@ def _table(rows: ConsoleRows, file: str) -> RawTable:
     if rows.axis == "rows" and clock(without(table, "step").numbers) is not None:
         return RawTable(without(table, "step"), file, None, None, dict(rows.decimals))
     spare = rows.dialect in HOME_MADE
-    return RawTable(table, file, rows.axis, None, dict(rows.decimals), spare)  # type: ignore[arg-type]
+    # What a step of a home-made console counts, the framework says where one is recognised.
+    axis = None if spare and rows.axis == "env_steps" else rows.axis
+    return RawTable(table, file, axis, None, dict(rows.decimals), spare)  # type: ignore[arg-type]
 
 
 def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_lines import decode
 from rlclinic.readers.formats.safe_json import load_json, load_json_data
 
+_ROW = re.compile(r"<tr\b[^>]*>(.*?)</tr>", re.DOTALL | re.IGNORECASE)
+_CELL = re.compile(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", re.DOTALL | re.IGNORECASE)
+_TAG = re.compile(r"<[^>]*>")
 # Characters of output that are taken from one notebook.
 MAX_TEXT = 64 << 20
 
@@ -71,7 +75,14 @@ def _text(output: dict[str, object]) -> str:
         return _joined(output.get("text"), "")
     if kind in {"error", "pyerr"}:
         return _joined(output.get("traceback"), "\n")
-    return ""
+    data = output.get("data")
+    return _tables(_joined(data.get("text/html"), "")) if isinstance(data, dict) else ""
+
+
+def _tables(html: str) -> str:
+    """The rows of HTML tables as lines with bars between their cells: what trainers show while they train."""
+    rows = ([_TAG.sub("", cell).strip() for cell in _CELL.findall(row)] for row in _ROW.findall(html[:MAX_TEXT]))
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in rows if cells)
 
 
 def _joined(value: object, separator: str) -> str:
