@@ -158,7 +158,9 @@ def reliability_page() -> str:
         "*Undocumented* counts inputs that raised anything but an error of rlclinic, took more than 5 s of processor\n"
         "time or more memory than allowed, or made a rule fail; *refused* those that ended in one of its errors;\n"
         "*memory* is the most that a process held, which where coverage guides is mostly the fuzzer's own. A level is\n"
-        "run in parts, each with a seed of its own; *commits* counts those that the parts ran on."
+        "run in parts, each with a seed of its own; *commits* counts those that the parts ran on. The whole is a\n"
+        "million inputs through parsers, 20,000 through a diagnosis and two hours where coverage guides: what is less\n"
+        "is not done yet. What a part finds is mended, and the part is run again."
     )
     part = (HERE / "parts" / "reliability.md").read_text(encoding="utf-8")
     if not fuzz and not attack:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.readers.transitions import trace
 from rlclinic.readers.transitions.trace import read_trace
 
 RNG = np.random.default_rng(0)
@@ -113,3 +114,22 @@ def test_members_of_an_hdf5_file_that_lie_elsewhere_are_refused(kind: str, tmp_p
             file.create_virtual_dataset("observations", layout)
     with pytest.raises(RunReadError, match=r"is a link|lie in another file"):
         read_trace(tmp_path / "steps.h5")
+
+
+def test_a_small_file_of_equal_numbers_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace, "MOST_BYTES", 1 << 20)
+    np.savez_compressed(tmp_path / "steps.npz", obs=np.zeros((2, 300_000), "u1"), act=ACTIONS, rews=REWARDS)
+    np.savez_compressed(tmp_path / "many.npz", obs=SEEN, act=np.zeros(100_000), rews=np.zeros(100_000, "u1"))
+    paths = [tmp_path / "steps.npz", tmp_path / "many.npz"]
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"obs": [[0.0] * 300_000], "act": [1], "rews": [1.0]}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "steps.parquet")
+    paths.append(tmp_path / "steps.parquet")
+    for path in paths:
+        assert path.stat().st_size < 10_000
+        with pytest.raises(RunReadError, match=r"1 MB|0 MB"):
+            read_trace(path)

@@ -19,6 +19,8 @@ from rlclinic.readers.formats.errors import FormatError
 
 # The methods that numpy and Stable-Baselines3 write; the others decompress without a limit.
 METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
+# What the numbers of a file may take: one byte in the file may be eight in memory.
+MOST_BYTES = 512 << 20
 # Arrays of one file that are looked at.
 MAX_ARRAYS = 100
 
@@ -31,9 +33,15 @@ def read_members(source: IO[bytes], names: Sequence[str], limit: int) -> dict[st
 
 
 def read_arrays(source: IO[bytes], names: Sequence[str], limit: int) -> dict[str, NDArray[np.float64]]:
-    """Those of the named arrays of numbers that an npz has, one row for each entry."""
-    members = read_members(source, [f"{name}.npy" for name in names], limit)
-    return {name.removesuffix(".npy"): read_array(data) for name, data in members.items()}
+    """Those of the named arrays of numbers that an npz has, one row for each entry; `limit` is for all of them."""
+    found: dict[str, NDArray[np.float64]] = {}
+    with _damage(), zipfile.ZipFile(source) as archive:
+        there = set(archive.namelist())
+        for name in names:
+            if f"{name}.npy" in there:
+                found[name] = read_array(_member(archive, f"{name}.npy", limit), limit)
+                limit -= found[name].nbytes
+    return found
 
 
 def array_names(source: IO[bytes]) -> list[str]:
@@ -52,12 +60,14 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     return data
 
 
-def read_array(data: bytes) -> NDArray[np.float64]:
+def read_array(data: bytes, limit: int = MOST_BYTES) -> NDArray[np.float64]:
     """An array of numbers from the bytes of an npy, one row for each entry."""
     with _damage():
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     if array.dtype.kind not in "biuf":
         raise FormatError(f"an array of {array.dtype.name} holds no numbers")
+    if 8 * array.size > limit:
+        raise FormatError(f"{array.size:,} numbers take more than {limit >> 20} MB")
     rows = np.atleast_1d(array)
     return bounded_array(rows.reshape(len(rows), -1)) if rows.size else np.empty((0, 0))
 

@@ -11,13 +11,12 @@ import numpy as np
 
 from rlclinic.model.errors import RunReadError, UsageError
 from rlclinic.model.transitions import Transitions
-from rlclinic.readers.formats.archive import read_arrays
+from rlclinic.readers.formats.archive import MOST_BYTES, read_arrays
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.no_links import open_file, real
 from rlclinic.readers.transitions.columns import MOST_ROWS, NAMES, transitions_of
 
-MOST_BYTES = 1 << 30
 # Rows of a parquet file that are read at a time.
 BATCH = 20_000
 # Members of an episode of Minari and robomimic.
@@ -72,7 +71,12 @@ def _parquet(path: Path) -> Mapping[str, Any]:
         raise UsageError("parquet needs pyarrow", path=str(path), hint=INSTALL) from error
     columns: dict[str, list[Any]] = {}
     with open_file(real(path)) as file, _damage():
-        for count, batch in enumerate(parquet.ParquetFile(file).iter_batches(BATCH)):
+        opened = parquet.ParquetFile(file)
+        groups = [opened.metadata.row_group(at) for at in range(opened.num_row_groups)]
+        # Equal values take no room in the file, and one row may hold any number of them.
+        if 8 * sum(group.column(at).num_values for group in groups for at in range(group.num_columns)) > MOST_BYTES:
+            raise FormatError(f"it is larger than {MOST_BYTES >> 20} MB")
+        for count, batch in enumerate(opened.iter_batches(BATCH)):
             if count * BATCH >= MOST_ROWS:
                 break
             for name in batch.schema.names:
