@@ -30,6 +30,7 @@ from rlclinic.model.run import Run, Status
 from rlclinic.outlook import outlook_of
 from rlclinic.prescriptions.code_search import located
 from rlclinic.prescriptions.commands import commands_of
+from rlclinic.prescriptions.framework_code import with_code
 from rlclinic.prescriptions.guidelines import guidelines
 from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
@@ -124,7 +125,7 @@ def _diagnosed(
         findings=tuple(item for item in _told(facts, findings, limits) if item.code in told),
         not_checked=tuple(item for item in not_checked if item.code in told),
         checked=len(told - skipped),
-        causes=causes,
+        causes=with_code(causes, run.framework, code),
         classes=posterior.classes,
         explanations=posterior.explanations,
         decision_path=(

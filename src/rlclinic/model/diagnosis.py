@@ -54,6 +54,8 @@ class Cause:
     component: str | None = None
     supports: tuple[str, ...] = ()
     contradicts: tuple[str, ...] = ()
+    code: tuple[str, ...] = ()
+    """Where the framework computes what it is about: file and function, or a line of the user's checkout."""
 
 
 @dataclass(frozen=True, slots=True)

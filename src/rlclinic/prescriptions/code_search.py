@@ -58,9 +58,7 @@ class _Hit:
 
 def located(run: Run, suspect: Suspect | None, code: Path) -> Suspect | None:
     """The suspect with its places in a checkout; a wrong form makes a suspect where the logs name none."""
-    if not code.is_dir():
-        raise UsageError("--code is no folder", path=str(code), hint="name the folder that holds your training code")
-    sources = dict(_sources(code))
+    sources = sources_of(code)
     hits = [hit for name, text in sources.items() for hit in _hits(name, text)]
     wrong = [hit for hit in hits if hit.is_wrong]
     titles = {component.title: component.id for component in components()}
@@ -75,6 +73,13 @@ def located(run: Run, suspect: Suspect | None, code: Path) -> Suspect | None:
     places = tuple(f"{hit.file}:{hit.number}: {redact(hit.line.strip())[:WIDTH]}" for hit in own[:MOST_PLACES])
     first = next((hit for hit in own if hit.is_wrong), None)
     return replace(suspect, places=places, diff=_diff(sources[first.file], first) if first is not None else "")
+
+
+def sources_of(code: Path) -> Mapping[str, str]:
+    """The Python files of a checkout as text."""
+    if not code.is_dir():
+        raise UsageError("--code is no folder", path=str(code), hint="name the folder that holds your training code")
+    return dict(_sources(code))
 
 
 def _sources(code: Path) -> Iterator[tuple[str, str]]:

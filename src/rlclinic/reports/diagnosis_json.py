@@ -109,6 +109,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "component": cause.component,
         "for": list(cause.supports),
         "against": list(cause.contradicts),
+        **({"code": list(cause.code)} if cause.code else {}),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ WINDOW = 0.1
 MAX_ROWS = 20
 MAX_WATCHED = 6
 SPARK_CELLS = 14
+# Standard deviation of what rounding to one unit takes away.
+ROUNDED = 0.289
 
 # In the order of the decision path: critic, exploration, gradients, advantages, pace; then what else is telling.
 KEY = (
@@ -59,6 +62,8 @@ def key_metric_blocks(diagnosis: Diagnosis) -> list[Block]:
     if not shown:
         return []
     run = diagnosis.run
+    if "response_length" in run:
+        return [*_courses(shown), *_care(shown)]
     rows = tuple(_row(series, run) for series in shown)
     header = ("metric", "early", "late", "course", "usual", "logged as")
     blocks: list[Block] = [Table(header, rows, frozenset({1, 2}), cut=(0,), drop=(0, 3))]
@@ -66,10 +71,47 @@ def key_metric_blocks(diagnosis: Diagnosis) -> list[Block]:
     if any(row[4] for row in rows):
         words += " Usual ranges are rules of thumb, shown as context: no finding rests on them alone."
     blocks.append(Words(words))
+    return [*blocks, *_care(shown)]
+
+
+def _care(shown: Sequence[Series]) -> list[Block]:
     notes = [note for series in shown for note in _notes(series)]
-    if notes:
-        blocks += [Words("Read with care:"), Listing(tuple(notes))]
-    return blocks
+    return [Words("Read with care:"), Listing(tuple(notes))] if notes else []
+
+
+def _courses(shown: Sequence[Series]) -> list[Block]:
+    """Of language models, whose metrics move slowly: three levels, the change with its uncertainty, and the slope."""
+    header = ("metric", "first", "middle", "last", "change", "per update", "course", "logged as")
+    rows = tuple(_course_row(series) for series in shown)
+    words = (
+        f"First and last are medians of {100 * WINDOW:.0f}% of the points, middle of as many half-way. The change "
+        "is given with twice its standard error, from the scatter between neighbouring points."
+    )
+    return [Table(header, rows, frozenset({1, 2, 3, 4, 5}), cut=(0,), drop=(6, 2)), Words(words)]
+
+
+def _course_row(series: Series) -> tuple[Inline, ...]:
+    first, last = level(series, late=False), level(series, late=True)
+    count = max(1, round(WINDOW * len(series)))
+    half = series.values[(len(series) - count) // 2 :][:count]
+    sound = half[np.isfinite(half)]
+    values = series.values[np.isfinite(series.values)]
+    # Of a median; neighbouring points differ by the noise of both.
+    noise = float(np.median(np.abs(np.diff(values)))) / 0.6745 / np.sqrt(2.0) if values.size > 1 else 0.0
+    if series.decimals is not None:
+        noise = max(noise, ROUNDED * 10.0**-series.decimals)
+    change = last - first if first is not None and last is not None else float("nan")
+    span = float(series.steps[-1] - series.steps[0])
+    return (
+        series.name,
+        number(first),
+        number(float(np.median(sound)) if sound.size else None),
+        number(last),
+        f"{number(change)} ± {number(2.0 * 1.2533 * noise * np.sqrt(2.0 / count))}",
+        number(change / span) if span else "",
+        sparkline(series.values, SPARK_CELLS),
+        Code(series.logged_as),
+    )
 
 
 def relevant(diagnosis: Diagnosis) -> list[Series]:

@@ -167,12 +167,13 @@ def _kind(lead: Cause) -> list[str]:
 def _candidate(cause: Cause, diagnosis: Diagnosis) -> Candidate:
     known = bool(diagnosis.run.config.settings or diagnosis.run.config.native)
     config = f"the config alone {percent(cause.config_only)}" if known else "no config was read"
+    code = f"; computed in {', '.join(cause.code)}" if cause.code else ""
     where = f"class {cause.cause_class}; " if cause.cause_class not in ("", cause.id) else ""
     return Candidate(
         cause.id,
         _bare(cause.title) if _says_more(cause) else MEANINGS.get(cause.id, ""),
         cause.probability,
-        f"{where}the metrics alone say {percent(cause.metrics_only)}, {config}",
+        f"{where}the metrics alone say {percent(cause.metrics_only)}, {config}{code}",
         tuple(_reason(text, diagnosis) for text in cause.supports),
         tuple(_reason(text, diagnosis) for text in cause.contradicts),
     )

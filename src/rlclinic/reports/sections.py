@@ -42,6 +42,13 @@ QUOTED_WIDTH = 160
 MAX_SETTINGS = 200
 VALUE_WIDTH = 60
 
+# What decides how the metrics of a language model are read.
+OF_LANGUAGE = (
+    "adv_estimator", "learning_rate", "prompts_per_batch", "mini_batch_size", "group_size", "n_epochs", "use_kl_loss",
+    "kl_loss_coef", "use_kl_in_reward", "kl_coef", "loss_aggregation", "normalize_by_std", "clip_range",
+    "clip_range_high", "temperature", "top_p", "max_response_length", "mask_observations", "format_reward_weight",
+    "eval_freq",
+)  # fmt: skip
 SEVERITY_WORDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
 
@@ -96,7 +103,15 @@ def _run(run: Run) -> list[Block]:
     if run.started_at:
         rows.append(("started", datetime.fromtimestamp(run.started_at, UTC).strftime("%Y-%m-%d %H:%M UTC")))
     rows += [("path", Code(run.path)), ("read", _files(run))]
+    if "response_length" in run:
+        rows += [(setting.native_key, str(setting.value)) for setting in _deciding(run)]
     return [Facts(tuple(rows))]
+
+
+def _deciding(run: Run) -> list[Setting]:
+    """The settings of a language model that decide how its metrics are read, as far as its files tell them."""
+    settings = run.config.settings
+    return [settings[key] for key in OF_LANGUAGE if key in settings and not settings[key].is_default]
 
 
 def _files(run: Run) -> str:
