@@ -138,6 +138,15 @@ def test_five_points_are_enough_for_a_rise_that_is_sure_and_for_nothing_else() -
     assert judged(scene(series={"return/train": scattered}))[0] is Verdict.INSUFFICIENT_DATA
 
 
+def test_evaluations_that_rose_outweigh_a_mean_that_lags_behind() -> None:
+    """constructed: a training return that says nothing beside evaluations that rose to the end."""
+    noise = np.random.default_rng(2).standard_normal(60)
+    series = {"return/train": -70.0 + 10.0 * noise, "return/eval": np.linspace(-100.0, -10.0, 12)}
+    word, reason = judged(scene(series=series))
+    assert word is Verdict.LEARNING
+    assert "return/eval rose from" in reason
+
+
 def test_a_decline_of_a_policy_that_began_at_random_lost_nothing() -> None:
     """constructed: CartPole from 22 down to 9, and the same of a task whose random policy nobody knows."""
     values = np.linspace(22.0, 9.4, 200) + 0.8 * np.random.default_rng(0).standard_normal(200)

@@ -51,7 +51,7 @@ STOCK = frozenset(
         "ms-swift",
     }
 )
-# Episodes below which model-free learning of hardly any task shows.
+# Episodes below which learning on policy hardly ever shows.
 FEW_EPISODES = 60
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
 
@@ -147,7 +147,7 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
     holding = {
         "nothing-logged": all(series.last is None for series in run.series.values()),
         "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
-        "few-episodes": (count := episodes_played(facts)) is not None and count < FEW_EPISODES,
+        "few-episodes": _few_episodes(facts),
         "constant-at-its-worst": constant_at_its_worst(facts),
         "stock-trainer": run.framework in STOCK,
         "done": status.done,
@@ -170,6 +170,12 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
 def _usual_rate(facts: RunFacts) -> bool:
     away = unusual(facts, "learning_rate")
     return away is not None and away.basis is not Basis.DOMAIN and away.off("either") < 1.0
+
+
+def _few_episodes(facts: RunFacts) -> bool:
+    """Whether so little was played; replay learns from an episode again and again, and needs fewer of them."""
+    played = episodes_played(facts)
+    return played is not None and played < FEW_EPISODES and not facts.is_off_policy
 
 
 def _telling(trouble: Sequence[Finding], table: Weights) -> list[str]:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rlclinic.facts.costs import longer_episodes_cost_more
-from rlclinic.facts.evaluations import began_unseen
+from rlclinic.facts.evaluations import began_unseen, evaluations_hold
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
 from rlclinic.facts.return_state import missed_goal
-from rlclinic.facts.returns import MATERIAL
+from rlclinic.facts.returns import MATERIAL, return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
@@ -271,6 +271,9 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     if curve.gain > 0.0 and curve.rose:
         return Verdict.LEARNING, _rise(case)
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
+    tried = _by_evaluations(case, went)
+    if tried is not None:
+        return tried
     if curve.came_back:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
     if curve.begins_to_rise:
@@ -280,6 +283,16 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):
         return Verdict.UNSTABLE, f"{went} and declined all along"
     return Verdict.NOT_LEARNING, f"{went}, which is no more than noise ({curve.noise:.2g})"
+
+
+def _by_evaluations(case: _Case, went: str) -> tuple[Verdict, str] | None:
+    """What evaluations surely say where the mean over training episodes is too slow or too noisy to say anything."""
+    series = case.facts.series("return/eval")
+    tried = return_curve(series)
+    if series is None or tried is None or not tried.surely_gained or not evaluations_hold(case.facts):
+        return None
+    word = Verdict.LEARNING if tried.rising or tried.leans_up else Verdict.PLATEAUED
+    return word, f"{series.logged_as} rose from {tried.start:.4g} to {tried.final:.4g}; {went}, which lags behind"
 
 
 def _rise(case: _Case) -> str:
