@@ -24,7 +24,8 @@ unseen ones (`bench/environments/unseen.py`) were written after the checks were 
 are. An alarm is a finding that is a warning or an error; the cause is right if the likeliest one is among those that
 the case accepts. Intervals are Wilson's, 95%. A complaint of another checker counts where it is not about style; others
 name no cause, and without their complaints on healthy environments they cannot be compared. Processor seconds were
-taken on a busy machine and are upper bounds.
+taken on a busy machine and are upper bounds. One check was changed after the recording, because of the false alarm on
+MiniGrid-Empty-5x5-v0 (ENV54: only what a time limit pays counts as paid at the end); its row is as it was recorded.
 """
 
 

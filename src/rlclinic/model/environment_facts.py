@@ -113,7 +113,7 @@ class RewardFacts:
     by_action: float = NOT_MEASURED
     """Share that the action alone foretells."""
     at_end: float = NOT_MEASURED
-    """Share of the sum of sizes that the last steps of episodes pay."""
+    """Share of the sum of sizes that the last steps of episodes cut by a time limit pay."""
     first_zero: int = 0
     """Steps at the start of every episode that pay exactly 0, where nearly all later ones pay."""
     lag: int = 0

@@ -138,7 +138,9 @@ def _by_action(steps: Transitions) -> float:
 def _at_end(steps: Transitions) -> float:
     paid = np.where(np.isfinite(steps.rewards), np.abs(steps.rewards), 0.0)
     total = paid.sum()
-    return float(paid[steps.ended].sum() / total) if total and steps.ended.any() else NOT_MEASURED
+    # A goal that is reached may well be all that pays; a time limit is no deed.
+    cut = steps.truncated & ~steps.terminated
+    return float(paid[cut].sum() / total) if total and cut.any() else NOT_MEASURED
 
 
 def _first_zero(steps: Transitions) -> int:
