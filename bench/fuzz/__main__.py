@@ -42,15 +42,17 @@ def main() -> int:
 
 def _level(level: str, options: argparse.Namespace) -> int:
     print(f"{level}: seed {options.seed}, {options.processes} processes", flush=True)
-    started, tool = _children_seconds(), ""
+    started = _children_seconds()
     if level == "guided":
         from bench.fuzz.guided import guided
 
-        tally, tool = guided(options.seed, options.cpu_seconds, options.processes)
+        # Some of it may be of an earlier call that was interrupted.
+        tally, seconds, tool = guided(options.seed, options.cpu_seconds, options.processes)
     else:
         count = options.count or COUNTS[level]
         tally = fuzz(level, options.seed, count, seconds=options.seconds, processes=options.processes)
-    row = _row(tally, _children_seconds() - started, options, tool)
+        seconds, tool = _children_seconds() - started, ""
+    row = _row(tally, seconds, options, tool)
     print(json.dumps(row, indent=1))
     for failure in sorted(tally.failures.values(), key=lambda item: -item.count):
         small = shrunk(failure)

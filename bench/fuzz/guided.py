@@ -31,14 +31,14 @@ SLICES = ROOT / "bench" / "data" / "guided"
 SLICE_SECONDS = 900.0
 
 
-def guided(seed: int, cpu_seconds: float, processes: int) -> tuple[Tally, str]:
+def guided(seed: int, cpu_seconds: float, processes: int) -> tuple[Tally, float, str]:
     """Run atheris in processes of their own until they have used the time; failures are tried again without it.
 
     What each came to is kept until all is done, so that an interrupted call goes on with the same arguments.
     """
     from bench.fuzz.work import Failure, Tally
 
-    whole, edges, folder = Tally(), 0, SLICES / str(seed)
+    whole, used, edges, folder = Tally(), 0.0, 0, SLICES / str(seed)
     folder.mkdir(parents=True, exist_ok=True)
     while (left := cpu_seconds - sum(_load(path)["seconds"] for path in folder.glob("*.json"))) > 1:
         jobs = []
@@ -60,10 +60,10 @@ def guided(seed: int, cpu_seconds: float, processes: int) -> tuple[Tally, str]:
         told = path.with_suffix(".log").read_text("utf-8", "replace")
         edges = max([edges, *(int(count) for count in re.findall(r"cov: (\d+)", told))])
         found = _load(path)
-        del found["seconds"]
+        used += found.pop("seconds")
         _add(found, whole)
     shutil.rmtree(folder)
-    return whole, f"atheris 3.0.0, {edges:,} edges"
+    return whole, used, f"atheris 3.0.0, {edges:,} edges"
 
 
 def _add(found: dict[str, Any], whole: Tally) -> None:

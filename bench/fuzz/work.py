@@ -117,18 +117,15 @@ def _own(file: str) -> str:
 
 def measured(case: Case, number: int, tally: Tally) -> None:
     """Run one input and write into the tally what came of it."""
-    started, before, found = time.process_time(), tally.peak or _resident(), None
+    started, before, found = time.process_time(), _resident(), None
     try:
         found = attempt(case)
     except DOCUMENTED:
         tally.refused += 1
     seconds = time.process_time() - started
     # The question takes as long as many an input; so much memory is not filled in less.
-    tally.peak = before
-    if seconds > FILL_SECONDS:
-        tally.peak = _resident()
-        if tally.peak - before > MOST_BYTES:
-            found = f"memory in {case.target}", f"{(tally.peak - before) >> 20} MB"
+    if seconds > FILL_SECONDS and (grown := _resident() - before) > MOST_BYTES:
+        found = f"memory in {case.target}", f"{grown >> 20} MB"
     if found is not None:
         tally.fail(Failure(*found, case.target, number, case.files))
     tally.inputs += 1
@@ -156,7 +153,7 @@ def shrunk(failure: Failure) -> Failure:
         step = len(files[name]) // 2
         while step:
             at = 0
-            while at < len(files[name]):
+            while at < len(files[name]) and time.monotonic() < until:
                 candidate = {**files, name: files[name][:at] + files[name][at + step :]}
                 if still(candidate):
                     files = candidate
@@ -217,7 +214,7 @@ def _work(level: str, seed: int, numbers: range, until: float, at: Any, out: Any
         late = time.time() > until
         if time.monotonic() - reported > 2 or late:
             out.put(_report(tally, before, warned))
-            tally, reported = Tally(peak=tally.peak), time.monotonic()
+            tally, reported = Tally(), time.monotonic()
         if late:
             break
     at.value = -1

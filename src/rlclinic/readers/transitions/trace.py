@@ -154,7 +154,7 @@ def _numbered(columns: Mapping[str, Any]) -> dict[str, Any]:
     groups: dict[str, list[tuple[int, Any]]] = {}
     for name, values in columns.items():
         stem, _, number = name.replace("[", "_").rstrip("]").rpartition("_")
-        if stem and number.isdigit():
+        if stem and number.isdecimal() and len(number) < 10:
             groups.setdefault(stem, []).append((int(number), values))
         else:
             found[name] = values
