@@ -7,10 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from rlclinic.facts.run_facts import WindowLevel
+from rlclinic.facts.run_facts import WindowLevel, window_level
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.signals._robust import TO_SIGMA, median
 
 # Windows, as shares of the points. The first points are left out of the early one: networks start at random.
 EARLY = (0.05, 0.2)
@@ -43,21 +42,14 @@ def growth(series: Series | None) -> Growth | None:
     sizes, steps = np.abs(series.values[finite]), series.steps[finite]
     if sizes.size < FEWEST_POINTS:
         return None
-    early, late = _level(sizes, steps, EARLY), _level(sizes, steps, LATE)
+    early, late = window_level(sizes, steps, *EARLY), window_level(sizes, steps, *LATE)
+    if early is None or late is None:
+        return None
     base = max(early.value, rounding(series))
     if base <= 0:
         return None
     onset = _onset(sizes, steps, float(np.sqrt(base) * np.sqrt(max(late.value, base))))
     return Growth(early, late, late.value / base, _rank_correlation(sizes), onset)
-
-
-def _level(sizes: FloatArray, steps: FloatArray, window: tuple[float, float]) -> WindowLevel:
-    first = min(int(window[0] * sizes.size), sizes.size - 1)
-    last = max(first + 1, int(np.ceil(window[1] * sizes.size)))
-    part = sizes[first:last]
-    middle = median(part)
-    spread = TO_SIGMA * median(np.abs(part - middle))
-    return WindowLevel(middle, spread, int(part.size), float(steps[first]), float(steps[last - 1]))
 
 
 def _onset(sizes: FloatArray, steps: FloatArray, bar: float) -> float:

@@ -16,7 +16,7 @@ from rlclinic.facts.window_noise import window_noise
 from rlclinic.model.finding import Evidence
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import PERFORMANCE_METRICS, Run
-from rlclinic.model.series import Series
+from rlclinic.model.series import FloatArray, Series
 from rlclinic.model.vocabulary import families_of
 from rlclinic.signals._robust import TO_SIGMA, median
 
@@ -26,15 +26,36 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class WindowLevel:
     """The robust level of a stretch of a series."""
 
     value: float
-    spread: float
-    points: int
     first_step: float
     last_step: float
+    values: FloatArray
+    """The finite ones."""
+
+    @property
+    def points(self) -> int:
+        return int(self.values.size)
+
+    @cached_property
+    def spread(self) -> float:
+        """How far the values lie apart, as a standard deviation of their bulk."""
+        return TO_SIGMA * median(np.abs(self.values - self.value))
+
+
+def window_level(values: FloatArray, steps: FloatArray, start: float, end: float) -> WindowLevel | None:
+    """The level between two shares of the points; None without a finite one."""
+    count = int(values.size)
+    first = max(0, min(int(start * count), count - 1))
+    last = max(first + 1, math.ceil(end * count))
+    part = values[first:last]
+    finite = part[np.isfinite(part)]
+    if not finite.size:
+        return None
+    return WindowLevel(median(finite), float(steps[first]), float(steps[min(last, count) - 1]), finite)
 
 
 class RunFacts:
@@ -114,23 +135,9 @@ class RunFacts:
         """Median and robust spread of a stretch, given as shares of the series' own points."""
         key = name, start, end
         if key not in self._levels:
-            self._levels[key] = self._level(name, start, end)
+            series = self.run.series.get(name)
+            self._levels[key] = None if series is None else window_level(series.values, series.steps, start, end)
         return self._levels[key]
-
-    def _level(self, name: str, start: float, end: float) -> WindowLevel | None:
-        series = self.run.series.get(name)
-        if series is None or not len(series):
-            return None
-        count = len(series)
-        first = min(int(start * count), count - 1)
-        last = max(first + 1, math.ceil(end * count))
-        values, steps = series.values[first:last], series.steps[first:last]
-        finite = values[np.isfinite(values)]
-        if not finite.size:
-            return None
-        middle = median(finite)
-        spread = TO_SIGMA * median(np.abs(finite - middle))
-        return WindowLevel(middle, spread, int(finite.size), float(steps[0]), float(steps[-1]))
 
     def early(self, name: str, share: float = 0.1) -> WindowLevel | None:
         """The level of the first part."""

@@ -56,10 +56,10 @@ def bounded_array(values: ArrayLike) -> NDArray[np.float64]:
     """The same of the values of a metric."""
     array = np.asarray(values, dtype=np.float64)
     size = np.abs(array)
-    if size.size and size.min() >= SMALLEST and size.max() <= LARGEST:
+    if size.size and np.minimum.reduce(size, None) >= SMALLEST and np.maximum.reduce(size, None) <= LARGEST:
         return array
     large, small = size > LARGEST, (size < SMALLEST) & (size > 0)
-    if not large.any() and not small.any():
+    if not np.count_nonzero(large | small):
         return array
     return np.where(large, np.copysign(np.inf, array), np.where(small, 0.0, array))
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rlclinic.model.advice import Advice, Citation, FiredRule, ProblemFact
-from rlclinic.reports.html_blocks import block_html, document, fragment, text_html
+from rlclinic.reports.html_blocks import page_html
 from rlclinic.reports.markdown_blocks import page_markdown
 from rlclinic.reports.page import Block, Code, Facts, Listing, Section, Words
 from rlclinic.reports.text import number
@@ -31,13 +31,7 @@ def advice_markdown(advice: Advice) -> str:
 
 def advice_html(advice: Advice) -> str:
     """The advice as a whole HTML document."""
-    head = f'<header><h1>{text_html(_title(advice))}</h1><p class="reason">{text_html(advice.headline)}</p></header>'
-    sections = "\n".join(
-        f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>'
-        f"{''.join(map(block_html, section.blocks))}</section>"
-        for section in advice_sections(advice)
-    )
-    return document(_title(advice), fragment(head, sections, FOOT))
+    return page_html(_title(advice), advice.headline, advice_sections(advice), FOOT)
 
 
 def advice_object(advice: Advice) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from rlclinic.model.comparison import AgainstReference, Comparison, RunOutcome
 from rlclinic.model.series import Series
 from rlclinic.reports.compare_sections import comparison_sections, comparison_title
 from rlclinic.reports.curves import Chart, Line, Mark, svg
-from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
+from rlclinic.reports.html_blocks import document, fragment, header_html, legend_key, section_html, text_html
 from rlclinic.reports.html_style import MANY_CURVES
 from rlclinic.reports.page import Section
 from rlclinic.reports.performance import axis_words
@@ -26,20 +26,15 @@ FOOT = "Made by rlclinic from the files of the runs."
 def comparison_html(comparison: Comparison) -> str:
     """The comparison as a whole HTML document."""
     title = comparison_title(comparison)
-    head = f'<header><h1>{text_html(title)}</h1><p class="reason">{text_html(comparison.summary)}</p></header>'
+    head = header_html(title, comparison.summary)
     sections = "\n".join(_section(section, comparison) for section in comparison_sections(comparison))
     return document(title, fragment(head, sections, FOOT, MANY_CURVES))
 
 
 def _section(section: Section, comparison: Comparison) -> str:
-    blocks = "".join(block_html(block) for block in section.blocks)
-    if section.key == "outcomes":
-        blocks = _returns(comparison) + blocks
-    if section.key == "partings":
-        blocks += _metrics(comparison)
     beside = [item for at, item in enumerate(comparison.references) if section.key == f"reference-{at}-curve"]
-    blocks = "".join(_in_band(item) for item in beside) + blocks
-    return f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>{blocks}</section>'
+    before = _returns(comparison) if section.key == "outcomes" else "".join(map(_in_band, beside))
+    return section_html(section, before, _metrics(comparison) if section.key == "partings" else "")
 
 
 def _returns(comparison: Comparison) -> str:

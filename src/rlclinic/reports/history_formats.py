@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rlclinic.model.history import History
 from rlclinic.reports.history_sections import history_sections, history_summary, history_title
-from rlclinic.reports.html_blocks import block_html, document, fragment, text_html
+from rlclinic.reports.html_blocks import page_html
 from rlclinic.reports.markdown_blocks import page_markdown
 from rlclinic.reports.text_blocks import WIDTH, page_text
 
@@ -24,11 +24,4 @@ def history_markdown(history: History) -> str:
 
 def history_html(history: History) -> str:
     """The history as a whole HTML document."""
-    title = history_title(history)
-    head = f'<header><h1>{text_html(title)}</h1><p class="reason">{text_html(history_summary(history))}</p></header>'
-    sections = "\n".join(
-        f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>'
-        f"{''.join(block_html(block) for block in section.blocks)}</section>"
-        for section in history_sections(history)
-    )
-    return document(title, fragment(head, sections, FOOT))
+    return page_html(history_title(history), history_summary(history), history_sections(history), FOOT)

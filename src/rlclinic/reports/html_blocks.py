@@ -5,6 +5,7 @@ Everything that comes from a run goes through `text_html`, and the page forbids 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from rlclinic.model.numbers import percent
@@ -18,6 +19,7 @@ from rlclinic.reports.page import (
     Inline,
     Listing,
     Quote,
+    Section,
     Snippet,
     Table,
     Words,
@@ -40,6 +42,22 @@ def document(title: str, body: str) -> str:
         "@media (prefers-color-scheme:dark){html{background:#14171b}}@media print{html{background:#fff}}</style></head>"
         f"<body><main>{body}</main></body></html>\n"
     )
+
+
+def page_html(title: str, reason: str, sections: Iterable[Section], foot: str) -> str:
+    """A whole HTML document of plain sections."""
+    return document(title, fragment(header_html(title, reason), "\n".join(map(section_html, sections)), foot))
+
+
+def header_html(title: str, reason: str) -> str:
+    """The head of a page: its title and one sentence."""
+    return f'<header><h1>{text_html(title)}</h1><p class="reason">{text_html(reason)}</p></header>'
+
+
+def section_html(section: Section, before: str = "", after: str = "") -> str:
+    """A section, with pictures before or after its blocks."""
+    blocks = "".join(map(block_html, section.blocks))
+    return f'<section id="{section.key}"><h2>{text_html(section.title)}</h2>{before}{blocks}{after}</section>'
 
 
 def fragment(head: str, sections: str, foot: str, style: str = "") -> str:

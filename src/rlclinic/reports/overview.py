@@ -8,7 +8,7 @@ from rlclinic.model.answer import LIKELY, UNKNOWN
 from rlclinic.model.diagnosis import Cause, Diagnosis
 from rlclinic.model.words import listed, within
 from rlclinic.reports.formats import Context
-from rlclinic.reports.html_blocks import block_html, document, fragment, text_html
+from rlclinic.reports.html_blocks import block_html, document, fragment, section_html, text_html
 from rlclinic.reports.markdown_blocks import page_markdown
 from rlclinic.reports.page import TONES, Block, Code, Facts, Inline, Section, Table
 from rlclinic.reports.recommendations import value_text
@@ -39,10 +39,7 @@ def overview_markdown(diagnoses: Sequence[Diagnosis], _context: Context) -> str:
 def overview_html(diagnoses: Sequence[Diagnosis], _context: Context) -> str:
     """The overview as one page, with the answer of each run folded below it."""
     title = _title(diagnoses)
-    sections = [
-        f'<section id="{section.key}"><h2>{section.title}</h2>{"".join(map(block_html, section.blocks))}</section>'
-        for section in overview_sections(diagnoses)
-    ]
+    sections = [section_html(section) for section in overview_sections(diagnoses)]
     sections += [
         f"<details><summary>{text_html(item.run.id)}: {item.verdict.value}</summary>"
         f'<div class="answer">{block_html(answer_facts(item.answer))}</div></details>'

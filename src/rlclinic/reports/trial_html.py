@@ -6,7 +6,7 @@ import numpy as np
 
 from rlclinic.model.trial import BASELINE, OutcomeState, Trial
 from rlclinic.reports.curves import Chart, Line, svg
-from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
+from rlclinic.reports.html_blocks import document, fragment, legend_key, section_html, text_html
 from rlclinic.reports.html_style import MANY_CURVES
 from rlclinic.reports.trial_sections import TONES, change_words, trial_sections
 
@@ -24,11 +24,7 @@ def trial_html(trial: Trial) -> str:
         f"<header><h1>{text_html(f'{trial.environment} {trial.algorithm}')} {verdict}</h1>"
         f'<p class="reason">{text_html(change_words(lead.changes))}</p></header>'
     )
-    sections = "\n".join(
-        f'<section id="{section.key}"><h2>{section.title}</h2>{"".join(block_html(block) for block in section.blocks)}'
-        "</section>"
-        for section in trial_sections(trial)
-    )
+    sections = "\n".join(map(section_html, trial_sections(trial)))
     return document(title, fragment(head, _curves(trial) + sections, FOOT, STYLE))
 
 
