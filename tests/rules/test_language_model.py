@@ -21,6 +21,7 @@ from rlclinic.rules.language_model import (
     responses_cut,
     sampler_and_trainer_disagree,
     score_falls_while_reward_rises,
+    settings_at_odds,
     train_up_validation_flat,
     valid_actions_rare,
 )
@@ -253,3 +254,26 @@ def test_a_default_of_the_framework_is_no_cap_where_responses_end_before_it() ->
     assert long is not None
     assert "tokens" not in short.summary
     assert "at 512 tokens" in long.summary
+
+
+@pytest.mark.parametrize(
+    ("config", "words"),
+    [
+        ({"use_kl_loss": True, "kl_loss_coef": 0.0}, "no KL is trained"),
+        ({"prompts_per_batch": 64, "mini_batch_size": 256}, "is larger than"),
+        ({"top_p": 0.9}, "cuts the samples"),
+        ({"use_kl_loss": True, "train_data": ""}, "is empty"),
+    ],
+)
+def test_settings_that_contradict_each_other_are_named(config: dict[str, object], words: str) -> None:
+    found = settings_at_odds.check(_model({"return/train": STALLS}, config=config))
+    assert found is not None
+    assert words in found.summary
+    rising = settings_at_odds.check(_model({"return/train": RISES}, config=config))
+    assert rising is not None
+    assert rising.severity is Severity.INFO
+
+
+def test_settings_that_go_together_are_not_named() -> None:
+    config = {"use_kl_loss": True, "kl_loss_coef": 0.001, "prompts_per_batch": 64, "mini_batch_size": 64, "top_p": 1.0}
+    assert settings_at_odds.check(_model({"return/train": STALLS}, config=config)) is None
