@@ -61,6 +61,11 @@ def _of_glob(pattern: str) -> list[str]:
 
 
 def _of_id(name: str, root: Path, index: RunIndex | None) -> str:
+    if "/" in name:
+        # A path, not an id: no run has to be read to know that it is not there.
+        meant = _meant(name, [])
+        hint = f"did you mean {meant}?" if meant else "list the runs with `rlclinic runs`"
+        raise RunReadError("no such file or folder", path=name, hint=hint)
     listing = list_runs(root, index=index) if root.is_dir() else Listing(str(root))
     pairs = list(zip(listing.refs, listing.summaries, strict=True))
     exact = [ref for ref, summary in pairs if name in (summary["id"], ref.path.name)]
