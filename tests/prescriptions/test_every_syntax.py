@@ -38,7 +38,7 @@ CAUSES = [
     if any(option.kind is PrescriptionKind.CONFIG for option in remedy.options)
 ]
 SYNTAXES = list(dict.fromkeys(config.syntax for config in configs()))
-LANGUAGE = "language-model"
+LANGUAGE, IMITATION = "language-model", "imitation"
 
 
 @pytest.mark.parametrize("syntax", SYNTAXES)
@@ -64,18 +64,21 @@ def test_the_table_of_refusals_is_about_known_causes_and_syntaxes() -> None:
 
 
 def _concerned(cause: str, syntax: str) -> list[Config]:
-    """Configs of a syntax that the cause can be about: language models have causes and configs of their own."""
+    """Configs of a syntax that the cause can be about: language models and imitation have causes of their own."""
+    if catalogue()[cause].cause_class == IMITATION:
+        return []
     about_language = catalogue()[cause].cause_class == LANGUAGE
     own = [item for item in configs() if item.syntax == syntax]
     return [item for item in own if (item.framework in LANGUAGE_MODELS) == about_language]
 
 
 def _assert_out_of_the_question(cause: str, syntax: str) -> None:
-    """A run that trains no language model is never suspected of a cause that only these have."""
-    assert catalogue()[cause].cause_class == LANGUAGE
+    """A run that trains no language model, or imitates nobody, is never suspected of a cause that only these have."""
+    own = catalogue()[cause].cause_class
+    assert own in (LANGUAGE, IMITATION)
     for config in configs():
         if config.syntax == syntax:
-            assert LANGUAGE not in _classes(config.syntax, config.algorithm)
+            assert own not in _classes(config.syntax, config.algorithm)
 
 
 @cache

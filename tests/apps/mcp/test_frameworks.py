@@ -82,8 +82,7 @@ def test_the_tools_of_all_runs_know_every_framework(many: Talk) -> None:
     assert {run["framework"] for run in found} == set(PLACES)
     best = many.data("get_best_run", env_id="CartPole-v1", metric="return/train")
     assert sum(best["judged_by"].values()) >= 7
-    assert best["best_run"]["framework"] == "sample-factory"
-    assert best["best_value"] == pytest.approx(338, abs=15)
+    assert (best["best_run"]["framework"], best["best_value"]) == ("cleanrl", 346)
     assert many.data("get_history", env_id="CartPole-v1")["runs"] >= 5
 
 

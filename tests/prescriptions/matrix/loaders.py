@@ -6,6 +6,7 @@ be installed beside them: their rules are restated here, on PyYAML and Python's 
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import shlex
 from collections.abc import Callable
@@ -82,6 +83,8 @@ def _sb3(config: Config, native: Values, text: str) -> Values:
 
 
 def _cleanrl(config: Config, native: Values, text: str) -> Values:
+    if config.algorithm == "PPO" and "num_iterations" not in native:
+        return _cleanrl_argparse(native, text)
     import tyro
 
     fields = [
@@ -91,6 +94,19 @@ def _cleanrl(config: Config, native: Values, text: str) -> Values:
     ]
     found: Any = tyro.cli(dataclasses.make_dataclass("Args", fields), args=shlex.split(text))
     return dataclasses.asdict(found)
+
+
+def _cleanrl_argparse(native: Values, text: str) -> Values:
+    """As the scripts of CleanRL 1.2 read their flags: `--clip-vloss False`."""
+    parser = argparse.ArgumentParser()
+    for key, value in native.items():
+        flag = f"--{key.replace('_', '-')}"
+        if isinstance(value, bool):
+            words = {"True": True, "False": False}
+            parser.add_argument(flag, type=words.__getitem__, default=value, nargs="?", const=True)
+        else:
+            parser.add_argument(flag, type=float if value is None else type(value), default=value)
+    return vars(parser.parse_args(shlex.split(text)))
 
 
 def _hydra(config: Config, native: Values, text: str) -> Values:
