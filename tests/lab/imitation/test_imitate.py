@@ -17,6 +17,7 @@ from rlclinic.lab.imitation.options import ALGORITHMS
 from rlclinic.lab.train import train
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.readers.open import read
+from tests.lab.environments import small
 
 EXPERT = "tests.lab.imitation.test_imitate:lean"
 TINY = ["-o", "n_steps=60", "-o", "n_epochs=2", "-o", "net_arch=[8]", "-o", "eval_episodes=1", "-o", "threshold=1000"]
@@ -127,6 +128,14 @@ def test_bad_input_is_said_before_anything_is_written(tmp_path: Path, arguments:
     result = call(*BASE, *arguments)
     assert words in told(result)
     assert not list((tmp_path / "runs").glob("*"))
+
+
+def test_the_last_run_is_an_expert_and_stays_it_when_the_imitation_has_its_folder(tmp_path: Path) -> None:
+    expert = train(small("PPO"), "runs")
+    result = call(*BASE, "--expert", "runs/@last", "--steps", "60", "--json")
+    assert result.exit_code == 0, result.output
+    made = json.loads((Path(json.loads(result.stdout)["path"]) / "config.json").read_text())
+    assert made["expert"] == str((tmp_path / expert).resolve())
 
 
 def test_an_expert_that_only_a_file_names_is_not_imported() -> None:

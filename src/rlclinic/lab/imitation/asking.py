@@ -35,6 +35,9 @@ def imitation_recipe(
     name = algorithm_name(algorithm)
     if name not in ALGORITHMS:
         raise UsageError(f"no imitation is called {algorithm!r}", hint=f"one of {', '.join(ALGORITHMS).lower()}")
+    if Path(expert).is_dir():
+        # `runs/@last` is another run as soon as this one has its folder.
+        expert = str(Path(expert).resolve())
     own = {text.partition("=")[0] for text in overrides}
     steps = next((text.partition("=")[2] for text in overrides if text.startswith("n_steps=")), "500")
     rest = []
