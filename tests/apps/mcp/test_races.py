@@ -86,7 +86,8 @@ def _project(top: Path, mark: str) -> None:
     (configs / f"Other{mark}-v1.yaml").write_text("ppo: {algo_id: ppo, env_id: CartPole-v1}\n")
     job = top / ".rlclinic" / "jobs" / JOB
     job.mkdir(parents=True)
-    facts = {"id": JOB, "kind": "trial", "what": f"it{mark}", "pid": 1, "process_started": "", "host": "", "started": 0.5}
+    facts = {"id": JOB, "kind": "trial", "what": f"it{mark}", "pid": 1, "started": 0.5}
+    facts |= {"process_started": "", "host": ""}
     (job / "job.json").write_text(json.dumps(facts))
     (job / "words").write_text(f"error: it failed {mark}\n")
     (job / "answer").write_text(json.dumps({"error": {"message": mark, "hint": ""}}))
