@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from rlclinic.advisor.fact_keys import fact_keys
+from rlclinic.model.lazy_dataclass import dataclass
 
 NUMERIC: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,

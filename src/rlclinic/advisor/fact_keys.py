@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 KINDS = ("yes-no", "number", "share", "name")
 SOURCES = frozenset({"env", "dataset", "run"})

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from rlclinic.advisor.condition import Condition, parse_condition
 from rlclinic.model.advice import Citation, Disagreement
+from rlclinic.model.lazy_dataclass import dataclass
 
 QUESTIONS = (
     "rl-or-not",

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Priority
 from rlclinic.readers.no_links import read_file
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 KINDS = frozenset({"root", "mechanism", "process", "none"})
 

@@ -6,13 +6,13 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from rlclinic.model.diagnosis import Suspect
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 

@@ -7,7 +7,7 @@ A rule that was not checked counts nothing. A setting counts only together with 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
@@ -21,6 +21,7 @@ from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.explanation import Piece
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.tasks import task_of
 from rlclinic.reference.usual import Basis, Unusual

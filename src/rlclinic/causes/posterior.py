@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
@@ -18,6 +18,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.explanation import Explanation, Piece
 from rlclinic.model.finding import Finding
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.rules.registry import measured_rules
 
 IMPLEMENTATION_BUG = "implementation-bug"

@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, get_args
@@ -15,6 +15,7 @@ from rlclinic.causes.catalogue import catalogue
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.explanation import Kind
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.usual import Direction, bounded
 from rlclinic.rules.registry import RULES

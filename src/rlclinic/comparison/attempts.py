@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rlclinic.model.history import Attempt, PastConfig
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run
 from rlclinic.reference.tasks import log_position

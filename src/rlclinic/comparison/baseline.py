@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from rlclinic.comparison.pool import Pool, on_scale, read_or_none
 from rlclinic.facts.metric_summary import better_or_worse, end_level
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 

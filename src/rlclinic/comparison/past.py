@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from rlclinic.comparison.settings import learning_settings
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.history import PastConfig
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.signals.area import area
 from rlclinic.signals.crossing import crossing

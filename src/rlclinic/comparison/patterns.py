@@ -8,7 +8,7 @@ Over settings the values are corrected by Holm's method.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rlclinic.comparison.interquartile_mean import interquartile_mean
 from rlclinic.model.history import Separation
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.reference.hyperparameters import hyperparameters
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from rlclinic.facts.goal import known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.model.errors import RlclinicError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Run
 from rlclinic.readers.discover import RunRef

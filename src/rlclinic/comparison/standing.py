@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rlclinic.model.comparison import RunOutcome, SeedGroup
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Status
 
 

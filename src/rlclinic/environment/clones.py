@@ -7,7 +7,6 @@ dynamics.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from rlclinic.environment.chance import global_chance, set_chance
 from rlclinic.environment.make import Make
 from rlclinic.environment.play import StepFailed, reset, step
 from rlclinic.lab.instruments.flatten import Flatten
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 
 TOLERANCE = 1e-5

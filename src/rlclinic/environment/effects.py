@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from rlclinic.environment.clones import Simulator, State, same
 from rlclinic.environment.play import now, step
 from rlclinic.lab.instruments.flatten import Flatten
 from rlclinic.model.environment_facts import NOT_MEASURED, ActionEffect
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import Space
 

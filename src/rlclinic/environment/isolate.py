@@ -6,7 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from rlclinic.environment.measure import Wanted, measure
 from rlclinic.environment.play import WAITING
 from rlclinic.model.environment_facts import EnvironmentFacts, Problem, facts_of_json
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.store.children import settled, spawning
 
 BUDGET = 40.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from rlclinic.facts.environment.episodes import GAMMA
 from rlclinic.lab.instruments.episodes import components_in
 from rlclinic.lab.instruments.flatten import Flatten, flat
 from rlclinic.model.environment_facts import Problem
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 

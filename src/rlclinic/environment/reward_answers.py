@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Forms in which verifiers look for an answer.
 STYLES: Mapping[str, str] = {

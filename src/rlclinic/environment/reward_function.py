@@ -11,7 +11,6 @@ import math
 import multiprocessing
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -19,6 +18,7 @@ from rlclinic.environment.make import load
 from rlclinic.environment.reward_answers import EXAMPLES, EXPLOITS, Problem, gold_answers, tried_answers
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.reward_review import Payment, RewardRemark, RewardReview
 from rlclinic.store.children import settled, spawning
 

@@ -7,12 +7,12 @@ framework may halve the loss; that changes the scale by a factor of 1.4 and no r
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._robust import median, quantile
 

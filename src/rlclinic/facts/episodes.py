@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.reference.tasks import Task, task_of
 

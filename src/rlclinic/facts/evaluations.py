@@ -4,7 +4,6 @@ policy that never changes."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from rlclinic.facts.return_state import reached_goal
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 

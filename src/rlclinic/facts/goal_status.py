@@ -5,8 +5,6 @@ A setting, or an odd metric, is no fault by itself. Rules that judge those ask h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind, reference_steps
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import USED_UP, does_well, has_fallen, missed_goal, reached_goal, stuck_short, suffers
@@ -14,6 +12,7 @@ from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from rlclinic.facts.run_facts import WindowLevel, window_level
 from rlclinic.facts.stretch import rounding
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 
 # Windows, as shares of the points. The first points are left out of the early one: networks start at random.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Share of a run's rounds at its end over which a level is taken, and of its evaluations, which may still rise.
 LATE, LAST = 0.34, 0.2

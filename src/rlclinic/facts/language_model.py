@@ -6,13 +6,12 @@ its own noise and must also be material.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.window_noise import deviation
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import Series
 
 MIN_POINTS = 12

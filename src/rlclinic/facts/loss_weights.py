@@ -8,11 +8,11 @@ order of magnitude, which is what matters.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._robust import median
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.model.vocabulary import metric as entry_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from rlclinic.facts.exploration import action_dimensions
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import median
 

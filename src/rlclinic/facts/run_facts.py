@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import TYPE_CHECKING, TypeVar
 
@@ -14,6 +13,7 @@ from rlclinic.facts.returns import return_curve
 from rlclinic.facts.settled import settled
 from rlclinic.facts.window_noise import window_noise
 from rlclinic.model.finding import Evidence
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import PERFORMANCE_METRICS, Run
 from rlclinic.model.series import FloatArray, Series

@@ -10,7 +10,6 @@ too: a departure counts as sure only where they cannot have made it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from rlclinic.facts.episodes import Pairs, evaluated_pairs, pairs_of, task_by_na
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.settings import positive
 from rlclinic.facts.window_noise import WINDOW_EPISODES, window_noise
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.reference.tasks import Task
 from rlclinic.signals._robust import median, quantile

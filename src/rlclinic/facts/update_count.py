@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from rlclinic.facts.policy_updates import SINGLE_STEP
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.model.series import StepAxis
 from rlclinic.signals._robust import median

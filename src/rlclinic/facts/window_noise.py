@@ -9,10 +9,10 @@ single episodes. That gives s, and the noise of the mean is s / sqrt(k).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import TO_SIGMA, median
 

@@ -6,11 +6,11 @@ Order proves nothing by itself, but what began after the fall cannot have caused
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import MetricOnset
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.registry import rules_meaning

@@ -6,11 +6,11 @@ The table of the four-phase method: each symptom names the checks that explain i
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.rules.registry import RULES
 from rlclinic.rules.rule import DecisionStep
 

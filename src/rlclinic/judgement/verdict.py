@@ -7,7 +7,6 @@ process, too little data, a config that could not learn), then success, then wha
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen, evaluations_hold
@@ -19,6 +18,7 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.goal import Goal, GoalReached
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
 from rlclinic.rules.registry import in_order, rules_meaning

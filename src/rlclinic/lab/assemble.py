@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from rlclinic.lab.backend import backend_for
@@ -12,6 +11,7 @@ from rlclinic.lab.recipe import FIELDS, Recipe, recipe_of_config
 from rlclinic.lab.translate import KNOWN, translated
 from rlclinic.lab.values import shown, typed
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.tasks import task_of
 

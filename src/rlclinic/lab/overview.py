@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from rlclinic.lab.folder import CONFIG, METRICS, STATUS
 from rlclinic.model.errors import RlclinicError, contained
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number, number_in
 from rlclinic.model.run import Status
 from rlclinic.readers.formats.safe_json import load_json_file

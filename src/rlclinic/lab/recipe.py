@@ -6,12 +6,13 @@ A recipe is what `config.json` of a run holds, so a run can be trained again or 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from types import MappingProxyType
 from typing import Any
 
 from rlclinic.lab.derive import settled
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Keys of a config that are no hyperparameters -> fields of Recipe. Every other key is a canonical hyperparameter.
 FIELDS: Mapping[str, str] = MappingProxyType(

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
 from rlclinic.live.conditions import CAUSE, Condition
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Evidence, Finding, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.rules.rule import CONFIG
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rlclinic.engine import diagnose
 from rlclinic.live.alerts import Alert, AlertBook, Patience, alert_of
@@ -13,6 +12,7 @@ from rlclinic.live.conditions import RULES, Condition, conditions_of
 from rlclinic.live.record import About, LiveRecord
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.outlook import Advice
 from rlclinic.model.run import Run
 

@@ -10,11 +10,12 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import BinaryIO
 
 from rlclinic.live.kept import Kept, kept_of
 from rlclinic.model.errors import RunReadError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run, RunStatus, Status
 from rlclinic.readers.discover import RunRef, place_of
 from rlclinic.readers.no_links import listing, open_file, status

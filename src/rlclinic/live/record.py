@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from rlclinic.live.reduce import BoundedSeries
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run, RunStatus, Status
 from rlclinic.model.series import StepAxis
 from rlclinic.readers.assemble import assemble

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from rlclinic.live.examination import Examiner, Look
 from rlclinic.live.follow import Follower
 from rlclinic.live.messages import to_object
 from rlclinic.model.errors import RlclinicError, RunReadError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Status
 from rlclinic.readers.discover import RunRef, find, ref_of_folder, split_name
 from rlclinic.reports.outlook import outlook_object

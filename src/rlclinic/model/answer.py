@@ -6,9 +6,9 @@ Every report begins with these lines and every other surface (a notebook, an age
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription, PrescriptionKind
 from rlclinic.model.run import Status

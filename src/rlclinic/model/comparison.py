@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
 from typing import Literal
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 
 Basis = Literal["recorded", "script", "flag default", "constant", "open"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from rlclinic.model.answer import HARMLESS, Answer, answer_of
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.goal import Goal
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import percent
 from rlclinic.model.outlook import Outlook
 from rlclinic.model.prescription import Prescription

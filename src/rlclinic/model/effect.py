@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Direction = Literal["up", "down", "set"]
 DIRECTIONS = ("up", "down", "set")

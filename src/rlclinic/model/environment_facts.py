@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any, Literal
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Source = Literal["examined", "observed", "trace"]
 NOT_MEASURED = math.nan

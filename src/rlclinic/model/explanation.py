@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Kind = Literal["finding", "absence", "trouble", "standing", "setting", "distance"]
 """What a piece is about: a finding or the verdict, an expected finding that is missing, signs of trouble, how the run

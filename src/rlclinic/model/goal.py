@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import Series
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from types import MappingProxyType
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Basis, Change
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.trial import Outcome
 
 

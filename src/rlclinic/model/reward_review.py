@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

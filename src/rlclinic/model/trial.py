@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Change
 
 BASELINE = "baseline"

@@ -7,8 +7,9 @@ Every framework's own names are mapped to these in `reference/frameworks/*.toml`
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Better = Literal["up", "down", ""]
 

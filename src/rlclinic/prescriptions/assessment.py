@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 import numpy as np
@@ -19,6 +19,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_entry import entry_holds
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias
 
 from rlclinic.model.errors import RlclinicError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.oracle import STEPS
 from rlclinic.probes.settings import Family, starting_values
 from rlclinic.probes.world import Seen, World

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.definition import Probe
 
 HEADS = ("What it does", "Right answer", "Wrong answers", "Isolates", "References")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 LISTS = ("fails", "may_fail", "untrained")
 """Fields that list cases."""

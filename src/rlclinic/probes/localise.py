@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.estimator_faults import OF_REPLAYS, OF_ROLLOUTS
 from rlclinic.probes.faults import FaultEntry, faults, touches
 from rlclinic.probes.ladder import LADDER

@@ -9,12 +9,13 @@ betrays it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.world import END, World
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.definition import GAMMA, Case
 from rlclinic.probes.environment import WorldEnv
 from rlclinic.probes.protocol import OPTIONAL_METHODS, Trainer, UnknownSettings, UnsupportedSpace

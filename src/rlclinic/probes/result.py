@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal, TypeAlias
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.definition import Probe, Query, Wrong
 from rlclinic.probes.ladder import LADDER
 from rlclinic.probes.portrait import Portrait

@@ -6,11 +6,12 @@ import pickle
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.definition import GAMMA, CannotJudge, Case, Probe, Query
 from rlclinic.probes.ladder import LADDER, chosen_probes
 from rlclinic.probes.load import as_factory, load_trainer

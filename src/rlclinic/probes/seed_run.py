@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.definition import CannotJudge, Case, Given, Pace, Query
 from rlclinic.probes.environment import Ledger, WorldEnv
 from rlclinic.probes.reading import WrongShape, read

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, Literal, TypeAlias
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Family: TypeAlias = Literal["on-policy", "off-policy"]
 GROUPS = ("optimiser", "environment", "normalisation", "rollout", "replay")

@@ -6,10 +6,10 @@ import multiprocessing
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.definition import Case
 from rlclinic.probes.portrait import Portrait, draw_portrait
 from rlclinic.probes.seed_run import Job, SeedResult, run_seed

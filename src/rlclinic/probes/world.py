@@ -7,8 +7,9 @@ cannot disagree.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 ActionKind: TypeAlias = Literal["discrete", "box", "multi"]
 Seen: TypeAlias = tuple[float, ...]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import nsmallest
 from pathlib import Path
 from typing import TypeVar
 
 from rlclinic.model.errors import RlclinicError, UsageError, contained
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.place import Entry, Place, entry_in, importance, scan, single
 from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.registry import SOURCES, SourceSpec, source_of

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.model.config import Origin, Setting
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import bounded, bounded_array, moments, number
 from rlclinic.model.run import Checkpoint, Episodes, LogExcerpt, SourceFile, Status
 from rlclinic.model.series import FloatArray, StepAxis

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from pathlib import Path
 
 from rlclinic.model.errors import NothingReadable, RunReadError, UsageError, contained
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.readers.assemble import assemble
 from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder, split_name

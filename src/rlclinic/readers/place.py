@@ -6,13 +6,13 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from fnmatch import translate
 from functools import lru_cache
 from heapq import nsmallest
 from pathlib import Path
 from typing import BinaryIO
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.no_links import is_below, real, status
 from rlclinic.readers.reading import opened
 from rlclinic.readers.tree import Folder, walk

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.no_links import open_file
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ Adding a reader is one file in `sources/` and one row here. Rows are tried in or
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.tree import Folder
 
 if TYPE_CHECKING:

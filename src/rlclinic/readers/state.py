@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import time
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import RunReadError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import RunStatus, Status
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode

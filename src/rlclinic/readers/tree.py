@@ -7,12 +7,13 @@ import re
 import stat
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase, translate
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.no_links import listing, real, status
 
 SKIPPED_FOLDERS = frozenset(

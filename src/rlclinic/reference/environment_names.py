@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.algorithms import algorithm_in
 
 # Names that other simulators use for tasks with other rewards: they need a version to mean the well-known ones.

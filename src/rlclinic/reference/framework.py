@@ -19,11 +19,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, get_args
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import StepAxis
 from rlclinic.model.vocabulary import metric
 from rlclinic.reference.hyperparameters import hyperparameters

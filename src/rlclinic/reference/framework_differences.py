@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.framework import heads
 from rlclinic.reference.hyperparameters import hyperparameters
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 
 KINDS = frozenset({"number", "integer", "flag", "text", "any"})

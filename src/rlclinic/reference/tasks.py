@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.reference.environment_names import environment_name, is_plain_id
 from rlclinic.reference.reference_configs import (

@@ -11,13 +11,13 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from statistics import median_low
 from typing import Literal, get_args
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.reference_configs import (
     CLOSEST_TO_ONE,

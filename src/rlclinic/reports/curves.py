@@ -6,12 +6,13 @@ Colours come from the page's style sheet, so that a curve follows light, dark an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from itertools import pairwise
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.reports.scales import Scale, linear, logarithmic, tick_text, widened
 from rlclinic.reports.text import number, printable

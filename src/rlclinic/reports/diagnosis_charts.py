@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Finding
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import RETURN_METRICS, Run
 from rlclinic.model.series import Series
 from rlclinic.reports.curves import Chart, Line, Mark, svg

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from typing import Literal
 
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reports.page import Detail
 
 Scope = Literal["one", "each", "all"]

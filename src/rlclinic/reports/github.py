@@ -7,11 +7,11 @@ is left out is said. The whole report belongs into the step summary, see `step_s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.words import sentence

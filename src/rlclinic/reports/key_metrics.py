@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import PERFORMANCE_METRICS, RETURN_METRICS, Run
 from rlclinic.model.series import Series
 from rlclinic.model.vocabulary import families_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Finding
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 

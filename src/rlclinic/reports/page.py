@@ -6,11 +6,11 @@ Strings here may come from a log and are not yet safe to print: each renderer cl
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 
 Tone = Literal["good", "caution", "bad"]
 Detail = Literal["brief", "normal", "full"]

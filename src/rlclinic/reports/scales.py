@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Suffixes of large round numbers.
 SUFFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"))

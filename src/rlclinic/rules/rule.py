@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
@@ -12,6 +12,7 @@ from typing import dataclass_transform
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 
 CONFIG = "config:"
 """Begins a need that a config must meet."""

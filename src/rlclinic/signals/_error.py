@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._robust import two_sided
 
 STEPS = 3

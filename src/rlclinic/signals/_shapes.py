@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 
 Centre: TypeAlias = Literal["robust", "mean"]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._robust import location, smooth
 from rlclinic.signals._scale import in_units, ratio, scaled
 from rlclinic.signals._shapes import Centre, Data, within

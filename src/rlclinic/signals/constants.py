@@ -6,10 +6,10 @@ An update that never ran, a schedule that ended and a metric that is no longer l
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._scale import bounded, ratio
 from rlclinic.signals._shapes import points

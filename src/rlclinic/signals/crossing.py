@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._robust import location, smooth
 from rlclinic.signals._runs import first, since
 from rlclinic.signals._scale import bounded, in_units, scaled

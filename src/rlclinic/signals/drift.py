@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._monotone import monotone
 from rlclinic.signals._robust import smooth
 from rlclinic.signals._scale import in_units, power_of_two, ratio, scaled

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._robust import below, median
 from rlclinic.signals._scale import bounded
 from rlclinic.signals._shapes import Curve, Data, between

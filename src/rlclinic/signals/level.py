@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._robust import location
 from rlclinic.signals._scale import scaled
 from rlclinic.signals._shapes import Centre, Data, Window, within

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.signals._scale import scaled
 from rlclinic.signals._shapes import Curve, Data
 from rlclinic.signals._wander import LEAST, Wander, point_noise, wander

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import average_ranks, median, robust_scale
 from rlclinic.signals._scale import bounded, power_of_two, ratio

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._scale import ratio
 from rlclinic.signals._shapes import points, resolution

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rlclinic.model.errors import RlclinicError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.summary import run_summary
 from rlclinic.readers.discover import RunRef, find
 from rlclinic.readers.no_links import ROOT, confine

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from rlclinic.lab.recipe import Recipe
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.optimisation import Origin
 from rlclinic.model.trial import Outcome, OutcomeState
 

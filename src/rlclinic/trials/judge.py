@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from rlclinic.comparison.interquartile_mean import interquartile_mean
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Change
 from rlclinic.model.trial import ArmResult, Effect, Outcome, OutcomeState, TrialVerdict
 from rlclinic.trials.statistics import difference_interval, p_value, probability_of_improvement

@@ -8,10 +8,11 @@ the ratios would be biased upwards.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Floats = NDArray[np.float64]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
 
 from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.explain import cause_page
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.rules.documentation import page_of
 from rlclinic.rules.registry import RULES
 from rlclinic.rules.rule import DecisionStep

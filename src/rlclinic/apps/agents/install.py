@@ -7,13 +7,13 @@ import hashlib
 import json
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from rlclinic.apps.agents.documents import SERVER
 from rlclinic.apps.agents.targets import INDENT, TARGETS, Target, entry_object, entry_toml, whole_files
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.store.files import write_whole
 
 # What we wrote, by path and hash, so that a file that the user changed since is known.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from rlclinic.apps.agents.documents import SERVER, SKILL, Definition, definitions, skill_files
+from rlclinic.model.lazy_dataclass import dataclass
 
 INDENT = 2
 

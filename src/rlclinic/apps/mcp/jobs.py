@@ -17,13 +17,14 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rlclinic.apps.mcp.confine import inside
 from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_file
 from rlclinic.readers.no_links import open_file, real

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Effect = Literal["reads", "starts", "stops"]
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr, WithJsonSchema
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Bytes of an answer's JSON, so that text and JSON together stay below 8 kB; and where the caller asked for more.
 LIMIT = 7_000

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rlclinic.apps.mcp.confine import inside, shown
 from rlclinic.model.errors import RunReadError, UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.discover import MEMBER, split_name
 
 if TYPE_CHECKING:

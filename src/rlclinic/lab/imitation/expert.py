@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.spaces import Spaces
 from rlclinic.lab.trust import refusal
 from rlclinic.model.errors import RlclinicError, UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.store.children import allow_local
 
 Label = Callable[[Any], Any]

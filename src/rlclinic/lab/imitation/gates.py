@@ -7,7 +7,6 @@ gives back who acts and the label, if one was given. The first round is the expe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rlclinic.lab.imitation.novice import Novice, distance
+from rlclinic.model.lazy_dataclass import dataclass
 
 Ask = Callable[[], NDArray[Any]]
 # LazyDAgger hands back only where the novice is this much closer to the expert than where it lost control.

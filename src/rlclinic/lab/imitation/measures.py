@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from rlclinic.lab.imitation.aggregate import HELD_OUT, Aggregate
 from rlclinic.lab.imitation.novice import Novice, distance
 from rlclinic.lab.instruments.two_sample import two_sample
 from rlclinic.lab.torchrl.spaces import Spaces
+from rlclinic.model.lazy_dataclass import dataclass
 
 Columns = dict[str, float]
 HOME = "train/imitation"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from rlclinic.lab.instruments.episodes import components_in
+from rlclinic.model.lazy_dataclass import dataclass
 
 STRETCH = 40
 """Steps that are kept one after the other, so that the past of a step is known."""

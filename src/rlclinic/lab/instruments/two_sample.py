@@ -6,11 +6,11 @@ by episode; splitting by step would find a difference everywhere.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Floats = NDArray[np.float64]
 

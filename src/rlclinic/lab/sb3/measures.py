@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from stable_baselines3.common.logger import Logger
 from rlclinic.lab.instruments.activations import Activations
 from rlclinic.lab.instruments.gradients import GradientNorms
 from rlclinic.lab.sb3.algorithms import ON_POLICY
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Observations that a measurement of the policy or the critic is taken on: enough for a mean, cheap for a small network.
 SAMPLE = 128

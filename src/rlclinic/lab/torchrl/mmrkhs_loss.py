@@ -11,7 +11,6 @@ exact.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -29,6 +28,7 @@ from rlclinic.lab.torchrl.distances import (
     gaussian_mmd,
     kernel_bandwidth,
 )
+from rlclinic.model.lazy_dataclass import dataclass
 
 # Largest log ratio that enters the objective: keeps exp finite where a policy has left its data by far.
 LOG_RATIO_LIMIT = 20.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +14,7 @@ from torchrl.modules import IndependentNormal, ProbabilisticActor, TanhNormal, V
 
 from rlclinic.lab.torchrl.distances import Tensor
 from rlclinic.lab.torchrl.spaces import Spaces
+from rlclinic.model.lazy_dataclass import dataclass
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU, "elu": nn.ELU, "gelu": nn.GELU}
 # Bounds of a log standard deviation that the network gives: those of the SAC paper's code.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 
 from rlclinic.lab.torchrl.distances import Tensor
 from rlclinic.lab.torchrl.spaces import Floats, Spaces
+from rlclinic.model.lazy_dataclass import dataclass
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2 * math.pi)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import gymnasium as gym
@@ -11,6 +10,7 @@ from gymnasium.spaces.utils import flatdim, flatten
 from numpy.typing import NDArray
 
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 
 Floats = NDArray[np.float32]
 

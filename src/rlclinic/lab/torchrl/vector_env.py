@@ -8,7 +8,6 @@ tensordicts with `next`, `terminated` and `done`, where the observation after a 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from rlclinic.lab.instruments.watch import stop_where_not_finite
 from rlclinic.lab.torchrl.spaces import Floats, Spaces
+from rlclinic.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,6 @@ import os
 import smtplib
 import ssl
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from email.message import EmailMessage
 from typing import ClassVar
 
@@ -14,6 +13,7 @@ from rlclinic.live.alerts import Alert
 from rlclinic.live.messages import digest, headline
 from rlclinic.live.sinks.base import Sink, TryLater
 from rlclinic.model.errors import UsageError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.redaction.redact import redact
 
 TIMEOUT = 20.0

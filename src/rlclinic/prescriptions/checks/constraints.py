@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.setting_change import Changes, SettingChange

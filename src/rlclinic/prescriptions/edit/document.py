@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.prescriptions.edit import json_file, toml_file, yaml_file
 from rlclinic.prescriptions.edit.edits import (
     MISSING,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from rlclinic.model.errors import RlclinicError
+from rlclinic.model.lazy_dataclass import dataclass
 
 Path = tuple[str | int, ...]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.syntax.spelling import json_text
 from rlclinic.readers.formats.errors import FormatError

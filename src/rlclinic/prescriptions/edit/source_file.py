@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.edit.document import FORMATS, document_data
 from rlclinic.prescriptions.edit.edits import Path as KeyPath

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.syntax.assignment import CannotWrite
 from rlclinic.prescriptions.syntax.spelling import toml_text

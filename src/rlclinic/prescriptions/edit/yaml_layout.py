@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 
 import yaml
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.prescriptions.edit.edits import Path, Refused
 
 # Characters. The parser with exact positions is the slow one: about a second for this much.

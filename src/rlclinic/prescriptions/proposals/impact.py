@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.effect import REGAINED, Direction
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Basis, Impact, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.proposals.effects import Effects, short_name

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from rlclinic.causes.weights import weights
 from rlclinic.facts.returns import return_curve
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
 from rlclinic.model.return_curve import ReturnCurve

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.effect import Direction
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import Change, Impact, Native, Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.model.vocabulary import has_metric
 from rlclinic.prescriptions.assessment import Assessment

@@ -6,11 +6,10 @@ grows with the square of the learning rate; off policy it is the number of gradi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.facts.update_count import updates_per_step
 from rlclinic.model.diagnosis import Cause
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.remedies.careful_step import COARSE, HEALTHY_KL
 from rlclinic.rules.rule import Sign

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.prescription import PrescriptionKind, Safety
 from rlclinic.model.vocabulary import FAMILIES, metric
 from rlclinic.prescriptions.remedies.computed import COMPUTED

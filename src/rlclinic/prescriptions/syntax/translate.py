@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Change
 from rlclinic.model.run import Run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from rlclinic.lab.torchrl.normaliser import EPSILON, Normaliser
 from rlclinic.lab.torchrl.options import Options
 from rlclinic.lab.torchrl.spaces import Spaces
 from rlclinic.lab.torchrl.vector_env import VectorEnv
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.probes.protocol import Observation
 
 ROUNDING = 1e-6

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, decimals_by_key
 
 # Headlines whose bullets are numbers of a step. A model's own bulleted answer stands under none of them.

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.config_values import Setting, known_names, read_value
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literals.python_literal import parse_literal

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.literal_dicts import read_dict
 from rlclinic.readers.consoles.rows import CUT_WIDTH, ConsoleRow, ConsoleRows, agree, console_rows, numbers_of
 from rlclinic.readers.consoles.trainer_dicts import PrintedRow, trainer_rows

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.rows import read_number
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literals.python_literal import parse_literal

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.config_commands import command_settings, override_settings
 from rlclinic.readers.consoles.config_dicts import dict_settings
 from rlclinic.readers.consoles.config_listings import dotted_settings, listing_settings

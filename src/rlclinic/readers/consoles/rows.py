@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 # A row that prints this many values, all with the same number of decimals, was printed with a fixed format.
 FIXED_FORMAT_MIN_VALUES = 3

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.rows import (
     CUT_WIDTH,
     ConsoleRow,

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isfinite, nan
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.progress_bars import bar_steps, evenly_spaced_steps
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
 

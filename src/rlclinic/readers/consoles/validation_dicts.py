@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.consoles.literal_dicts import read_dict
 from rlclinic.readers.consoles.rows import numbers_of
 from rlclinic.readers.formats.errors import FormatError

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.place import Entry, Place

@@ -6,11 +6,12 @@ A text column says whose row it is; a column `seed` or `run` with several values
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.axes import GENERIC_COLUMNS
 from rlclinic.readers.columns import renamed
 from rlclinic.readers.formats.tables.table import Table

@@ -11,9 +11,9 @@ import math
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from rlclinic.model.config import Basis
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.scripts.sites import Site, called, sites
 
 # Evaluations for one value and for a whole script, and the longest list or text: settings are small.

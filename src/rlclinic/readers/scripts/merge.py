@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from rlclinic.model.config import Origin, Setting
 from rlclinic.model.errors import RunReadError
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import bounded, number
 from rlclinic.model.run import SourceFile
 from rlclinic.readers.configs.normalise import canonical_settings, meaning

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from rlclinic.model.config import Basis
+from rlclinic.model.lazy_dataclass import dataclass
 
 
 class Rank(IntEnum):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 Kind = Literal["assigned", "field", "argument", "entry", "flag", "parameter"]
 # Calls that declare a flag of the command line: argparse's and click's; absl's are DEFINE_float and the like.

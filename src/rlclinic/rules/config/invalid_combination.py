@@ -12,12 +12,11 @@ References: gymnasium-solver utils/config.py at a80484c3; RLlib PPOConfig.valida
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.update_count import rollout
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Status
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 

@@ -14,8 +14,6 @@ References: SB3 issue 324, openai/baselines issue 975 (collapse after the optimu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.costs import longer_episodes_cost_more
@@ -23,6 +21,7 @@ from rlclinic.facts.evaluations import evaluations_hold
 from rlclinic.facts.goal import goal_reached
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import FELL_BELOW, ReturnCurve
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.rules.words import first_level_words, steps_text

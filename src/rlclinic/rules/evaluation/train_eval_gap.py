@@ -17,14 +17,13 @@ References: SB3 issues 1063 and 870 (normaliser statistics, deterministic evalua
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.exploration import uniform
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.window_noise import deviation
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median

@@ -14,11 +14,10 @@ References: verl docs/algo/rollout_corr.md; NeMo-RL docs/guides/grpo.md; hugging
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.rules.rule import Rule, RuleResult
 
 RULE = Rule("LMR09", algorithms=("language-model", "ppo"))

@@ -12,14 +12,13 @@ References: muPRL operators SNU and SPV (arXiv 2408.15150): interval of 0.5 to 3
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rlclinic.facts.goal_status import failed
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import TARGET_IN_ENV_STEPS, updates_per_step
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF13", needs=("config:tau|config:target_update_interval",), algorithms=("q-learning", "continuous-q"))

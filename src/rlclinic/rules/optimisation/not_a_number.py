@@ -14,12 +14,11 @@ References: hill-a/stable-baselines#806; DLR-RM/stable-baselines3#1593; leggedro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import Series
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.literals.parser import LiteralParser, Path, TornError
 from rlclinic.readers.redaction.redact import redacted_head

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.logs.log_lines import clean_lines, decode, strip_ansi, strip_ray_prefix
 from rlclinic.readers.formats.logs.tracebacks import Traceback, final_exception, find_tracebacks, is_signal, plain
 from rlclinic.readers.redaction.literal_scan import LiteralScan

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.logs.log_lines import strip_ansi, strip_ray_prefix
 from rlclinic.readers.redaction.redact import redacted_head
 

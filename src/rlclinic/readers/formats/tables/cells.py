@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 MISSING = frozenset({"", "None", "none", "null", "NULL"})  # how writers spell "no value"
 NON_FINITE = frozenset({"nan", "NaN", "inf", "-inf", "Infinity", "-Infinity"})  # JSON has no other way to say it

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.tables.cells import Cells, render_number, safe_text
 
 KNOWN_TEXTS = 1000  # different texts of a column that are looked up to keep one copy of each

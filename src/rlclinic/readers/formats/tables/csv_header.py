@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.tables.builder import MAX_COLUMNS
 from rlclinic.readers.formats.tables.cells import MISSING, parse_number, safe_text
 from rlclinic.readers.formats.tables.csv_records import split_line

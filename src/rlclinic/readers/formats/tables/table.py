@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

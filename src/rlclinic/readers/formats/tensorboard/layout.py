@@ -6,8 +6,9 @@ and so can every other record that has the same layout. Offsets count from the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import (
     BYTES,
     FIXED32,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import WireError
 from rlclinic.readers.formats.tensorboard.crc32c import crc32c_spans
 from rlclinic.readers.formats.tensorboard.layout import Layout, event_layout

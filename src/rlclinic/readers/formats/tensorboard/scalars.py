@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rlclinic.model.lazy_dataclass import dataclass
 
 MAX_TAGS = 20_000  # distinct tags kept; a run has some hundreds, and a column per tag costs about 600 bytes
 _TOO_MANY = MAX_TAGS  # stands for every tag beyond; must fit in 16 bits, which numpy sorts by radix

@@ -7,11 +7,10 @@ in every byte that steers the walk are then read by columns, checksums included.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.tensorboard.crc32c import crc32c, crc_terms
 from rlclinic.readers.formats.tensorboard.layout import Layout, Slot, Span
 from rlclinic.readers.formats.tensorboard.numbers import integer_column, number_column

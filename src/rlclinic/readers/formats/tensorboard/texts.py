@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import BYTES, FIXED64, VARINT, WireError, fields
 from rlclinic.readers.formats.tensorboard.layout import HparamsAt, Span, StringsAt
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import WireError
 from rlclinic.readers.formats.tensorboard.layout import event_layout
 from rlclinic.readers.formats.tensorboard.records import RecordReader

@@ -8,12 +8,12 @@ each of them points at the next the run is accepted in one go. Only breaks of th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.tensorboard.crc32c import crc32c, crc32c_spans, crc_terms, masked, unmasked
 
 HEADER = 12  # bytes: length (8), masked checksum of the length (4)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import BYTES, WireError, fields
 from rlclinic.readers.formats.wandb import values as wandb_json
 from rlclinic.readers.formats.wandb.distinct import distinct

@@ -7,10 +7,10 @@ once and marks as not regular whatever is not of the common form; that is left t
 from __future__ import annotations
 
 import struct
-from dataclasses import dataclass
 
 import numpy as np
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import BYTES, FIXED64, VARINT, Field, WireError, fields, text, zigzag
 from rlclinic.readers.formats.wandb import decimals
 from rlclinic.readers.formats.wandb.protobuf_lanes import Bools, Buffer, Floats, Ints, Words, step

@@ -6,11 +6,10 @@ group, a field that does not fit) is reported as not regular and is left to the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.protobuf import BYTES, FIXED32, FIXED64, VARINT
 
 Ints = NDArray[np.int64]

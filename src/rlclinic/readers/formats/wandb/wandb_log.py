@@ -8,8 +8,9 @@ descriptors of wandb 0.31.0 and logs written by 0.15, 0.19 and 0.31.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.wandb.columns import Column
 from rlclinic.readers.formats.wandb.leveldb_log import read_log
 from rlclinic.readers.formats.wandb.protobuf_lanes import MIN_LANES, PAD, buffer

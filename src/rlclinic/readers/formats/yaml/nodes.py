@@ -7,10 +7,11 @@ checked while they arrive.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import yaml
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.errors import FormatError
 
 # Nesting of real configs stays below twenty; deeper data would exhaust the stack of whoever walks it.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.yaml.nodes import MAX_DEPTH, MappingNode, Node, ScalarNode, SequenceNode, compose
 from rlclinic.readers.formats.yaml.scalars import MERGE, PREFIX, is_known, read_scalar, resolve
