@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def test_the_documented_toml_file_and_row_make_a_working_reader(tinyrl: Path) ->
 
 def test_a_toml_with_an_unknown_metric_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"tinyrl\.toml: 'no/such' is not in the vocabulary"):
-        frameworks.load_framework(TOML.replace('"clip_fraction"', '"no/such"'), "tinyrl.toml")
+        frameworks.framework_from(tomllib.loads(TOML.replace('"clip_fraction"', '"no/such"')), "tinyrl.toml")
 
 
 @pytest.fixture
@@ -146,7 +147,7 @@ def _run(lengths: FloatArray, returns: FloatArray) -> Run:
 def test_the_documented_entry_makes_a_working_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "policy-too-fast.toml").write_text(REMEDY, encoding="utf-8")
-    monkeypatch.setattr(table, "files", lambda package: tmp_path)
+    monkeypatch.setattr(table, "FOLDER", tmp_path / "tables")
     entries = table.remedies.__wrapped__()
     monkeypatch.setattr(proposal, "remedies", lambda: entries)
     assessment = assessment_of(

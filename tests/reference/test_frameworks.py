@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.reference.framework import Framework, MetricName, framework, heads, load_framework
+from rlclinic.reference.framework import Framework, MetricName, framework, framework_from, heads
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.patterns import matches
 
@@ -395,4 +395,4 @@ def test_any_module_or_component_may_stand_in_a_name(text: str) -> None:
 def test_a_wrong_table_is_refused_with_its_name(section: str) -> None:
     text = f'id = "broken"\ntitle = "Broken"\norder = 1\n\n{section}\n'
     with pytest.raises(ValueError, match=r"broken\.toml"):
-        load_framework(text, "broken.toml")
+        framework_from(tomllib.loads(text), "broken.toml")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.reference.table_file import load_table
 
 KINDS = ("yes-no", "number", "share", "name")
 SOURCES = frozenset({"env", "dataset", "run"})
@@ -58,9 +58,8 @@ class FactKey:
 @cache
 def fact_keys() -> Mapping[str, FactKey]:
     """All keys, as facts.toml lists them."""
-    text = files(__package__).joinpath("facts.toml").read_text(encoding="utf-8")
     found: dict[str, FactKey] = {}
-    for group, entries in tomllib.loads(text).items():
+    for group, entries in load_table(Path(__file__).with_name("facts.toml")).items():
         for name, entry in entries.items():
             key, kind, sources = f"{group}.{name}", entry["kind"], tuple(entry.get("from", ()))
             choices = tuple(kind) if isinstance(kind, list) else ()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from rlclinic.advisor.condition import Condition, parse_condition
 from rlclinic.model.advice import Citation, Disagreement
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.reference.table_file import load_table
 
+TABLES = Path(__file__).with_name("tables")
 QUESTIONS = (
     "rl-or-not",
     "algorithm",
@@ -80,10 +81,8 @@ class Approach:
 def rules() -> Mapping[str, AdviceRule]:
     """Every rule by its id, in the order of the areas."""
     found: dict[str, AdviceRule] = {}
-    for place in sorted(files(__package__).joinpath("tables").iterdir(), key=lambda item: item.name):
-        if not place.name.endswith(".toml"):
-            continue
-        table = tomllib.loads(place.read_text(encoding="utf-8"))
+    for place in sorted(TABLES.glob("*.toml")):
+        table = load_table(place)
         area, question = place.name.removesuffix(".toml").replace("_", "-"), table["question"]
         for name, entry in table.items():
             if isinstance(entry, dict):
@@ -96,9 +95,7 @@ def rules() -> Mapping[str, AdviceRule]:
 @cache
 def area_titles() -> Mapping[str, str]:
     """The heading of every area."""
-    places = files(__package__).joinpath("tables").iterdir()
-    tables = {place.name: place.read_text(encoding="utf-8") for place in places if place.name.endswith(".toml")}
-    return {name.removesuffix(".toml").replace("_", "-"): tomllib.loads(text)["title"] for name, text in tables.items()}
+    return {place.stem.replace("_", "-"): load_table(place)["title"] for place in TABLES.glob("*.toml")}
 
 
 @cache
@@ -166,4 +163,4 @@ def _strange(entry: Mapping[str, Any], field_name: str, known: Mapping[str, obje
 
 
 def _load(name: str) -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return load_table(Path(__file__).with_name(name))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.reference.table_file import load_table
 
 KINDS = frozenset({"root", "mechanism", "process", "none"})
 
@@ -28,12 +28,11 @@ class CauseEntry:
 @cache
 def catalogue() -> Mapping[str, CauseEntry]:
     """All causes by id, `nothing-wrong` and `unknown` included."""
-    text = files(__package__).joinpath("catalogue.toml").read_text(encoding="utf-8")
     entries: dict[str, CauseEntry] = {
         NOTHING_WRONG: CauseEntry(NOTHING_WRONG, NOTHING_WRONG, "none", "no fault that these logs could show"),
         UNKNOWN: CauseEntry(UNKNOWN, UNKNOWN, "none", "something else, or not enough to tell"),
     }
-    for cause_class, members in tomllib.loads(text).items():
+    for cause_class, members in load_table(Path(__file__).with_name("catalogue.toml")).items():
         for cause_id, entry in members.items():
             if entry["kind"] not in KINDS or cause_id in entries:
                 raise ValueError(f"catalogue.toml: {cause_id} is not a valid entry")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from rlclinic.model.diagnosis import Suspect
@@ -15,6 +14,7 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.table_file import load_table
 
 # Weight of evidence below which no component is named.
 LEAST = 1.0
@@ -126,4 +126,4 @@ def _side(algorithm: str) -> str:
 
 
 def _table(name: str) -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return load_table(Path(__file__).with_name(name))

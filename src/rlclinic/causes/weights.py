@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args
 
 from rlclinic.causes.catalogue import catalogue
@@ -17,6 +16,7 @@ from rlclinic.model.explanation import Kind
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.table_file import load_table
 from rlclinic.reference.usual import Direction, bounded
 from rlclinic.rules.registry import RULES
 
@@ -211,7 +211,7 @@ def holds(name: str, facts: AbstractSet[str]) -> bool:
 @cache
 def weights() -> Weights:
     """The table as it is shipped, and what rules say that it does not have yet."""
-    raw = tomllib.loads(files(__package__).joinpath("weights.toml").read_text(encoding="utf-8"))
+    raw = load_table(Path(__file__).with_name("weights.toml"))
     for rule in RULES:
         for cause, weight in rule.rule.causes.items():
             if cause not in raw["cause"]:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from rlclinic.causes.components import components, suspect_for
@@ -23,6 +21,7 @@ from rlclinic.model.run import Run
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.place import scan
 from rlclinic.readers.redaction.redact import redact
+from rlclinic.reference.table_file import load_table
 
 # Files that are read, and bytes of each: a checkout of a trainer is small.
 MOST_FILES, MOST_BYTES = 2000, 400_000
@@ -112,7 +111,7 @@ def _diff(text: str, hit: _Hit) -> str:
 @cache
 def patterns() -> Mapping[str, Pattern]:
     """The forms of every component."""
-    table = tomllib.loads(files(__package__).joinpath("code_search.toml").read_text(encoding="utf-8"))
+    table = load_table(Path(__file__).with_name("code_search.toml"))
     unknown = set(table) - {component.id for component in components()}
     if unknown:
         raise ValueError(f"code_search.toml: no such components: {', '.join(sorted(unknown))}")

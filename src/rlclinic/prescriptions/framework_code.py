@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.model.diagnosis import Cause
 from rlclinic.prescriptions.code_search import sources_of
 from rlclinic.readers.redaction.redact import redact
+from rlclinic.reference.table_file import load_table
 
 WIDTH = 120
 
@@ -45,7 +44,7 @@ def _line(place: str, sources: Mapping[str, str]) -> str:
 
 @cache
 def _places() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
-    raw = tomllib.loads(files(__package__).joinpath("framework_code.toml").read_text(encoding="utf-8"))
+    raw = load_table(Path(__file__).with_name("framework_code.toml"))
     unknown = sorted({cause for row in raw.values() for cause in row} - set(catalogue()))
     if unknown:
         raise ValueError(f"framework_code.toml: not causes: {', '.join(unknown)}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
+
+from rlclinic.reference.table_file import load_table
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -42,8 +43,8 @@ def _without_accents(name: str) -> str:
 @cache
 def _translations() -> tuple[dict[str, str], list[tuple[str, str]]]:
     """Whole words, and those of scripts without spaces between words, the longest first."""
-    text = files("rlclinic.reference").joinpath("words.toml").read_text(encoding="utf-8")
-    pairs = [(_without_accents(foreign), word) for word, found in tomllib.loads(text).items() for foreign in found]
+    table = load_table(Path(__file__).with_name("words.toml"))
+    pairs = [(_without_accents(foreign), word) for word, found in table.items() for foreign in found]
     whole = {foreign: word for foreign, word in pairs if foreign != word}
     parts = sorted((pair for pair in pairs if ord(pair[0][0]) > 0x2E00), key=lambda pair: -len(pair[0]))
     return whole, parts

@@ -17,11 +17,10 @@ one does not say otherwise. The sections that follow are:
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, get_args
 
 from rlclinic.model.lazy_dataclass import dataclass
@@ -29,10 +28,12 @@ from rlclinic.model.series import StepAxis
 from rlclinic.model.vocabulary import metric
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.patterns import PatternTable
+from rlclinic.reference.table_file import load_table, parsed_once
 
 COUNTER = "counter"
 """Canonical name of bookkeeping columns: they may serve as a step axis and are no metric."""
 
+FOLDER = Path(__file__).with_name("frameworks")
 AXES = frozenset(get_args(StepAxis))
 FORMS = frozenset({"", "complement", "layers"})
 CONDITIONS = frozenset({"metric", "file", "text", "config", "log", "path"})
@@ -189,7 +190,7 @@ class Framework:
 @cache
 def heads() -> tuple[Head, ...]:
     """Every framework's head, in the order in which they are tried."""
-    found = [_head(_parse_head(entry.read_text(encoding="utf-8"), entry.name)) for entry in _tables()]
+    found = [_head(raw) for raw in _parse_heads(_tables()).values()]
     return tuple(sorted(found, key=lambda head: (head.order, head.id)))
 
 
@@ -204,14 +205,14 @@ def framework(framework_id: str) -> Framework:
     """The tables of a framework; one without a toml has empty tables."""
     for entry in _tables():
         if entry.name == f"{framework_id}.toml":
-            return load_framework(entry.read_text(encoding="utf-8"), entry.name)
+            return framework_from(load_table(entry), entry.name)
     return Framework(Head(framework_id, framework_id, 999, ()))
 
 
-def load_framework(text: str, name: str) -> Framework:
-    """Parse and validate the text of one toml."""
+def framework_from(table: dict[str, Any], name: str) -> Framework:
+    """Validate the content of one toml."""
     try:
-        raw = _with_base(tomllib.loads(text))
+        raw = _with_base(table)
         return Framework(
             head=_head(raw),
             steps=_steps(raw.get("steps", {})),
@@ -231,8 +232,7 @@ def _with_base(raw: dict[str, Any]) -> dict[str, Any]:
     base_id = raw.get("extends")
     if not base_id:
         return raw
-    text = files(__package__).joinpath("frameworks", f"{base_id}.toml").read_text(encoding="utf-8")
-    merged = _with_base(tomllib.loads(text))
+    merged = _with_base(load_table(FOLDER / f"{base_id}.toml"))
     if raw.get("own_defaults"):
         merged["defaults"] = []
     for key, value in raw.items():
@@ -246,17 +246,19 @@ def _with_base(raw: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _tables() -> list[Any]:
-    folder = files(__package__).joinpath("frameworks")
-    return sorted((entry for entry in folder.iterdir() if entry.name.endswith(".toml")), key=lambda e: e.name)
+def _tables() -> list[Path]:
+    return sorted(FOLDER.glob("*.toml"))
 
 
-def _parse_head(text: str, name: str) -> dict[str, Any]:
+def _parse_heads(tables: list[Path]) -> dict[str, Any]:
     # Parsing every table in full would cost more than reading a small run: stop at the first section.
-    head, separator, _ = text.partition("\n[")
-    if not separator:
-        raise ValueError(f"{name}: no section follows the head")
-    return tomllib.loads(head)
+    parts = []
+    for table in tables:
+        head, separator, _ = table.read_bytes().partition(b"\n[")
+        if not separator:
+            raise ValueError(f"{table.name}: no section follows the head")
+        parts.append(f"['{table.stem}']\n".encode() + head)
+    return parsed_once(FOLDER / "heads.toml", b"\n".join(parts))
 
 
 def _head(raw: Mapping[str, Any]) -> Head:

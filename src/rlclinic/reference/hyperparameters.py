@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
+from rlclinic.reference.table_file import load_table
 
 KINDS = frozenset({"number", "integer", "flag", "text", "any"})
 
@@ -37,9 +37,8 @@ def amount(name: str, value: object) -> float | None:
 @cache
 def hyperparameters() -> Mapping[str, Hyperparameter]:
     """All canonical hyperparameters by name."""
-    text = files(__package__).joinpath("hyperparameters.toml").read_text(encoding="utf-8")
     table: dict[str, Hyperparameter] = {}
-    for group, entries in tomllib.loads(text).items():
+    for group, entries in load_table(Path(__file__).with_name("hyperparameters.toml")).items():
         for name, entry in entries.items():
             if entry["kind"] not in KINDS:
                 raise ValueError(f"hyperparameters.toml: {name} has the unknown kind {entry['kind']!r}")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rlclinic.reference.table_file import load_table
 
 if TYPE_CHECKING:
     from rlclinic.model.run import Run
@@ -69,5 +70,4 @@ def _meanings(framework_id: str, name: str) -> list[str]:
 @cache
 def aliases() -> dict[str, str]:
     """The table of outdated names."""
-    text = files("rlclinic.reference").joinpath("metric_aliases.toml").read_text(encoding="utf-8")
-    return {str(key): str(value) for key, value in tomllib.loads(text).items()}
+    return load_table(Path(__file__).with_name("metric_aliases.toml"))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from rlclinic.reference.environment_names import environment_name
 from rlclinic.reference.hyperparameters import hyperparameters
-from rlclinic.reference.yaml_table import load_table
+from rlclinic.reference.table_file import load_table
 
 UPDATES = "update_to_data"
 """Gradient steps per env step; on policy the passes over a minibatch, shared among its samples."""
@@ -142,7 +143,7 @@ def _quantile(ordered: list[float], share: float) -> float:
 
 @cache
 def _tables() -> Mapping[str, Any]:
-    raw = load_table("reference_configs.yaml")
+    raw = load_table(Path(__file__).with_name("reference_configs.yaml"))
     entries = [*raw["defaults"].values(), *(entry for group in raw["configs"].values() for entry in group.values())]
     unknown = sorted({key for entry in entries for key in entry} - set(hyperparameters()))
     if unknown:

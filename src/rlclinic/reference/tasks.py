@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cache, lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ from rlclinic.reference.reference_configs import (
     reference_config,
     reference_spread,
 )
-from rlclinic.reference.yaml_table import load_table
+from rlclinic.reference.table_file import load_table
 
 __all__ = [
     "PublishedScore",
@@ -104,12 +105,12 @@ def published_scores(environment: str, algorithm: str) -> tuple[PublishedScore, 
 
 @cache
 def _published() -> Mapping[str, Mapping[str, list[list[Any]]]]:
-    return load_table("published.yaml")
+    return load_table(Path(__file__).with_name("published.yaml"))
 
 
 @cache
 def _tables() -> tuple[Mapping[str, Task], Mapping[tuple[str, int | None], Task]]:
-    raw = load_table("tasks.yaml")
+    raw = load_table(Path(__file__).with_name("tasks.yaml"))
     tasks = {name: _task(name, entry) for name, entry in raw["tasks"].items()}
     variants: dict[tuple[str, int | None], Task] = {}
     for name, entry in raw["variants"].items():

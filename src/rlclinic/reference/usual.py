@@ -9,11 +9,10 @@ working configs tell the usual value for a budget and the range of values that w
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from statistics import median_low
 from typing import Literal, get_args
 
@@ -28,6 +27,7 @@ from rlclinic.reference.reference_configs import (
     reference_spread,
     working_configs,
 )
+from rlclinic.reference.table_file import load_table
 
 Domain = Literal["on-policy", "off-policy", "offline", "evolution-strategies", "language-model", "unknown"]
 Direction = Literal["high", "low", "either"]
@@ -228,7 +228,7 @@ def _towards(distance: float, direction: Direction) -> float:
 
 @cache
 def _bounds() -> Mapping[str, Mapping[str, Bounds]]:
-    raw = tomllib.loads(files(__package__).joinpath("usual.toml").read_text(encoding="utf-8"))
+    raw = load_table(Path(__file__).with_name("usual.toml"))
     found: dict[str, dict[str, Bounds]] = {}
     for name, entries in raw.items():
         for entry in entries:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from rlclinic.causes.catalogue import UNKNOWN, catalogue
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.wording import fill
+from rlclinic.reference.table_file import load_table
 
 # Language models have no environment to examine and no trainer to probe: their samples are read.
 READING = "language-model"
@@ -20,7 +20,7 @@ UNCHANGED = "unchanged with another seed"
 @cache
 def class_tests() -> Mapping[str, str]:
     """The instruction of each class's test."""
-    table = tomllib.loads(files(__package__).joinpath("class_tests.toml").read_text(encoding="utf-8"))
+    table = load_table(Path(__file__).with_name("class_tests.toml"))
     known = {entry.cause_class for entry in catalogue().values()}
     if set(table) - known:
         raise ValueError(f"class_tests.toml: unknown classes {', '.join(sorted(set(table) - known))}")

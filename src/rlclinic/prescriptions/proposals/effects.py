@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from rlclinic.causes.catalogue import catalogue
@@ -13,9 +11,10 @@ from rlclinic.model.effect import REGAINED, Direction, EffectRow
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.table_file import load_table
 from rlclinic.store.ledger import default_state
 
-TABLE = files(__package__).joinpath("effects.toml")
+TABLE = Path(__file__).with_name("effects.toml")
 # The last ledger read, by its state: many runs are often diagnosed with the same one.
 _LAST: dict[tuple[Path, int, int], Effects] = {}
 
@@ -61,8 +60,7 @@ def short_name(environment: str) -> str:
 @cache
 def packaged_effects() -> Effects:
     """The rows that come with the package."""
-    text = TABLE.read_text(encoding="utf-8")
-    rows = tuple(EffectRow(**row) for row in tomllib.loads(text)["rows"])
+    rows = tuple(EffectRow(**row) for row in load_table(TABLE)["rows"])
     for row in rows:
         if row.cause not in catalogue() or row.key not in hyperparameters():
             raise ValueError(f"effects.toml: {row.cause} or {row.key} is not known")

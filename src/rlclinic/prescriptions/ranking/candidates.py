@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from itertools import islice
+from pathlib import Path
 
 from rlclinic.causes.catalogue import UNKNOWN, catalogue
 from rlclinic.model.diagnosis import Cause
@@ -18,6 +17,7 @@ from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.prescriptions.proposals.proposal import ESTABLISHED, Proposal, proposal_of
 from rlclinic.prescriptions.ranking.order import LEAST
 from rlclinic.prescriptions.remedies.table import remedies
+from rlclinic.reference.table_file import load_table
 
 # Prescriptions that lead a report; more are not read, and not done.
 LEADING = 3
@@ -55,7 +55,7 @@ def observation(causes: Sequence[str]) -> str:
 @cache
 def observations() -> Mapping[str, str]:
     """The observation that chooses each cause."""
-    table = tomllib.loads(files(__package__).joinpath("observations.toml").read_text(encoding="utf-8"))
+    table = load_table(Path(__file__).with_name("observations.toml"))
     treated = {UNKNOWN, *(name for name, remedy in remedies().items() if remedy.options)}
     if set(table) != treated:
         raise ValueError(f"observations.toml: missing or no cause: {', '.join(sorted(set(table) ^ treated))}")

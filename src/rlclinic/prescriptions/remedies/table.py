@@ -6,11 +6,10 @@ of kind `config` names a hyperparameter and how its new value is found; the othe
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
@@ -19,7 +18,9 @@ from rlclinic.model.prescription import PrescriptionKind, Safety
 from rlclinic.model.vocabulary import FAMILIES, metric
 from rlclinic.prescriptions.remedies.computed import COMPUTED
 from rlclinic.reference.hyperparameters import hyperparameters
+from rlclinic.reference.table_file import load_table
 
+FOLDER = Path(__file__).with_name("tables")
 WAYS = frozenset({"up", "down", "reference", "set", "compute"})
 
 
@@ -106,11 +107,8 @@ class Remedy:
 def remedies() -> Mapping[str, Remedy]:
     """All remedies by cause."""
     table: dict[str, Remedy] = {}
-    folder = files(__package__).joinpath("tables")
-    for entry in sorted(folder.iterdir(), key=lambda item: item.name):
-        if not entry.name.endswith(".toml"):
-            continue
-        for cause, raw in tomllib.loads(entry.read_text(encoding="utf-8")).items():
+    for entry in sorted(FOLDER.glob("*.toml")):
+        for cause, raw in load_table(entry).items():
             try:
                 if cause in table or cause not in catalogue() or cause in (NOTHING_WRONG, UNKNOWN):
                     raise ValueError("not a cause that needs a remedy, or it stands twice")

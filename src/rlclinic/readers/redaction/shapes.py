@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rlclinic.readers.redaction.values import is_login, is_masked
+from rlclinic.reference.table_file import load_table
 
 # A private key of 16384 bits has about 13 kB of base64; without an end line nothing further is taken.
 _PEM_LIMIT = 16_384
@@ -24,10 +24,9 @@ class Span(NamedTuple):
 
 def _issued() -> dict[str, tuple[str, bool]]:
     """By prefix the form of a key, and whether it must look random besides. Inside a word a prefix is none."""
-    text = files(__package__).joinpath("issuers.toml").read_text(encoding="utf-8")
     return {
         prefix: (rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})", bool(row.get("random")))
-        for row in tomllib.loads(text).values()
+        for row in load_table(Path(__file__).with_name("issuers.toml")).values()
         for prefix in row["prefixes"]
     }
 
