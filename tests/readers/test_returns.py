@@ -99,3 +99,42 @@ def test_agents_make_a_team_and_keep_their_own_returns(runs: Path) -> None:
 def test_which_return_decides_is_said(runs: Path) -> None:
     notes = read(runs / "sb3" / "ppo_cartpole").provenance.notes
     assert any("decides how well the agent does" in note for note in notes)
+
+
+def test_what_a_mean_since_the_start_is_a_mean_of_decides(tmp_path: Path) -> None:
+    scores = [*np.linspace(0.0, 30.0, 30), *np.linspace(30.0, 5.0, 30)]
+    means = (np.cumsum(scores) / np.arange(1, 61)).tolist()
+    run = read(write(tmp_path, {"average_score": means, "current": scores}))
+    assert run.returns is not None
+    assert run.returns.logged_as == "current"
+    assert any("mean since the start" in note for note in run.provenance.notes)
+
+
+def test_a_mean_over_the_last_episodes_stays_the_return(tmp_path: Path) -> None:
+    scores = np.random.default_rng(0).normal(size=60)
+    means = np.convolve(scores, np.ones(10) / 10, mode="same").tolist()
+    run = read(write(tmp_path, {"average_score": means, "current": scores.tolist()}))
+    assert run.returns is not None
+    assert run.returns.logged_as == "average_score"
+
+
+def test_less_exploitability_is_a_better_strategy(tmp_path: Path) -> None:
+    run = read(write(tmp_path, {"exploitability": [0.7, 0.3, 0.1, 0.05], "loss": [4, 3, 2, 1]}))
+    assert run.returns is not None
+    assert run.returns.values.tolist() == [-0.7, -0.3, -0.1, -0.05]
+
+
+def test_rewards_of_checkpoints_are_the_return_where_nothing_else_was_kept(tmp_path: Path) -> None:
+    saved = [{"steps": 100 * k, "file_path": f"a-{k}.onnx", "reward": float(k)} for k in range(1, 5)]
+    (tmp_path / "run_logs").mkdir()
+    text = json.dumps({"Walker": {"checkpoints": saved}, "metadata": {"mlagents_version": "1.1.0"}})
+    (tmp_path / "run_logs" / "training_status.json").write_text(text)
+    run = read(tmp_path)
+    assert run.environment == "Walker"
+    assert run.returns is not None
+    assert run.returns.values.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_console_that_sacred_kept_is_a_run_without_metrics(tmp_path: Path) -> None:
+    (tmp_path / "cout.txt").write_text("[INFO 18:49:08] my_main t_env: 46 / 2050000\n")
+    assert read(tmp_path).returns is None

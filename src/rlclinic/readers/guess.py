@@ -99,6 +99,12 @@ def is_bare_average(name: str) -> bool:
     return bool(words & {"mean", "avg", "average"}) and words <= AVERAGE | EPISODE | {"moving", "rolling"}
 
 
+def is_distance_from_equilibrium(name: str) -> bool:
+    """Whether a name's words are those of what the best answer to a strategy would gain."""
+    words = _words(name)
+    return bool(words & {"exploitability", "nashconv"} or words >= {"nash", "conv"})
+
+
 def is_distillation(name: str) -> bool:
     """Whether a name's words are those of a distance from a teacher."""
     words = _words(name)

@@ -57,7 +57,9 @@ SOURCES: tuple[SourceSpec, ...] = (
     SourceSpec("wandb", "wandb", (("run-*.wandb",), ("@run-*_*-*", "files/"), ("@offline-run-*_*-*", "files/"))),
     SourceSpec("mlflow", "mlflow", (("meta.yaml", "params/"), ("meta.yaml", "metrics/"), ("meta.yaml", "tags/"))),
     SourceSpec(
-        "sacred", "sacred", (("run.json", "info.json"), ("run.json", "metrics.json"), ("run.json", "config.json"))
+        "sacred",
+        "sacred",
+        (("run.json", "info.json"), ("run.json", "metrics.json"), ("run.json", "config.json"), ("cout.txt",)),
     ),
     SourceSpec(
         "gymnasium-solver",
@@ -68,7 +70,12 @@ SOURCES: tuple[SourceSpec, ...] = (
     SourceSpec(
         "mlagents",
         "mlagents",
-        (("configuration.yaml", "run_logs/"), ("configuration.yaml", f"*/{EVENTS}"), ("run_logs/timers.json",)),
+        (
+            ("configuration.yaml", "run_logs/"),
+            ("configuration.yaml", f"*/{EVENTS}"),
+            ("run_logs/timers.json",),
+            ("run_logs/training_status.json",),
+        ),
     ),
     SourceSpec("sample-factory", "sample_factory", (("config.json", ".summary/"), ("cfg.json", ".summary/"))),
     SourceSpec("d3rlpy", "d3rlpy", (("params.json", "loss.csv"), ("params.json", "time_step.csv"), ("*.d3", "*.csv"))),

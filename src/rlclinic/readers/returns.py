@@ -14,12 +14,14 @@ import numpy as np
 from rlclinic.model.run import RETURN_METRICS, deciding_return
 from rlclinic.model.series import Series
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.guess import is_bare_average, is_distillation, true_return
+from rlclinic.readers.guess import is_bare_average, is_distance_from_equilibrium, is_distillation, true_return
 
 AGENTS = {"return/train": "agent_return/", "return/eval": "agent_return_eval/"}
 SUCCESS = {"return/train": "success_rate", "return/eval": "success_rate/eval"}
 # A true return with fewer points than this share of the other's is a summary, not the curve.
 CURVE = 0.5
+# Points from which on a mean of all before it is told from what it is a mean of; how closely, as a share of its range.
+FEWEST_MEANS, SAME_MEAN = 20, 0.01
 # Zeros in a row that are no accident.
 MANY_ZEROS = 5
 
@@ -28,6 +30,7 @@ def settle_returns(series: dict[str, Series], draft: Draft) -> None:
     """Give `return/train` and `return/eval` to the series that deserve these names, and say which one decides."""
     _prefer_true(series, draft)
     _bare_average(series, draft)
+    _mean_since_start(series, draft)
     for name, prefix in AGENTS.items():
         agents = [item for key, item in series.items() if key.startswith(prefix) and item.last is not None]
         if name not in series and agents:
@@ -39,6 +42,7 @@ def settle_returns(series: dict[str, Series], draft: Draft) -> None:
             if rate in series and series[rate].last is not None:
                 series[name] = replace(series[rate], name=name)
                 draft.note(f"no return is logged: {series[rate].logged_as} serves as {name}")
+    _equilibrium(series, draft)
     _say(series, draft)
 
 
@@ -68,6 +72,40 @@ def _bare_average(series: dict[str, Series], draft: Draft) -> None:
     del series[average.name]
     series["return/train"] = replace(average, name="return/train", known=True)
     draft.note(f"return/train is read from {average.logged_as}, a bare average; no curve of returns has a name")
+
+
+def _mean_since_start(series: dict[str, Series], draft: Draft) -> None:
+    """A mean over everything since the first point hides what came late: what it is a mean of decides."""
+    for name in RETURN_METRICS:
+        mean = series.get(name)
+        if mean is None or len(mean) < FEWEST_MEANS:
+            continue
+        single = next((item for item in series.values() if item is not mean and _is_mean_of(mean, item)), None)
+        if single is not None:
+            del series[single.name]
+            series[mean.logged_as] = replace(mean, name=mean.logged_as, known=False)
+            series[name] = replace(single, name=name, known=True)
+            draft.note(f"{name} is read from {single.logged_as}: {mean.logged_as} is its mean since the start")
+
+
+def _is_mean_of(mean: Series, single: Series) -> bool:
+    if len(mean) != len(single) or not np.array_equal(mean.steps, single.steps):
+        return False
+    if not (np.isfinite(mean.values).all() and np.isfinite(single.values).all()):
+        return False
+    expected = np.cumsum(single.values) / np.arange(1, len(single) + 1)
+    nearest = float(np.abs(mean.values - expected).max()) <= SAME_MEAN * float(np.ptp(mean.values))
+    return nearest and float(np.ptp(single.values)) > float(np.ptp(mean.values))
+
+
+def _equilibrium(series: dict[str, Series], draft: Draft) -> None:
+    """What the best answer would gain says how far a strategy is from the best; less is better."""
+    if any(name in series for name in RETURN_METRICS):
+        return
+    gained = next((item for item in series.values() if is_distance_from_equilibrium(item.logged_as)), None)
+    if gained is not None:
+        series["return/eval"] = replace(gained, name="return/eval", values=-gained.values, known=True)
+        draft.note(f"no return is logged: minus {gained.logged_as} serves as return/eval")
 
 
 def _team(name: str, agents: list[Series]) -> Series:

@@ -25,7 +25,7 @@ TEXTS = (PLAIN, ".dat", ".md")
 ENOUGH_ROWS = 3
 # Names that make a table of numbers a log of reinforcement learning.
 _TELLING = re.compile(
-    r"rew|return|ret$|score|fitness|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE
+    r"rew|return|ret$|score|fitness|win_?rate|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE
 )
 
 

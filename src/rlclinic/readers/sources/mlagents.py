@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlclinic.model.numbers import number
 from rlclinic.model.run import Checkpoint, Status
 from rlclinic.readers.draft import LIKELY, Draft
@@ -58,13 +60,20 @@ def _training_status(draft: Draft) -> None:
     entry = draft.place.first("run_logs/training_status.json")
     if entry is None:
         return
-    behaviour = load_object(draft, entry, "status").get(draft.environment)
+    saved = load_object(draft, entry, "status")
+    draft.environment = draft.environment or next((name for name in saved if name != "metadata"), "")
+    behaviour = saved.get(draft.environment)
     if not isinstance(behaviour, dict):
         return
     checkpoints = behaviour.get("checkpoints")
-    for saved in checkpoints if isinstance(checkpoints, list) else []:
-        if isinstance(saved, dict):
-            draft.checkpoints.append(_checkpoint(saved, ""))
+    listed = checkpoints if isinstance(checkpoints, list) else []
+    found = [_checkpoint(one, "") for one in listed if isinstance(one, dict)]
+    draft.checkpoints += found
+    paid = [(one.step, one.metrics["reward"]) for one in found if one.step is not None and "reward" in one.metrics]
+    if paid and not draft.metric_names:
+        # All that is left of a run whose event files were not kept.
+        steps, rewards = np.array(paid).T
+        draft.metric("Environment/Cumulative Reward", steps, rewards, entry.relative)
     final = behaviour.get("final_checkpoint")
     if isinstance(final, dict):
         draft.checkpoints.append(_checkpoint(final, "last"))
