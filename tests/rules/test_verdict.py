@@ -206,3 +206,23 @@ def test_a_milestone_that_is_passed_is_no_end_while_the_return_rises() -> None:
     values = np.concatenate([np.linspace(-280, 7000, 30), np.linspace(7000, 9600, 30)])
     task = {"environment": "HalfCheetah-v4", "algorithm": "SAC", "steps": 600_000}
     assert judged(scene(series={"return/eval": values}, **task))[0] is Verdict.LEARNING
+
+
+def test_a_rise_without_a_sure_line_is_not_learning() -> None:
+    noisy, again = [-26.0, -6.0, -33.0, -8.0, -7.0, -7.1], [-7.0, -6.0, -12.0, -0.4, -3.0, -30.0]
+    still = [-3.6488] * 5
+    told, reason = judged(scene(series={"return/train": np.array([*noisy, *still, *again, *still])}))
+    assert told is Verdict.INSUFFICIENT_DATA
+    assert "noise" in reason
+
+
+def test_a_sure_line_through_noisy_episodes_is_a_rise() -> None:
+    noise = np.random.default_rng(3).normal(scale=65.0, size=130)
+    told, _ = judged(scene(series={"return/train": np.linspace(-40.0, 90.0, 130) + noise}))
+    assert told in {Verdict.LEARNING, Verdict.PLATEAUED}
+
+
+def test_episodes_of_which_many_fail_are_no_share_of_nearly_all() -> None:
+    succeeded = (np.random.default_rng(0).random(200) < 0.85).astype(float)
+    told, _ = judged(scene(series={"return/train": 0.2 + 0.8 * succeeded, "success_rate": succeeded}))
+    assert told is not Verdict.SOLVED

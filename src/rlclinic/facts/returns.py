@@ -86,6 +86,7 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         doubt=doubt,
         shape_chance=by_chance(levels, lambda rows: np.ptp(_smooth(rows), axis=1)),
         gain_chance=by_chance(levels, lambda rows: rows[:, -last:].mean(axis=1) - rows[:, :first].mean(axis=1)),
+        trend_chance=by_chance(levels, lambda rows: rows @ (np.arange(bins) - (bins - 1) / 2.0)),
         gain_error=error,
         start_error=math.hypot(window.noise, window.start_noise) if window else error,
         late_rise=float(np.mean(smooth[-ends:]) - np.mean(smooth[-third:][:ends])),

@@ -16,6 +16,8 @@ from rlclinic.signals._robust import median
 
 # Share of successes that counts as nearly every episode.
 NEARLY_ALL = 0.95
+# Single episodes that a share of successes rests on.
+EPISODES_OF_A_SHARE = 20
 # Share of the points, at the end, in which episode lengths must not move at all.
 PINNED = 0.1
 # Share of the points, at the end, at which a return must be one number.
@@ -39,10 +41,18 @@ def _success_rate(facts: RunFacts) -> str | None:
         series = facts.series(name)
         if series is None or len(series) < END_POINTS:
             continue
-        level = median(_tail(series))
+        level = _level(series)
         if level >= NEARLY_ALL:
             return f"{series.logged_as} ended at {level:.3g}"
     return None
+
+
+def _level(series: Series) -> float:
+    """The share at the end: of shares the middle one, of single episodes, each of which succeeds or not, their mean."""
+    tail = _tail(series)
+    if not np.isin(tail, (0.0, 1.0)).all() or float(np.ptp(series.values[np.isfinite(series.values)])) == 0.0:
+        return median(tail)
+    return float(_tail(series, max(END_SHARE, EPISODES_OF_A_SHARE / len(series))).mean())
 
 
 def _share_of_one(facts: RunFacts) -> str | None:

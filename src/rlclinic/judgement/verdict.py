@@ -268,7 +268,7 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     curve, returns = case.curve, case.facts.run.returns
     if curve is None or returns is None:
         return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
-    if curve.gain > 0.0 and curve.rose:
+    if curve.gain > 0.0 and curve.rose and curve.surely_rose:
         return Verdict.LEARNING, _rise(case)
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     tried = _by_evaluations(case, went)
@@ -276,8 +276,8 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
         return tried
     if curve.came_back:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
-    if curve.begins_to_rise:
-        return Verdict.INSUFFICIENT_DATA, f"{went}: it rises in the end, by no more than noise can"
+    if curve.begins_to_rise or curve.rose:
+        return Verdict.INSUFFICIENT_DATA, f"{went}: it may rise, by no more than noise can"
     if curve.points < FEW_POINTS or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
         return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):

@@ -35,6 +35,8 @@ HELD = 0.1
 """Share of the range that the first fifth may lose and still have held."""
 CHANCE = 0.05
 """How often the order of the levels alone may make such a climb."""
+TREND_CHANCE = 0.01
+"""The same of a straight line, which knows neither its ends nor its best level."""
 FELL_BELOW = 0.5
 """Share of the range that a fall below the first level must make up."""
 
@@ -97,6 +99,8 @@ class ReturnCurve:
     """How often the same levels in any other order make as high a curve: one outlier always does."""
     gain_chance: float
     """How often they gain as much."""
+    trend_chance: float
+    """How often they rise as much along a straight line."""
     gain_error: float
     """Standard error of the gain."""
     start_error: float
@@ -156,8 +160,14 @@ class ReturnCurve:
     def surely_gained(self) -> bool:
         """Whether the gain is more than noise, however small it is."""
         by_its_ends = self.gain > 3.0 * self.start_error and self.gain_chance < self._chance
-        along = self.whole.is_sure and self.half.high > 0.0
-        return self.gain > 0.0 and (by_its_ends or (along and min(self.gain_chance, self.shape_chance) < self._chance))
+        ordered = min(self.gain_chance, self.shape_chance) < self._chance or self.trend_chance < TREND_CHANCE
+        along = self.whole.is_sure and self.half.high > 0.0 and ordered
+        return self.gain > 0.0 and (by_its_ends or along)
+
+    @property
+    def surely_rose(self) -> bool:
+        """Whether a line along the whole, its last half or its last third has a lower bound above zero."""
+        return any(stretch.is_sure for stretch in (self.whole, self.half, self.third))
 
     @property
     def _chance(self) -> float:
