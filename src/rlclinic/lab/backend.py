@@ -21,6 +21,7 @@ _MODULES = MappingProxyType(
         "sb3": ("rlclinic.lab.sb3.backend", "rlclinic[train]"),
         "torchrl": ("rlclinic.lab.torchrl.backend", "rlclinic[torchrl]"),
         "rlclinic": ("rlclinic.lab.imitation.backend", "rlclinic[torchrl]"),
+        "d3rlpy": ("rlclinic.lab.offline.backend", "rlclinic[torchrl]"),
     }
 )
 

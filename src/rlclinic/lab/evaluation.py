@@ -20,8 +20,9 @@ TOGETHER = 16
 # An environment without a time limit must not hold up training for ever; in env steps of one episode.
 LONGEST = 100_000
 
-Act = Callable[[Any], Any]
-"""A batch of observations -> a batch of actions. Holds the current weights and frozen normaliser statistics."""
+Act = Callable[..., Any]
+"""A batch of observations -> a batch of actions. Holds the current weights and frozen normaliser statistics. One with
+`begin(count)` and `rewarded(at, reward)` follows its episodes, and is told the place of each observation."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +63,17 @@ def _play(environments: list[Any], act: Act, seeds: list[int]) -> list[tuple[flo
     results = [(0.0, 0.0, 0.0)] * len(seeds)
     active = list(range(len(seeds)))
     current = [environments[at].reset(seed=seed)[0] for at, seed in enumerate(seeds)]
+    follows: Any = act if hasattr(act, "begin") else None
+    if follows:
+        follows.begin(len(seeds))
     while active:
-        actions = act(_stack([current[at] for at in active]))
+        seen = _stack([current[at] for at in active])
+        actions = act(seen, active) if follows else act(seen)
         going = []
         for at, action in zip(active, actions, strict=True):
             current[at], reward, terminated, truncated, _ = environments[at].step(action)
+            if follows:
+                follows.rewarded(at, float(reward))
             total, length, _ = results[at]
             length += 1
             ended = terminated or truncated or length >= LONGEST

@@ -42,7 +42,9 @@ FAMILIES: dict[str, frozenset[str]] = {
     "continuous-q": frozenset(
         {"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ", "DROQ", "CROSSQ", "MADDPG"}
     ),
-    "imitation": frozenset({"BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"}),
+    "imitation": frozenset(
+        {"BC", "FILTERED-BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"}
+    ),
     "language-model": frozenset({"GRPO", "RLOO", "DAPO", "GSPO", "REINFORCE++", "REMAX"}),
 }
 
@@ -179,6 +181,21 @@ METRICS: tuple[Metric, ...] = (
     Metric("imitation/expert_control", "share of steps that the expert took", "share", "", 0.0, 1.0, _IM),
     Metric("imitation/beta", "share of expert control asked for", "share", "", 0.0, 1.0, _IM),
     Metric("imitation/expert_gone", "step from which on the expert gave no label", "steps", low=0.0, families=_IM),
+    Metric("offline/data", "steps that are learned from", low=0.0, families=_Q),
+    Metric("offline/data_return", "mean return of the episodes in the data", "reward", families=_Q),
+    Metric("offline/data_best", "mean return of the best tenth of the episodes in the data", "reward", families=_Q),
+    Metric("offline/data_value", "mean discounted return of the steps in the data", "reward", families=_Q),
+    Metric("offline/value_low", "least value that the rewards in the data allow", "reward", families=_Q),
+    Metric("offline/value_high", "largest value that the rewards in the data allow", "reward", families=_Q),
+    Metric("offline/q_policy", "mean Q of the policy's actions in states of the data", "reward", families=_Q),
+    Metric("offline/action_distance", "distance of the policy's actions from those in the data", "", "", 0.0, 1.0, _Q),
+    Metric(
+        "offline/actions_outside", "share of the policy's actions that the data do not show", "share", "", 0.0, 1.0, _Q
+    ),
+    Metric("offline/states_outside", "share of visited states that the data do not show", "share", "", 0.0, 1.0, _Q),
+    Metric("offline/action_range", "share of the action range that the data use", "share", "", 0.0, 1.0, _Q),
+    Metric("offline/td_error_held_out", "temporal-difference error on held-out episodes", low=0.0, families=_Q),
+    Metric("offline/conservative_loss", "loss that keeps values low outside the data", families=_Q),
     # Language models
     Metric("reward/shaped", "reward after penalties", "reward", "up", families=_LM),
     Metric("reward/std", "spread of rewards within groups", low=0.0, families=_LM),

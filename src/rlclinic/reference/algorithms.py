@@ -10,7 +10,8 @@ TRAINED: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "sb3": ("PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"),
         "torchrl": ("PPO", "SAC", "REINFORCE", "MM-RKHS"),
-        "rlclinic": ("BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"),
+        "rlclinic": ("BC", "FILTERED-BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"),
+        "d3rlpy": ("CQL", "IQL", "TD3PLUSBC", "DT"),
     }
 )
 """What the lab trains, by library. The first that has an algorithm is its default."""
@@ -100,6 +101,9 @@ SPELLINGS: dict[str, str] = {
     "gateddagger": "GATED-DAGGER",
     "hgdagger": "GATED-DAGGER",
     "dagger": "DAGGER",
+    "filteredbc": "FILTERED-BC",
+    "decisiontransformer": "DT",
+    "discretedecisiontransformer": "DT",
     "behaviorcloning": "BC",
     "behaviourcloning": "BC",
     "bc": "BC",

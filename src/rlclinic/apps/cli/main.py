@@ -30,6 +30,7 @@ rlclinic finds out why a reinforcement-learning run is not learning, and proves 
   rlclinic probe TRAINER      find the broken component of a trainer: sb3:PPO, mymodule:make_trainer
   rlclinic examine ENV        find out whether reward, environment or task is what is wrong
   rlclinic imitate ENV        learn from an expert: behaviour cloning, DAgger and its variants
+  rlclinic offline DATASET    learn from recorded steps: cloning, TD3+BC, IQL, CQL, Decision Transformer
   rlclinic advise             whether RL fits a problem, which approach, which settings; cited
   rlclinic samples PATH       the logged responses of a language model that are worth reading
   rlclinic mcp                serve all of this to coding agents; agents install teaches them
@@ -43,7 +44,7 @@ Every verb takes --help, and --json where it has a result.
 # for, so that no verb waits for what another needs.
 VERBS = (
     "diagnose", "show", "runs", "compare", "watch", "fix", "explain", "train", "status", "stop", "trial", "optimize",
-    "probe", "examine", "imitate", "advise", "samples", "mcp", "agents", "demo",
+    "probe", "examine", "imitate", "offline", "advise", "samples", "mcp", "agents", "demo",
 )  # fmt: skip
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.environments import check_environment
 from rlclinic.lab.evaluation import evaluate
+from rlclinic.lab.imitation.backend import demonstrations
 from rlclinic.lab.imitation.expert import answered, is_file_of_steps, label_of, learner_action
 from rlclinic.lab.imitation.options import ALGORITHMS, ImitationOptions
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.spaces import spaces_of
 from rlclinic.model.errors import UsageError
-from rlclinic.readers.transitions.trace import read_trace
 from rlclinic.reference.algorithms import algorithm_name
 
 # Rounds where no budget is set, and episodes by which expert and random policy are measured.
@@ -63,9 +61,8 @@ def _levels(recipe: Recipe, expert: str) -> tuple[float, float]:
     rng_space.seed(recipe.seed)
     lowest = evaluate(recipe, lambda seen: [rng_space.sample() for _ in range(_count(seen))], episodes=EPISODES).mean
     if is_file_of_steps(expert):
-        steps = read_trace(Path(expert))
-        _, owner = np.unique(steps.episodes, return_inverse=True)
-        return lowest, float(np.bincount(owner, weights=steps.rewards).mean())
+        best = ImitationOptions(recipe).number("best_share")
+        return lowest, float(demonstrations(expert, spaces_of(*spaces), best).returns.mean())
     ImitationOptions(recipe)
     sizes = spaces_of(*spaces)
     label = label_of(recipe, expert, sizes)

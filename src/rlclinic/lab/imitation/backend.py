@@ -11,18 +11,18 @@ import torch
 
 from rlclinic.lab.environments import check_environment, make_environment
 from rlclinic.lab.imitation.aggregate import Aggregate
-from rlclinic.lab.imitation.expert import Expert, ExpertGoneError, is_file_of_steps, label_of, learner_action
+from rlclinic.lab.imitation.expert import Expert, ExpertGoneError, is_file_of_steps, label_of
 from rlclinic.lab.imitation.gates import GATES, Turn
 from rlclinic.lab.imitation.measures import HOME, held_out, measured, visit
 from rlclinic.lab.imitation.novice import Novice
 from rlclinic.lab.imitation.options import DEFAULTS, ImitationOptions
+from rlclinic.lab.offline.data import Dataset, load_dataset
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
 from rlclinic.lab.torchrl.spaces import Spaces, spaces_of
 from rlclinic.lab.torchrl.state_files import load_arrays, save_arrays, seed_everything
 from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Status
-from rlclinic.readers.transitions.trace import read_trace
 
 # Steps of its own that the novice takes after each fit, to be measured and not learned from.
 OWN_STEPS = 200
@@ -43,12 +43,12 @@ class ImitationBackend:
         options, spaces = _prepared(recipe)
         expert = str(options.value("expert"))
         if is_file_of_steps(expert):
-            if recipe.algorithm != "BC":
+            if recipe.algorithm not in ("BC", "FILTERED-BC"):
                 raise UsageError(
                     f"{recipe.algorithm} asks its expert, and {expert} cannot answer",
                     hint="a run, an SB3 zip or module:function as expert, or --algo bc",
                 )
-            demonstrations(expert, spaces)
+            demonstrations(expert, spaces, options.number("best_share"))
         else:
             label_of(recipe, expert, spaces)
 
@@ -179,8 +179,11 @@ class _Training:
             self.session.request_stop(Status.FINISHED, f"the expert gives no more labels: {self.expert.gone}")
 
     def _clone_file(self) -> None:
-        """Cloning from a file: a round is a share of its episodes more."""
-        states, labels, episodes = demonstrations(self.file, self.spaces)
+        """Cloning from a file: a round is a share of its episodes more, in an order that is drawn."""
+        data = demonstrations(self.file, self.spaces, self.options.number("best_share"))
+        place = np.random.default_rng(self.recipe.seed).permutation(int(data.episodes.max()) + 1)
+        order = np.argsort(place[data.episodes], kind="stable")
+        states, labels, episodes = data.observations[order], data.actions[order], data.episodes[order]
         own = make_environment(self.recipe)
         size, total = self.options.whole("n_steps"), min(len(states), self.recipe.total_steps)
         try:
@@ -218,19 +221,10 @@ class _Training:
         self.gate.fitted(np.asarray(self.data.states), np.asarray(self.data.labels))
 
 
-def demonstrations(path: str, spaces: Spaces) -> tuple[Any, Any, Any]:
-    """States, labels and episodes of a file of steps; UsageError where they do not fit the environment."""
-    steps = read_trace(Path(path))
-    if steps.observations.shape[1] != spaces.observation_size:
-        raise UsageError(
-            f"observations have {steps.observations.shape[1]} numbers, the environment's {spaces.observation_size}",
-            path=path,
-            hint="name the environment that the demonstrations come from",
-        )
-    bad = ~(np.isfinite(steps.observations).all(axis=1) & np.isfinite(steps.actions).all(axis=1))
-    if bad.any():
-        raise UsageError(f"row {int(bad.argmax())} holds a number that is not finite", path=path, hint="leave it out")
-    return steps.observations, np.asarray([learner_action(row, spaces) for row in steps.actions]), steps.episodes
+def demonstrations(path: str, spaces: Spaces, best: float) -> Dataset:
+    """The steps of a file, of its best episodes alone where a share of them is asked for."""
+    data = load_dataset(Path(path), spaces, check_ends=False)
+    return data if best >= 1.0 else data.only(data.best(best))
 
 
 def _prepared(recipe: Recipe) -> tuple[ImitationOptions, Spaces]:

@@ -182,6 +182,7 @@ class WatchedGate(MixedGate):
 
 GATES: dict[str, type[MixedGate]] = {
     "BC": MixedGate,
+    "FILTERED-BC": MixedGate,
     "DAGGER": MixedGate,
     "SAFE-DAGGER": SafeGate,
     "ENSEMBLE-DAGGER": EnsembleGate,

@@ -15,6 +15,7 @@ SCHEDULES = ("indicator", "linear", "exponential", "constant")
 _BASE: Mapping[str, object] = {
     "expert": None,
     "expert_return": None,
+    "best_share": 1.0,
     "expert_noise": 0.0,
     "expert_inconsistency": 0.0,
     "expert_outage": None,
@@ -42,13 +43,14 @@ _BASE: Mapping[str, object] = {
 # Where the default of a variant differs: cloning only ever sees what the expert did.
 _OWN: Mapping[str, Mapping[str, object]] = {
     "BC": {"beta_schedule": "constant", "beta_decay": 1.0},
+    "FILTERED-BC": {"beta_schedule": "constant", "beta_decay": 1.0, "best_share": 0.1},
     "ENSEMBLE-DAGGER": {"n_policies": 5},
 }
 ALGORITHMS = TRAINED["rlclinic"]
 DEFAULTS: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {name: MappingProxyType({**_BASE, **_OWN.get(name, {})}) for name in ALGORITHMS}
 )
-_SHARES = ("expert_noise", "expert_inconsistency", "expert_outage", "beta_decay", "gate_threshold")
+_SHARES = ("best_share", "expert_noise", "expert_inconsistency", "expert_outage", "beta_decay", "gate_threshold")
 _LEAST = {"n_steps": 1, "n_epochs": 1, "batch_size": 1, "retrain_every": 1, "patience": 0, "n_policies": 1}
 
 

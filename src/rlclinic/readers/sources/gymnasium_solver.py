@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from rlclinic.model.run import Checkpoint, Status
-from rlclinic.model.series import FloatArray
+from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import DECIDED, LIKELY, SEEN, TOLD, Draft
 from rlclinic.readers.formats.tables.table import Table
@@ -70,6 +70,8 @@ def _metrics(draft: Draft, table: Table, source: str) -> None:
         draft.note(f"{source}: the last row repeats the one before it and was left out")
     times = table.numbers.get("time")
     caveat = STALE if _is_stale(draft, times) else ""
+    # Learned from a data set, a step is an update.
+    axis: StepAxis = "updates" if "dataset" in draft.settings else "env_steps"
     for name in table.numbers:
         if name in {"time", "total_timesteps", "epoch"}:
             continue
@@ -81,7 +83,7 @@ def _metrics(draft: Draft, table: Table, source: str) -> None:
                 table.numbers[name][chosen],
                 source,
                 wall_times=None if times is None else times[chosen],
-                axis="env_steps",
+                axis=axis,
                 caveat=caveat if name.startswith("val/") and "/ep_" in name else "",
             )
 

@@ -37,7 +37,7 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge the share of expert control in the second half."""
     found, late = imitation_of(facts), facts.late("imitation/beta", 0.5)
-    if found is None or not found.short or late is None or facts.run.algorithm == "BC":
+    if found is None or not found.short or late is None or facts.run.algorithm.endswith("BC"):
         return None
     beta = facts.series("imitation/beta")
     if beta is None or len(beta) < limits.rounds or late.value < limits.share:

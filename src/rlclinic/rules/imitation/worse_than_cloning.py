@@ -41,7 +41,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if found is None or not found.short or first is None or series is None or len(series) < limits.rounds:
         return None
     bar = max(limits.share * max(abs(first.value), abs(found.goal - first.value)), 2.0 * first.spread)
-    if facts.run.algorithm == "BC" or first.value - found.final < bar:
+    if facts.run.algorithm.endswith("BC") or first.value - found.final < bar:
         return None
     summary = f"evaluations began at {first.value:.4g}, after cloning alone; {found.told}"
     evidence = (facts.evidence("return/eval", first.value - found.final, bar, level=first, note="first minus last"),)

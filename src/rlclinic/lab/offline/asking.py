@@ -1,0 +1,81 @@
+"""What the user asks to learn from a data set, as a recipe; the returns in the data say what to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from rlclinic.lab.asking import recipe_from
+from rlclinic.lab.environments import check_environment
+from rlclinic.lab.evaluation import evaluate
+from rlclinic.lab.imitation.asking import ROUNDS, imitation_recipe
+from rlclinic.lab.offline.data import load_dataset
+from rlclinic.lab.offline.datasets import environment_of
+from rlclinic.lab.offline.options import ALGORITHMS
+from rlclinic.lab.recipe import Recipe
+from rlclinic.lab.torchrl.spaces import spaces_of
+from rlclinic.model.errors import UsageError
+from rlclinic.readers.transitions.trace import read_trace
+from rlclinic.reference.algorithms import algorithm_name
+
+CLONING = ("BC", "FILTERED-BC")
+# Updates where no budget is set, and evaluations of a run.
+UPDATES, EVALUATIONS = 5_000, 20
+# Share of the way from a random policy to the best tenth of the episodes that counts as reached, and that tenth.
+REACHED, BEST = 0.9, 0.1
+# Episodes by which the random policy is measured.
+EPISODES = 10
+
+
+def offline_recipe(
+    dataset: str, algorithm: str, environment: str = "", overrides: Sequence[str] = (), trust: Iterable[str] = ()
+) -> Recipe:
+    """The recipe of an offline run, with the goal set by the best episodes of the data.
+
+    Raises:
+        UsageError: The data, the environment or a setting does not fit; nothing was written.
+    """
+    name = algorithm_name(algorithm)
+    if name not in (*CLONING, *ALGORITHMS):
+        known = "bc, filtered-bc, td3-bc, iql, cql, decision-transformer"
+        raise UsageError(f"no offline algorithm is called {algorithm!r}", hint=f"one of {known}")
+    path = Path(dataset).resolve()
+    own = {text.partition("=")[0] for text in overrides}
+    task = _environment(path, environment)
+    if name in CLONING:
+        whole = len(read_trace(path).rewards)
+        sizes = {"total_steps": whole, "n_steps": -(-whole // ROUNDS)}
+        rest = [f"{key}={value}" for key, value in sizes.items() if key not in own]
+        recipe = imitation_recipe(task, str(path), name, (*overrides, *rest), trust)
+        return recipe if "stop_at_threshold" in own else recipe.with_changes({"stop_at_threshold": False})
+    total = next((text.partition("=")[2] for text in overrides if text.startswith("total_steps=")), str(UPDATES))
+    rest = [] if "total_steps" in own else [f"total_steps={UPDATES}"]
+    if total.isdigit():
+        every = max(int(total) // EVALUATIONS, 1)
+        rest += [f"{key}={every}" for key in ("eval_freq", "log_freq") if key not in own]
+    recipe = recipe_from(f"{task}:{name}", (*overrides, *rest, f"dataset={path}"), trust=(*trust, task))
+    if "threshold" in own:
+        return recipe
+    return recipe.with_changes({"threshold": _goal(recipe, path), "stop_at_threshold": False})
+
+
+def _environment(path: Path, named: str) -> str:
+    found = environment_of(path)
+    if named and found and named != found:
+        raise UsageError(
+            f"its steps come from {found}, not from {named}", path=str(path), hint=f"--env {found}, or other data"
+        )
+    if not named and not found:
+        raise UsageError("does not name its environment", path=str(path), hint="--env ENV")
+    return named or found
+
+
+def _goal(recipe: Recipe, path: Path) -> float:
+    spaces = check_environment(recipe)
+    data = load_dataset(path, spaces_of(*spaces))
+    best = float(data.returns[np.unique(data.episodes[data.best(BEST)])].mean())
+    spaces[1].seed(recipe.seed)
+    lowest = evaluate(recipe, lambda seen: [spaces[1].sample() for _ in range(len(seen))], episodes=EPISODES).mean
+    return lowest + REACHED * (best - lowest)

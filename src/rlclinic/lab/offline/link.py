@@ -1,0 +1,68 @@
+"""The line to the process that trains with d3rlpy."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from rlclinic.lab.errors import TrainingError
+from rlclinic.lab.offline.data import COLUMNS, Dataset
+from rlclinic.lab.offline.venv import worker_python
+
+SCRIPT = Path(__file__).with_name("worker.py")
+
+
+class Link:
+    """A worker while it is used: `with Link() as link: link.ask("fit", steps=100)`."""
+
+    def __enter__(self) -> Self:
+        self.files = tempfile.TemporaryDirectory()
+        self.errors = open(Path(self.files.name) / "errors.txt", "w+b")
+        self.process = subprocess.Popen(
+            [str(worker_python()), "-P", str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.errors, text=True, cwd=self.files.name,
+        )  # fmt: skip
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+        if kind is not None:
+            self.process.terminate()
+        self.process.wait()
+        self.errors.close()
+        self.files.cleanup()
+
+    def ask(self, do: str, **words: Any) -> dict[str, Any]:
+        """One answer; TrainingError where the worker failed or is gone."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(json.dumps({"do": do, **words}) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except BrokenPipeError:
+            line = ""
+        if not line:
+            self.errors.seek(0)
+            last = self.errors.read().decode(errors="replace").strip().splitlines()[-1:]
+            raise TrainingError(f"d3rlpy's process ended: {' '.join(last)}", hint="rlclinic offline --setup")
+        found: dict[str, Any] = json.loads(line)
+        if "error" in found:
+            raise TrainingError(f"d3rlpy failed: {found['error']}", hint="see the settings of the run")
+        return found
+
+    def arrays(self, name: str, data: Dataset) -> str:
+        """The rows as a file for the worker; its path."""
+        path = Path(self.files.name) / f"{name}.npz"
+        np.savez(path, allow_pickle=False, **{column: getattr(data, column) for column in COLUMNS})
+        return str(path)
