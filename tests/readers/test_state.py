@@ -94,6 +94,7 @@ def test_no_clock_ends_a_living_run_or_keeps_a_dead_one_alive(dead: RunState) ->
 
 
 def test_a_run_that_trains_is_not_resumed_however_old_its_heartbeat(tmp_path: Path) -> None:
+    pytest.importorskip("stable_baselines3")
     folder = create_folder(tmp_path / "runs", small("PPO"), {})
     for shift in (-400 * DAY, 400 * DAY):
         folder.set_state(replace(running_here(), heartbeat=time.time() + shift))

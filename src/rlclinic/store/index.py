@@ -10,8 +10,8 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ class RunIndex:
         """The summaries that are still valid, by run name. A running run is never taken from the index."""
         wanted = {_key(ref): (ref.name, fingerprint(ref)) for ref in refs}
         try:
-            with closing(self._open()) as database:
+            with self._open() as database:
                 rows = database.execute("SELECT name, fingerprint, summary FROM runs").fetchall()
         except (sqlite3.Error, OSError):
             return {}
@@ -64,19 +64,20 @@ class RunIndex:
         """Remember summaries; False where the index cannot be written."""
         rows = [(_key(ref), fingerprint(ref), json.dumps(summary)) for ref, summary in summaries]
         try:
-            with closing(self._open()) as database, database:
+            with self._open() as database, database:
                 database.executemany("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", rows)
         except (sqlite3.Error, OSError):
             return False
         return True
 
-    def _open(self) -> sqlite3.Connection:
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(self.path, timeout=10.0)
-        database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute(_SCHEMA)
-        return database
+        with closing(sqlite3.connect(self.path, timeout=10.0)) as database:
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(_SCHEMA)
+            yield database
 
 
 def fingerprint(ref: RunRef) -> str:

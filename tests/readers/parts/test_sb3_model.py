@@ -18,17 +18,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _saved(folder: Path, rate: object) -> None:
-    from stable_baselines3 import PPO
-
-    PPO("MlpPolicy", "CartPole-v1", learning_rate=rate, n_steps=8, batch_size=8, device="cpu").save(
+    sb3 = pytest.importorskip("stable_baselines3")
+    sb3.PPO("MlpPolicy", "CartPole-v1", learning_rate=rate, n_steps=8, batch_size=8, device="cpu").save(
         folder / "best_model.zip"
     )
 
 
 def test_a_linear_schedule_is_read_with_its_ends(folder: Path) -> None:
-    from stable_baselines3.common.utils import LinearSchedule
-
-    _saved(folder, LinearSchedule(0.001, 0.0001, 1.0))
+    utils = pytest.importorskip("stable_baselines3.common.utils")
+    _saved(folder, utils.LinearSchedule(0.001, 0.0001, 1.0))
     config = read(folder).config
     names = ("learning_rate", "learning_rate_schedule", "learning_rate_final")
     assert [config.get(name) for name in names] == [0.001, "linear", 0.0001]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from itertools import count
 
 import numpy as np
@@ -34,7 +35,7 @@ WORK, FREE_WORK, BYTES_PER_WORK = 100_000, 100, 10_000
 def is_trackio(entry: Entry) -> bool:
     """Whether a file is a database with Trackio's tables, by its first pages: these hold the names of the tables."""
     try:
-        with closing(_open(entry, HEAD)) as database:
+        with _open(entry, HEAD) as database:
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             columns = {row[1] for row in database.execute("PRAGMA table_info(metrics)")}
     except (*DAMAGE, OSError):
@@ -45,7 +46,7 @@ def is_trackio(entry: Entry) -> bool:
 def members(entry: Entry) -> list[str]:
     """The names of the runs in a database, oldest first."""
     try:
-        with closing(_open(entry, MAX_BYTES)) as database:
+        with _open(entry, MAX_BYTES) as database:
             return _names(database)
     except (*DAMAGE, OSError):
         return []
@@ -58,7 +59,7 @@ def read(draft: Draft) -> None:
     if entry is None:
         return
     try:
-        with closing(_open(entry, MAX_BYTES)) as database:
+        with _open(entry, MAX_BYTES) as database:
             names = _names(database)
             name = draft.name = draft.place.member or (names[-1] if names else "")
             if len(names) > 1 and not draft.place.member:
@@ -133,7 +134,8 @@ def _text(value: object) -> str:
     return decode(value) if isinstance(value, bytes) else str(value)
 
 
-def _open(entry: Entry, limit: int) -> sqlite3.Connection:
+@contextmanager
+def _open(entry: Entry, limit: int) -> Iterator[sqlite3.Connection]:
     """The database, or its first pages, in memory: SQLite itself would open it by name and write files beside it."""
     data = bytearray(entry.read(limit))
     if not data.startswith(SQLITE) or len(data) < HEADER:
@@ -145,14 +147,14 @@ def _open(entry: Entry, limit: int) -> sqlite3.Connection:
         data[28:32] = (len(data) // (1 << 16 if size <= 1 else size)).to_bytes(4, "big")
     if not hasattr(sqlite3.Connection, "deserialize"):
         raise sqlite3.NotSupportedError("the SQLite of this Python cannot read from memory")
-    database = sqlite3.connect(":memory:")
-    database.deserialize(data)
-    database.text_factory = decode
-    # A schema may compute: bounded in the size of a value and in work, which ends with an error of SQLite.
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
-    work, most = count(1), FREE_WORK + len(data) // BYTES_PER_WORK
-    database.set_progress_handler(lambda: next(work) > most, WORK)
-    return database
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.deserialize(data)
+        database.text_factory = decode
+        # A schema may compute: bounded in the size of a value and in work, which ends with an error of SQLite.
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE)
+        work, most = count(1), FREE_WORK + len(data) // BYTES_PER_WORK
+        database.set_progress_handler(lambda: next(work) > most, WORK)
+        yield database
 
 
 def _seconds(timestamp: str) -> float:
