@@ -50,6 +50,21 @@ class Deaf(Slide):
         return float(self.np_random.uniform(-1.0, 1.0))
 
 
+class Clipped(Slide):
+    """Pushes at a third of its range as at the end of it."""
+
+    def _force(self, action: Any) -> float:
+        return float(np.clip(3.0 * action[0], -1.0, 1.0))
+
+
+class TakenBack(Slide):
+    """Tells two terms that cancel, by keys of its own."""
+
+    def step(self, action: Any) -> Any:
+        *found, _ = super().step(action)
+        return *found, {"terms": {"bonus": abs(self.speed), "cost": -abs(self.speed), "way": self._reward()}}
+
+
 class Noisy(Slide):
     """The reward is mostly chance."""
 

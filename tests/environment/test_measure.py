@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import struct
 
 import pytest
 
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import examine
 from rlclinic.environment.clones import Simulator, State
-from rlclinic.environment.frames import COUNT
+from rlclinic.environment.frames import COUNT, strip_of
 from rlclinic.environment.measure import Wanted, measure
 from rlclinic.environment.play import play, recorder_of, step
 from rlclinic.environment.resets import reset_facts
@@ -57,6 +58,24 @@ def test_a_broken_environment_is_named(kind: type, cause: str) -> None:
     assert found.prescriptions
 
 
+def test_a_range_that_is_clipped_inside_its_bounds_is_told() -> None:
+    facts, found = examined(tasks.Clipped)
+    assert facts.action is not None
+    assert [one.inner for one in facts.action.effects] == [1.0]
+    assert found.causes[0].id == "action-space-unnormalised"
+
+
+def test_terms_that_the_user_names_are_taken_apart_and_those_that_cancel_are_told() -> None:
+    named = {"bonus": "terms.bonus", "cost": "terms.cost", "way": "terms.way"}
+    facts, found = examined(tasks.TakenBack, components=named)
+    assert facts.reward is not None
+    assert [part.name for part in facts.reward.components] == list(named)
+    assert "ENV65" in [item.code for item in found.findings]
+    facts, _ = examined(tasks.TakenBack)
+    assert facts.reward is not None
+    assert not facts.reward.components
+
+
 def test_an_oracle_that_earns_less_than_chance_points_to_the_sign_of_the_reward() -> None:
     _, found = examined(tasks.Slide, policies=(("oracle", tasks.away),))
     assert found.causes[0].id == "reward-sign-wrong"
@@ -80,6 +99,13 @@ def test_an_oracle_and_a_trained_policy_that_do_well_are_no_finding_and_their_ep
     assert chance is not None
     assert oracle.low > chance.high
     assert found.verdict is Verdict.NO_FAULT_FOUND
+
+
+def test_the_pictures_of_an_episode_stand_side_by_side_in_a_strip() -> None:
+    (strip,) = strip_of(tasks.Drawn, tasks.to_zero, 3, 25)
+    width, height = struct.unpack(">II", base64.b64decode(strip)[16:24])
+    assert (width, height) == (40 * COUNT, 30)
+    assert strip_of(tasks.Slide, tasks.to_zero, 3, 25) == ()
 
 
 def test_too_few_steps_are_no_clean_bill(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,8 @@ from rlclinic.model.transitions import Space
 HORIZON = 14
 """Steps over which an effect is looked for."""
 STATES = 16
+INNER_STATES = 6
+"""States in which half of the range is tried too."""
 MOST_CHOICES, MOST_DIMENSIONS = 8, 24
 CLONES = 4
 CHANCE = 104_729
@@ -86,17 +88,43 @@ def effects_of(
             if now() > end:
                 break
         tried += 1
+    inner = _inner(simulator, states[:INNER_STATES], space, see, std, contrasts, end)
     effects = tuple(
         ActionEffect(
             name,
             float(np.median([item[0] for item in items])),
             float(np.median([item[1] for item in items])),
             float(np.mean([item[2] for item in items])),
+            inner.get(name, NOT_MEASURED),
         )
         for name, items in seen.items()
         if items
     )
     return Effects(effects, tried, min(lags, default=None), min(reward_lags, default=None))
+
+
+def _inner(
+    simulator: Simulator,
+    states: list[State],
+    space: Any,
+    see: Flatten,
+    std: FloatArray,
+    contrasts: list[tuple[str, Any, Any]],
+    end: float,
+) -> dict[str, float]:
+    """For each dimension of a box: how often half of the way to either end did the same as the end itself."""
+    found: dict[str, float] = {}
+    for name, high, low in contrasts if type(space).__name__ == "Box" else ():
+        middle = (high + low) / 2
+        same_at: list[bool] = []
+        for state in states:
+            if now() > end:
+                return found
+            pairs = ((limit, ((middle + limit) / 2).astype(space.dtype)) for limit in (high, low))
+            differ = (_contrast(simulator, state, space, see, std, *pair).anything for pair in pairs)
+            same_at.append(not any(differ))
+        found[name] = float(np.mean(same_at))
+    return found
 
 
 def contrasts_of(space: Any, flat: Space) -> list[tuple[str, Any, Any]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ def play_run(path: Path, episodes: int = EPISODES) -> list[Episode]:
 def _serve(pipe: Connection, path: str, episodes: int) -> None:
     settled()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     try:
         pipe.send(("done", [asdict(one) for one in played(Path(path), episodes)]))
     except RlclinicError as error:
@@ -63,6 +65,7 @@ def _serve(pipe: Connection, path: str, episodes: int) -> None:
 
 def played(path: Path, episodes: int) -> list[Episode]:
     """Play in this process."""
+    from rlclinic.environment.frames import strip_of
     from rlclinic.lab.environments import make_environment
     from rlclinic.lab.sb3.playing import policy_of
 
@@ -75,7 +78,12 @@ def played(path: Path, episodes: int) -> list[Episode]:
         play(environment, act, record, seed=SEED + at, end=float("inf"), longest=LONGEST) for at in range(episodes)
     ]
     environment.close()
-    return [episode for episode, _ in chosen(record, results, 0, "trained")]
+    drawn = replace(recipe, env_kwargs={**recipe.env_kwargs, "render_mode": "rgb_array"})
+    draw = partial(make_environment, drawn)
+    return [
+        replace(episode, frames=strip_of(draw, act, SEED + at, episode.length))
+        for episode, at in chosen(record, results, 0, "trained")
+    ]
 
 
 def chosen(record: Recorder, results: list[tuple[float, int]], start: int, policy: str) -> list[tuple[Episode, int]]:

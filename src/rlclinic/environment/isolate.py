@@ -34,6 +34,7 @@ class Request:
     seconds: float = BUDGET
     oracle: str = ""
     policy: str = ""
+    components: dict[str, str] = field(default_factory=dict)
 
 
 def examine_isolated(request: Request, progress: Callable[[str], None] = lambda _: None) -> EnvironmentFacts:
@@ -83,7 +84,7 @@ def _serve(pipe: Connection, request: Request) -> None:
         # Pictures want an environment of their own: drawing slows every step.
         drawn = {**request.arguments, "render_mode": "rgb_array"}
         rendering = maker_of(request.environment, drawn) if request.policy else None
-        wanted = Wanted(request.seconds, tuple(policies), rendering)
+        wanted = Wanted(request.seconds, tuple(policies), request.components, rendering)
         found = measure(
             make, request.environment, wanted, lambda doing, so_far: pipe.send(("doing", (doing, so_far.to_json())))
         )

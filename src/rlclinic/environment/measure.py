@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
@@ -69,6 +69,8 @@ class Wanted:
     seconds: float = 40.0
     policies: tuple[tuple[str, Act], ...] = ()
     """`oracle`, `trained`: episodes of these join the panel."""
+    components: Mapping[str, str] = field(default_factory=dict)
+    """Where `info` tells the parts of the reward, by name."""
     rendering: Make | None = None
     """Makes an environment that renders, for pictures of the trained policy."""
 
@@ -126,8 +128,8 @@ class _Examiner:
         # A space of our own: the environment may draw from its.
         self.space = copy.deepcopy(environment.action_space)
         self.began, self.make_seconds, self.tell = began, cost, tell
-        self.random = recorder_of(environment)
-        self.simple = recorder_of(environment)
+        self.random = recorder_of(environment, wanted.components)
+        self.simple = recorder_of(environment, wanted.components)
         self.seeds: list[int] = []
         self.panel: list[PolicyReturns] = []
         self.shown: list[Episode] = []

@@ -51,6 +51,8 @@ class Recorder:
     action_space: Space
     see: Flatten
     do: Flatten
+    components: Mapping[str, str] = field(default_factory=dict)
+    """Where `info` tells the parts of the reward."""
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     episodes: list[tuple[Any, ...]] = field(default_factory=list)
     parts: list[dict[str, float]] = field(default_factory=list)
@@ -110,11 +112,11 @@ class Recorder:
         )
 
 
-def recorder_of(environment: Any) -> Recorder:
+def recorder_of(environment: Any, components: Mapping[str, str] | None = None) -> Recorder:
     """An empty record for the spaces of an environment."""
     observation_space, see = flat(environment.observation_space)
     action_space, do = flat(environment.action_space)
-    return Recorder(observation_space, action_space, see, do)
+    return Recorder(observation_space, action_space, see, do, components or {})
 
 
 def play(
@@ -136,7 +138,7 @@ def play(
         record.rows.append(
             (seen, record.do(action), reward, after, terminated, truncated, number, length, record.clock)
         )
-        record.parts.append(dict(components_in(info)) if info else {})
+        record.parts.append(dict(components_in(info, record.components)) if info else {})
         record.clock += 1
         total += reward
         discounted += GAMMA**length * reward

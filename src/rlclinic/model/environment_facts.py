@@ -130,6 +130,10 @@ class RewardFacts:
     components: tuple[Component, ...] = ()
     components_sum: bool = False
     """Whether the components add up to the reward."""
+    cancelling: tuple[str, ...] = ()
+    """The two components that take back most of each other."""
+    cancelled: float = NOT_MEASURED
+    """Share of the variance of both that their sum has lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +194,8 @@ class ActionEffect:
     """The same of the sum of rewards."""
     touched: float
     """Share of states in which anything differed."""
+    inner: float = NOT_MEASURED
+    """Share of states in which half of the range did exactly what the whole does, at both ends."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,9 @@ def _task(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     if chance is not None and oracle is not None and trained is not None and oracle.mean > chance.mean:
         closed = (trained.mean - chance.mean) / (oracle.mean - chance.mean)
         rows.append(("gap between chance and oracle", f"the trained policy closes {100 * closed:.3g}%"))
+    if env.episodes is not None and env.episodes.mean_length > 1:
+        length = env.episodes.mean_length
+        rows.append(("horizon", f"episodes of {number(round(length))} steps: gamma {1 - 1 / length:.4g} looks as far"))
     reward = env.reward
     if reward is not None and reward.nonzero < SPARSE and env.steps:
         # No event in n steps: less than one in n / 3 with 95% (rule of three).

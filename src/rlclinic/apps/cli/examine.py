@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from rlclinic.model.finding import Severity
 from rlclinic.reference.environment_names import is_plain_id
 from rlclinic.reports.formats import Context, find_format, render
 
+if TYPE_CHECKING:
+    from rlclinic.environment.isolate import Request
+
 FORMATS = ("text", "markdown", "json", "html")
 SCHEMA = "rlclinic.examine/1"
 
@@ -26,6 +29,13 @@ SCHEMA = "rlclinic.examine/1"
 @click.argument("environment", metavar="ENV", required=False)
 @click.option(
     "--arg", "arguments", multiple=True, metavar="KEY=VALUE", help="An argument of the environment; repeatable."
+)
+@click.option(
+    "--component",
+    "components",
+    multiple=True,
+    metavar="[NAME=]KEY",
+    help="Where info tells a part of the reward (dots for keys inside); repeatable. reward_NAME is found by itself.",
 )
 @click.option(
     "--oracle", metavar="MODULE:FUNCTION", default="", help="A policy that should do well: observation to action."
@@ -58,6 +68,7 @@ SCHEMA = "rlclinic.examine/1"
 def examine(
     environment: str | None,
     arguments: tuple[str, ...],
+    components: tuple[str, ...],
     oracle: str,
     policy: str,
     reward: str,
@@ -85,6 +96,7 @@ def examine(
         _examine_reward(reward, samples, output, as_json=as_json or form == "json")
         return
     from rlclinic.engine import examine as judge
+    from rlclinic.environment.isolate import Request
 
     run = _run(run_name) if run_name else None
     name = environment or (run.environment if run is not None else "")
@@ -92,7 +104,10 @@ def examine(
         raise UsageError("nothing to examine", hint="name an environment, or recorded steps with --trace")
     if trace is None and not environment and not is_plain_id(name):
         raise UsageError(f"the run names {name!r}, which is no id", hint="where you trust that code, name it as ENV")
-    facts = _traced(trace, name) if trace is not None else _examined(name, arguments, budget, oracle, policy)
+    if trace is not None:
+        facts = _traced(trace, name)
+    else:
+        facts = _examined(Request(name, _arguments(arguments), budget, oracle, policy, _named(components)))
     found = _told(judge(facts, run), every=every)
     if found.decision_path and found.decision_path[0].startswith("Symptom"):
         say(found.decision_path[0])
@@ -144,14 +159,18 @@ def _traced(path: Path, name: str) -> EnvironmentFacts:
     return facts_of(Observed(name or path.stem, steps, table_of(steps), len(steps)), "trace")
 
 
-def _examined(name: str, arguments: tuple[str, ...], budget: float, oracle: str, policy: str) -> EnvironmentFacts:
-    from rlclinic.environment.isolate import Request, examine_isolated
+def _examined(request: Request) -> EnvironmentFacts:
+    from rlclinic.environment.isolate import examine_isolated
 
-    request = Request(name, _arguments(arguments), budget, oracle, policy)
     facts = examine_isolated(request, _progress)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
     return facts
+
+
+def _named(components: tuple[str, ...]) -> dict[str, str]:
+    pairs = (text.partition("=") for text in components)
+    return {name if path else name.rpartition(".")[2]: path or name for name, _, path in pairs}
 
 
 def _arguments(pairs: tuple[str, ...]) -> dict[str, object]:

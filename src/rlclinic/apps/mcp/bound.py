@@ -103,9 +103,8 @@ def result(reply: Reply) -> CallToolResult:
     # The data stand in the text too, for clients that do not read structured content.
     told = printable(redact(reply.text))
     content: list[Any] = [TextContent(type="text", text=told), TextContent(type="text", text=body)]
-    if reply.picture is not None:
-        picture = base64.b64encode(reply.picture).decode("ascii")
-        content.append(ImageContent(type="image", data=picture, mime_type="image/png"))
+    for picture in reply.pictures:
+        content.append(ImageContent(type="image", data=base64.b64encode(picture).decode(), mime_type="image/png"))
     return CallToolResult(content=content, structured_content=data)
 
 

@@ -54,12 +54,12 @@ class Reply(Part):
 
     left_out: str = Field(default="", description="What was cut to keep the answer short, and how to get it.")
     _text: str = PrivateAttr(default="")
-    _picture: bytes | None = PrivateAttr(default=None)
+    _pictures: tuple[bytes, ...] = PrivateAttr(default=())
     _wide: bool = PrivateAttr(default=False)
 
-    def said(self, text: str, *, wide: bool = False, picture: bytes | None = None) -> Self:
+    def said(self, text: str, *, wide: bool = False, pictures: tuple[bytes, ...] = ()) -> Self:
         """The same reply with its short text. `wide` where the caller asked for more than the default."""
-        self._text, self._wide, self._picture = text, wide, picture
+        self._text, self._wide, self._pictures = text, wide, pictures
         return self
 
     @property
@@ -68,9 +68,9 @@ class Reply(Part):
         return self._text
 
     @property
-    def picture(self) -> bytes | None:
-        """A PNG."""
-        return self._picture
+    def pictures(self) -> tuple[bytes, ...]:
+        """PNG files."""
+        return self._pictures
 
     def data(self) -> dict[str, Any]:
         """The reply as plain data that fits the limit."""

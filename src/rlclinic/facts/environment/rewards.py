@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from rlclinic.facts.environment.observations import AGES, FEWEST, can_be_fitted, depths, sound
@@ -26,6 +28,7 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
     lag, at_lag, now = _lag(steps)
     pay, alone = _pay(steps)
     components, sums = _components(steps)
+    pair, lost = _cancelling(steps)
     return RewardFacts(
         mean=float(rewards.mean()),
         std=std,
@@ -50,6 +53,8 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
         pay_by_itself=alone,
         components=components,
         components_sum=sums,
+        cancelling=pair,
+        cancelled=lost,
     )
 
 
@@ -170,6 +175,17 @@ def _pay(steps: Transitions) -> tuple[tuple[float, ...], float]:
     best = int(np.argmax(medians))
     same = np.abs(paid[best] - medians[best]) <= 1e-6 * max(abs(medians[best]), 1e-12)
     return medians, float(same.mean())
+
+
+def _cancelling(steps: Transitions) -> tuple[tuple[str, ...], float]:
+    """The pair of components whose sum keeps the least of their variance, and what it has lost."""
+    live = {name: part for name, part in steps.components.items() if np.isfinite(part).all() and part.std() > 0}
+    found = [
+        (1.0 - float(np.var(live[a] + live[b]) / (np.var(live[a]) + np.var(live[b]))), (a, b))
+        for a, b in combinations(live, 2)
+    ]
+    lost, pair = max(found, default=(NOT_MEASURED, ()))
+    return pair, lost
 
 
 def _components(steps: Transitions) -> tuple[tuple[Component, ...], bool]:

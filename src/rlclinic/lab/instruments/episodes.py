@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -100,8 +101,14 @@ class EpisodeLog:
         return rewards + sum(one.total for one in self._playing), steps + sum(one.length for one in self._playing)
 
 
-def components_in(info: Mapping[str, Any]) -> list[tuple[str, float]]:
-    """The parts of the reward that a step tells in its info."""
+def components_in(info: Mapping[str, Any], named: Mapping[str, str] = MappingProxyType({})) -> list[tuple[str, float]]:
+    """The parts of the reward that a step tells in its info: those that are named, or those that are called so.
+
+    `named` says where each part is: a key of `info`, with dots for keys inside.
+    """
+    if named:
+        at = ((name, _inside(info, path)) for name, path in named.items())
+        return [(name, float(part)) for name, part in at if _is_number(part)]
     found = []
     for key, value in info.items():
         if key in GROUPS and isinstance(value, Mapping):
@@ -109,6 +116,12 @@ def components_in(info: Mapping[str, Any]) -> list[tuple[str, float]]:
         elif key.startswith(PREFIXES) and _is_number(value):
             found.append((key.split("_", 1)[1], float(value)))
     return found
+
+
+def _inside(info: Any, path: str) -> Any:
+    for key in (path,) if path in info else path.split("."):
+        info = info.get(key) if isinstance(info, Mapping) else None
+    return info
 
 
 def _is_number(value: object) -> bool:

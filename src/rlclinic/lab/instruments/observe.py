@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ class Recorder:
         self.path = Path(folder) / name
         self.tracks: list[Track] = []
         self.sample = Sample()
+        self.components: dict[str, str] = {}
+        """Where `info` tells the parts of the reward, if not as reward_NAME."""
         self.environment = ""
         self.spaces: Any = None
         self._written = time.monotonic()
@@ -45,7 +48,7 @@ class Recorder:
         if self.spaces is None:
             self.spaces = flat(observation_space), flat(action_space)
             self.environment = name
-        track = Track(len(self.tracks), self.sample)
+        track = Track(len(self.tracks), self.sample, self.components)
         self.tracks.append(track)
         return track
 
@@ -66,11 +69,22 @@ class Recorder:
 
 
 class Observe(gymnasium.Wrapper):
-    """Keeps a sample of the steps of a training environment in `FOLDER/observed-*.npz`, where `diagnose` finds it."""
+    """Keeps a sample of the steps of a training environment in `FOLDER/observed-*.npz`, where `diagnose` finds it.
 
-    def __init__(self, env: Any, folder: str | Path = ".", *, recorder: Recorder | None = None) -> None:
+    `components` says where `info` tells the parts of the reward, by name, if not as reward_NAME.
+    """
+
+    def __init__(
+        self,
+        env: Any,
+        folder: str | Path = ".",
+        *,
+        components: Mapping[str, str] | None = None,
+        recorder: Recorder | None = None,
+    ) -> None:
         super().__init__(env)
         self._folder = str(folder)
+        self._components = dict(components or {})
         self._recorder = recorder
         self._track: Track | None = None
         self._pid = 0
@@ -112,6 +126,7 @@ class Observe(gymnasium.Wrapper):
         if self._recorder is None or self._pid:
             self._recorder = recorder_of(self._folder)
         self._pid = os.getpid()
+        self._recorder.components |= self._components
         self._track = self._recorder.track(self.env)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
 
@@ -38,8 +39,9 @@ class Sample:
 class Track:
     """One copy."""
 
-    def __init__(self, number: int, sample: Sample) -> None:
+    def __init__(self, number: int, sample: Sample, components: Mapping[str, str]) -> None:
         self.number = number
+        self._components = components
         self.steps = 0
         self.not_finite = 0
         self.count = 0
@@ -86,7 +88,7 @@ class Track:
         self._kept = at
         after = copy.copy(observation)
         if self._seen is not None:
-            parts = dict(components_in(info)) if info else None
+            parts = dict(components_in(info, self._components)) if info else None
             row = (self._seen, copy.copy(action), float(reward), after, bool(terminated), bool(truncated), parts)
             self._stretch.append((*row, self.number, self.count, self._length - 1, at))
         self._seen = after

@@ -63,6 +63,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _length(facts: RunFacts) -> float | None:
     """The longest typical episode seen, or what the task allows: failing agents end early."""
     seen = [level.value for level in (facts.early("episode_length"), facts.late("episode_length")) if level is not None]
+    if facts.environment is not None and facts.environment.episodes is not None:
+        seen.append(facts.environment.episodes.mean_length)
     task = task_of(facts.run.environment) if facts.run.environment else None
     if task is not None and task.max_episode_steps is not None:
         seen.append(float(task.max_episode_steps))

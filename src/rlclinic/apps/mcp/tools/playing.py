@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,8 @@ def run_play(
     show_cnn_filters: bool = False,  # noqa: FBT001, FBT002
 ) -> Played:
     """Play the policy of a run that `rlclinic train` made, at least 10 episodes, and answer with the best, the median
-    and the worst: return, length, end, parts of the reward. No window is opened; the other arguments change nothing."""
+    and the worst: return, length, end, parts of the reward, and a strip of pictures of each where the environment
+    renders. No window is opened; the other arguments change nothing."""
     return _played(workspace, run_id or "@last", max(10, min(episodes, MOST_EPISODES)), steps=False)
 
 
@@ -86,4 +88,7 @@ def _played(workspace: Workspace, name: str, episodes: int, *, steps: bool) -> P
         for one in found
     ]
     told = ", ".join(f"{row.label} {row.total:.4g} in {row.length} steps" for row in rows)
-    return Played(run_id=case.run.id, episodes=episodes, played=rows).said(f"{episodes} episodes: {told}.")
+    pictures = tuple(base64.b64decode(frame) for one in found for frame in one.frames)
+    seen = "; a strip of pictures of each, in this order" if pictures else "; the environment renders no pictures"
+    reply = Played(run_id=case.run.id, episodes=episodes, played=rows)
+    return reply.said(f"{episodes} episodes: {told}{seen}.", pictures=pictures)

@@ -106,4 +106,4 @@ def _drawn(
     width, height = size
     picture = png(Chart(title[:200], tuple(curves), width=width, height=height), axis)
     reply = PlotReply(title=title[:200], x_axis=axis, curves=rows, width=width, height=height, unknown_metrics=unknown)
-    return reply.said(f"A plot of {len(rows)} curves over {axis}.", picture=picture)
+    return reply.said(f"A plot of {len(rows)} curves over {axis}.", pictures=(picture,))
