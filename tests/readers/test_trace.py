@@ -116,6 +116,16 @@ def test_members_of_an_hdf5_file_that_lie_elsewhere_are_refused(kind: str, tmp_p
         read_trace(tmp_path / "steps.h5")
 
 
+def test_a_parquet_file_that_makes_its_library_abort_is_damaged(tmp_path: Path) -> None:
+    path = _parquet(tmp_path)
+    whole = path.read_bytes()
+    # A count in the footer, of which the library does not expect any other.
+    at = len(whole) - 1015
+    path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    with pytest.raises(RunReadError, match="damaged"):
+        read_trace(path)
+
+
 def test_a_small_file_of_equal_numbers_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

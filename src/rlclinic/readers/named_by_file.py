@@ -37,4 +37,4 @@ def metric_of_file(name: str) -> str:
 def as_return(name: str) -> str:
     """A name under which the tables find a return: the name itself where its words already say it."""
     spellings = (name, f"episode {name}", f"{name} return")
-    return next(spelling for spelling in spellings if guess(spelling).startswith("return/"))
+    return next((spelling for spelling in spellings if guess(spelling).startswith("return/")), "episode return")

@@ -16,9 +16,8 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.no_links import open_file, real
 from rlclinic.readers.transitions.columns import MOST_ROWS, NAMES, transitions_of
+from rlclinic.readers.transitions.parquet import is_installed, read_parquet
 
-# Rows of a parquet file that are read at a time.
-BATCH = 20_000
 # Members of an episode of Minari and robomimic.
 NEEDED = ("rewards", "observations", "obs", "actions", "terminations", "dones", "truncations")
 INSTALL = "pip install 'rlclinic[data]'"
@@ -65,24 +64,10 @@ def _csv(path: Path) -> Mapping[str, Any]:
 
 
 def _parquet(path: Path) -> Mapping[str, Any]:
-    try:
-        from pyarrow import parquet
-    except ModuleNotFoundError as error:
-        raise UsageError("parquet needs pyarrow", path=str(path), hint=INSTALL) from error
-    columns: dict[str, list[Any]] = {}
-    with open_file(real(path)) as file, _damage():
-        opened = parquet.ParquetFile(file)
-        groups = [opened.metadata.row_group(at) for at in range(opened.num_row_groups)]
-        # Equal values take no room in the file, and one row may hold any number of them.
-        if 8 * sum(group.column(at).num_values for group in groups for at in range(group.num_columns)) > MOST_BYTES:
-            raise FormatError(f"it is larger than {MOST_BYTES >> 20} MB")
-        for count, batch in enumerate(opened.iter_batches(BATCH)):
-            if count * BATCH >= MOST_ROWS:
-                break
-            for name in batch.schema.names:
-                values = batch.column(name).to_numpy(zero_copy_only=False)
-                columns.setdefault(name, []).append(np.stack(values) if values.dtype == object else values)
-        return _numbered({name: np.concatenate(parts) for name, parts in columns.items()})
+    if not is_installed():
+        raise UsageError("parquet needs pyarrow", path=str(path), hint=INSTALL)
+    with open_file(real(path)) as file:
+        return _numbered(read_parquet(file, MOST_BYTES))
 
 
 def _hdf5(path: Path) -> Mapping[str, Any]:
@@ -118,7 +103,7 @@ def _damage() -> Iterator[None]:
         yield
     except FormatError:
         raise
-    except Exception as error:  # pyarrow and h5py raise a dozen kinds at damage
+    except Exception as error:  # h5py raises a dozen kinds at damage
         raise FormatError(f"damaged ({type(error).__name__})") from None
 
 
