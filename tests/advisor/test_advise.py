@@ -15,7 +15,12 @@ from rlclinic.advisor.problem import problem_of
 from rlclinic.advisor.rules import QUESTIONS, AdviceRule, approaches, citations, disagreements, rules
 from rlclinic.model.errors import UsageError
 
-PROBLEMS: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("problems.yaml").read_text(encoding="utf-8"))
+PROBLEMS, UNSEEN = (
+    yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for name in ("problems.yaml", "unseen_problems.yaml")
+)
+# Of the problems that were written without sight of the tables, those whose first recommendation no expert accepted.
+MISSED = {"a real quadruped learns to walk in twenty minutes", "a diamond from pixels, one copy of the game, one day"}
 
 
 @pytest.mark.parametrize("case", PROBLEMS, ids=lambda case: case["title"])
@@ -25,6 +30,12 @@ def test_the_recommendation_is_one_that_an_expert_accepts(case: dict[str, Any]) 
     assert found.options[0].id in case["accept"], [(item.id, item.score) for item in found.options]
     fired = {rule.id for rule in found.rules}
     assert set(case["cite"]) <= fired, sorted(set(case["cite"]) - fired)
+
+
+def test_of_twenty_unseen_problems_all_but_the_known_misses_are_answered_well() -> None:
+    first = {case["title"]: advice_on(problem_of(case["problem"])).options[0].id for case in UNSEEN}
+    assert len(UNSEEN) == 20
+    assert {case["title"] for case in UNSEEN if first[case["title"]] not in case["accept"]} <= MISSED
 
 
 def test_a_third_of_the_problems_is_not_for_rl() -> None:
