@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from rlclinic.advisor.condition import Condition
+from rlclinic.advisor.dataset import with_dataset
 from rlclinic.advisor.environment import facts_of_environment
 from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.advisor.next_steps import next_steps
@@ -16,9 +18,10 @@ from rlclinic.advisor.rules import QUESTIONS, TRUST, AdviceRule, approaches, cit
 from rlclinic.advisor.run import facts_of_run
 from rlclinic.advisor.values import advised_values
 from rlclinic.engine import diagnose
-from rlclinic.model.advice import Advice, FiredRule, Option, Question, Value
+from rlclinic.model.advice import Advice, FactOrigin, FiredRule, Option, ProblemFact, Question, Value
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.transitions.trace import read_trace
 from rlclinic.reference.environment_names import is_plain_id
 
 STRATEGY = "strategy"
@@ -42,6 +45,9 @@ FIRST_ASKED = (
 )
 # What each strategy question decides between.
 STRATEGIC = frozenset({"rl-or-not", "algorithm", "offline", "dagger"})
+# Approaches of this kind are offline algorithms, ranked among themselves; the names that runs have for them.
+ALGORITHM = "algorithm"
+NAMES = {"td3-bc": "TD3PLUSBC", "rebrac": "REBRAC", "iql": "IQL", "cql": "CQL", "decision-transformer": "DT"}
 
 
 def advise(
@@ -51,14 +57,18 @@ def advise(
     environment: str = "",
     algorithm: str = "",
     run: str | Path | Diagnosis | None = None,
+    dataset: str | Path | None = None,
     trusted: bool = True,
 ) -> Advice:
     """Advice on the strategy as a whole, or on one question.
 
-    `problem` is a description in facts or the YAML file that holds one; what `environment` and `run` tell joins it.
-    With `trusted` an environment `module:Class` is imported, as the caller named it.
+    `problem` is a description in facts or the YAML file that holds one; what `environment`, `run` and the transitions
+    of `dataset` tell joins it. With `trusted` an environment `module:Class` is imported, as the caller named it.
     """
-    return advice_on(known_problem(problem, environment, algorithm, run, trusted=trusted), question)
+    known = known_problem(problem, environment, algorithm, run, trusted=trusted)
+    if dataset:
+        known = derived(with_dataset(known, read_trace(Path(dataset))))
+    return advice_on(known, question)
 
 
 def known_problem(
@@ -76,7 +86,7 @@ def known_problem(
         diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
         of_run = diagnosis.run.environment if is_plain_id(diagnosis.run.environment) else ""
         named = found.environment or of_run
-        found = Problem(found.facts, named, found.title).with_facts(*facts_of_run(diagnosis))
+        found = replace(found, environment=named).with_facts(*facts_of_run(diagnosis))
     if found.environment and environment:
         found = found.with_facts(*facts_of_environment(found.environment, trusted=trusted))
     return derived(found)
@@ -87,15 +97,20 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
     if question != STRATEGY and question not in QUESTIONS:
         raise UsageError(f"no question is called {question!r}", hint=f"one of {', '.join(QUESTIONS)}")
     relevant = [rule for rule in rules().values() if question in (STRATEGY, *rule.about)]
+    fired = _all_fired(relevant, problem)
+    algorithms = _options(fired, algorithms=True) if question == "offline" else ()
+    if algorithms and problem["run.algo"] is None:
+        # What the sources say about the settings of the algorithm that fits best belongs to the answer.
+        fits = ProblemFact("run.algo", NAMES[algorithms[0].id], FactOrigin.DERIVED, "fits the data best")
+        problem = derived(problem.with_facts(fits))
+        fired = _all_fired(relevant, problem)
     facts = problem.values
-    fired = tuple(_fired(rule, problem) for rule in relevant if _holds(rule.conditions, facts))
-    fired = tuple(sorted(fired, key=_weight))
     options = _options(fired) if question == STRATEGY or question in STRATEGIC else ()
     values = advised_values(problem, question, fired)
     named = {rules()[rule.id].disagreement for rule in fired} - {""}
     return Advice(
         area=question,
-        headline=_headline(question, options, values, fired),
+        headline=_headline(question, options, values, fired, algorithms),
         facts=tuple(problem.facts.values()),
         rules=fired,
         options=options,
@@ -104,11 +119,18 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
         disagreements=tuple(disagreements()[name] for name in sorted(named)),
         caveats=_caveats(fired, options),
         next_steps=next_steps(problem, question, options),
+        algorithms=algorithms,
+        measurements=problem.measurements,
     )
 
 
 def _holds(conditions: Sequence[Condition], facts: Mapping[str, object]) -> bool:
     return all(condition.holds(facts) is True for condition in conditions)
+
+
+def _all_fired(relevant: Sequence[AdviceRule], problem: Problem) -> tuple[FiredRule, ...]:
+    facts = problem.values
+    return tuple(sorted((_fired(rule, problem) for rule in relevant if _holds(rule.conditions, facts)), key=_weight))
 
 
 def _fired(rule: AdviceRule, problem: Problem) -> FiredRule:
@@ -135,12 +157,13 @@ def _weight(rule: FiredRule) -> tuple[float, int, int, str]:
     return -strongest, -len(rule.because), TRUST.index(rule.trust), rule.id
 
 
-def _options(fired: Sequence[FiredRule]) -> tuple[Option, ...]:
-    """Approaches by the sum of the votes for and against them; the first is the recommendation."""
+def _options(fired: Sequence[FiredRule], *, algorithms: bool = False) -> tuple[Option, ...]:
+    """Approaches, or offline algorithms, by the sum of the votes on them; the first is the recommendation."""
     score: Counter[str] = Counter()
     for rule in fired:
         for approach, vote in rule.votes.items():
-            score[approach] += vote  # type: ignore[assignment]  # typeshed counts whole numbers only
+            if (approaches()[approach].kind == ALGORITHM) is algorithms:
+                score[approach] += vote  # type: ignore[assignment]  # typeshed counts whole numbers only
     ranked = sorted((name for name in score if score[name] > 0), key=lambda name: (-score[name], name))
     leading = score[ranked[0]] if ranked else 0.0
     found = []
@@ -154,11 +177,18 @@ def _options(fired: Sequence[FiredRule]) -> tuple[Option, ...]:
     return tuple(found)
 
 
-def _headline(question: str, options: Sequence[Option], values: Sequence[Value], fired: Sequence[FiredRule]) -> str:
+def _headline(
+    question: str,
+    options: Sequence[Option],
+    values: Sequence[Value],
+    fired: Sequence[FiredRule],
+    algorithms: Sequence[Option],
+) -> str:
     if values:
         return "; ".join(map(_value_words, values)) + "."
     if options:
-        return _recommendation(options[0])
+        first = algorithms[0].title if algorithms and options[0].id == "offline-rl" else ""
+        return _recommendation(options[0]) + f" Of these {first} first." * bool(first)
     if fired:
         return fired[0].advice
     return "Not enough is known for advice; the questions below would tell."

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from rlclinic.advisor.fact_keys import fact_keys
-from rlclinic.model.advice import FactOrigin, ProblemFact
+from rlclinic.model.advice import FactOrigin, Measurement, ProblemFact
 from rlclinic.model.errors import UsageError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.errors import FormatError
@@ -41,6 +41,7 @@ class Problem:
     facts: Mapping[str, ProblemFact] = field(default_factory=dict)
     environment: str = ""
     title: str = ""
+    measurements: tuple[Measurement, ...] = ()
 
     def __getitem__(self, key: str) -> object:
         found = self.facts.get(key)
@@ -58,7 +59,11 @@ class Problem:
     def with_facts(self, *more: ProblemFact) -> Problem:
         """The problem with further facts; what was told before stays."""
         new = {item.key: item for item in more if item.key not in self.facts}
-        return Problem({**self.facts, **new}, self.environment, self.title)
+        return replace(self, facts={**self.facts, **new})
+
+    def with_measurements(self, *more: Measurement) -> Problem:
+        """The problem with what was measured on it."""
+        return replace(self, measurements=(*self.measurements, *more))
 
 
 def problem_of(

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from dataclasses import asdict, replace
 from functools import partial
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from rlclinic.environment.child import in_child
 from rlclinic.environment.play import Act, Recorder, play, recorder_of
 from rlclinic.model.environment_facts import Episode
-from rlclinic.model.errors import RlclinicError, RunReadError, UsageError
-from rlclinic.store.children import settled, spawning
 
 EPISODES = 10
 MOST_SHOWN = 12
@@ -30,37 +26,13 @@ SEED = 2_000_000
 
 def play_run(path: Path, episodes: int = EPISODES) -> list[Episode]:
     """Play the policy of a run of `rlclinic train` in a process of its own; the best, the median and the worst."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, str(path), episodes), daemon=True)
-    with spawning():
-        process.start()
-    theirs.close()
-    try:
-        if not ours.poll(PATIENCE):
-            raise RunReadError(f"the policy did not finish {episodes} episodes within {PATIENCE:.0f} s", path=str(path))
-        kind, value = ours.recv()
-    except EOFError as error:
-        raise RunReadError("the process that played the policy died", path=str(path)) from error
-    finally:
-        ours.close()
-        process.kill()
-        process.join(5)
-    if kind == "error":
-        raise UsageError(value[0], path=value[1], hint=value[2])
-    return [Episode(**row) for row in value]
+    doing = f"playing {episodes} episodes"
+    rows = in_child(_rows, str(path), episodes, doing=doing, path=str(path), patience=PATIENCE)
+    return [Episode(**row) for row in rows]
 
 
-def _serve(pipe: Connection, path: str, episodes: int) -> None:
-    settled()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
-    try:
-        pipe.send(("done", [asdict(one) for one in played(Path(path), episodes)]))
-    except RlclinicError as error:
-        pipe.send(("error", (error.message, error.path, error.hint)))
-    except Exception as error:
-        pipe.send(("error", (f"playing raised {type(error).__name__}: {error}", path, "")))
+def _rows(path: str, episodes: int) -> list[dict[str, Any]]:
+    return [asdict(one) for one in played(Path(path), episodes)]
 
 
 def played(path: Path, episodes: int) -> list[Episode]:

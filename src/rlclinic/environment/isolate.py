@@ -80,7 +80,7 @@ def _serve(pipe: Connection, request: Request) -> None:
     try:
         make = maker_of(request.environment, request.arguments)
         named = (("oracle", request.oracle), ("trained", request.policy))
-        policies = [(name, _policy(text)) for name, text in named if text]
+        policies = [(name, policy_named(text)) for name, text in named if text]
         # Pictures want an environment of their own: drawing slows every step.
         drawn = {**request.arguments, "render_mode": "rgb_array"}
         rendering = maker_of(request.environment, drawn) if request.policy else None
@@ -97,7 +97,7 @@ def _refuse(connection: Connection, memo: Any) -> Any:
     raise TypeError("a connection to another process cannot be copied")
 
 
-def _policy(name: str) -> Any:
+def policy_named(name: str) -> Any:
     """A function that the user names, or the policy of a run of `rlclinic train`."""
     if not Path(name).is_dir():
         return load(name)

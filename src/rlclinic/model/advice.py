@@ -85,7 +85,7 @@ class Option:
     id: str
     title: str
     kind: str
-    """not-rl, not-yet, imitation, offline, hybrid or rl."""
+    """not-rl, not-yet, imitation, offline, hybrid or rl; algorithm for one that learns offline."""
     score: float
     rules: tuple[str, ...]
     against: tuple[str, ...]
@@ -113,6 +113,23 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Measurement:
+    """Something that was measured on the user's own environment, run or data."""
+
+    id: str
+    title: str
+    value: float | None
+    """None where it could not be measured; the reading says why."""
+    reading: str
+    """What it means, in one plain sentence with its uncertainty."""
+    low: float | None = None
+    high: float | None = None
+    """Ends of the 95% interval, where there is one."""
+    bars: tuple[tuple[str, float], ...] = ()
+    """What a picture of it shows: labels and heights."""
+
+
+@dataclass(frozen=True, slots=True)
 class Advice:
     """The answer to one question about one problem."""
 
@@ -130,6 +147,9 @@ class Advice:
     caveats: tuple[str, ...] = ()
     next_steps: tuple[str, ...] = ()
     """Commands and experiments."""
+    algorithms: tuple[Option, ...] = ()
+    """Offline algorithms for the data at hand, the best fit first."""
+    measurements: tuple[Measurement, ...] = ()
 
     @property
     def citations(self) -> tuple[Citation, ...]:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rlclinic.model.advice import Advice, Citation, FiredRule, ProblemFact
-from rlclinic.reports.html_blocks import page_html
+from rlclinic.model.advice import Advice, Citation, FiredRule, Measurement, ProblemFact
+from rlclinic.reports.examination_charts import bars_html
+from rlclinic.reports.html_blocks import document, fragment, header_html, section_html
 from rlclinic.reports.markdown_blocks import page_markdown
 from rlclinic.reports.page import Block, Code, Facts, Listing, Section, Words
 from rlclinic.reports.text import number
 from rlclinic.reports.text_blocks import WIDTH, page_text
 
 ADVICE_SCHEMA = "rlclinic.advise/1"
+MEASURED = "measured"
 FOOT = "Made by rlclinic from cited rules."
 MARKS = {"V": "read in the source", "P": "gist read", "U": "from memory", "H": "our own estimate"}
 
@@ -30,8 +32,10 @@ def advice_markdown(advice: Advice) -> str:
 
 
 def advice_html(advice: Advice) -> str:
-    """The advice as a whole HTML document."""
-    return page_html(_title(advice), advice.headline, advice_sections(advice), FOOT)
+    """The advice as a whole HTML document, with pictures of what was measured."""
+    drawn = "".join(bars_html(item.title, item.bars) for item in advice.measurements if item.bars)
+    parts = [section_html(part, after=drawn if part.key == MEASURED else "") for part in advice_sections(advice)]
+    return document(_title(advice), fragment(header_html(_title(advice), advice.headline), "\n".join(parts), FOOT))
 
 
 def advice_object(advice: Advice) -> dict[str, Any]:
@@ -43,7 +47,9 @@ def advice_object(advice: Advice) -> dict[str, Any]:
         "facts": [asdict(fact) for fact in advice.facts],
         "questions": [asdict(question) for question in advice.questions],
         "options": [asdict(option) for option in advice.options],
+        "algorithms": [asdict(option) for option in advice.algorithms],
         "values": [asdict(value) for value in advice.values],
+        "measurements": [asdict(item) for item in advice.measurements],
         "rules": [_rule_object(rule) for rule in advice.rules],
         "disagreements": [asdict(item) for item in advice.disagreements],
         "caveats": list(advice.caveats),
@@ -56,6 +62,7 @@ def advice_sections(advice: Advice) -> tuple[Section, ...]:
     """The sections of the page; one without content is left out."""
     built: tuple[tuple[str, str, list[Block]], ...] = (
         ("understood", "What is known", _understood(advice.facts)),
+        (MEASURED, "What was measured", _measured(advice.measurements)),
         ("questions", "What would sharpen the advice", _questions(advice)),
         ("recommendation", "Recommendation", _recommendation(advice)),
         ("why", "Why", [block for rule in advice.rules for block in _rule(rule)]),
@@ -81,6 +88,10 @@ def _fact_words(fact: ProblemFact) -> str:
     return f"{_value(fact.value)} ({fact.origin.value}{note})"
 
 
+def _measured(found: Sequence[Measurement]) -> list[Block]:
+    return [Facts(tuple((item.title, item.reading) for item in found))] if found else []
+
+
 def _questions(advice: Advice) -> list[Block]:
     if not advice.questions:
         return []
@@ -92,6 +103,16 @@ def _recommendation(advice: Advice) -> list[Block]:
     if len(advice.options) > 1:
         others = tuple(f"{option.title}: {', '.join(option.rules)}" for option in advice.options[1:])
         blocks += [Words("Alternatives, with the rules that speak for them:"), Listing(others)]
+    if advice.algorithms:
+        ranked = tuple(
+            f"{option.title}: {', '.join(option.rules)}"
+            + f"; against: {', '.join(option.against)}" * bool(option.against)
+            for option in advice.algorithms
+        )
+        blocks += [
+            Words("Offline algorithms for these data, with the rules that speak for them:"),
+            Listing(ranked, numbered=True),
+        ]
     return blocks
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,13 +25,13 @@ def environment_pictures(env: EnvironmentFacts | None) -> str:
         return ""
     parts = []
     if len(env.panel) > 1:
-        parts.append(_bars("Mean return of each policy", [(one.name, one.mean) for one in env.panel]))
+        parts.append(bars_html("Mean return of each policy", [(one.name, one.mean) for one in env.panel]))
     if env.action is not None and env.action.effects:
         effects = [(one.name, one.observation) for one in env.action.effects[:MOST_ROWS]]
-        parts.append(_bars("Effect of each action on the observation, in spreads", effects))
+        parts.append(bars_html("Effect of each action on the observation, in spreads", effects))
     if env.reward is not None and env.reward.components:
         shares = [(part.name, part.share) for part in env.reward.components]
-        parts.append(_bars("Share of each component in the variance of the reward", shares))
+        parts.append(bars_html("Share of each component in the variance of the reward", shares))
     parts += [_episode(one) for one in env.shown]
     seen = env.observation
     drawn = "".join(
@@ -70,7 +71,8 @@ def _episode(one: Episode) -> str:
     return f"<h3>{text_html(title)}</h3><figure>{caption}{svg}</figure>{legend}<div>{frames}</div>"
 
 
-def _bars(title: str, items: list[tuple[str, float]]) -> str:
+def bars_html(title: str, items: Sequence[tuple[str, float]]) -> str:
+    """A title and a bar for each value; empty where none is known."""
     known = [(name, value) for name, value in items if math.isfinite(value)]
     if not known:
         return ""

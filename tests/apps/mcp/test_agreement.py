@@ -30,8 +30,8 @@ EVERY = tuple(
     row["path"] for row in yaml.safe_load((RUNS.parent / "expected.yaml").read_text(encoding="utf-8"))
     if (RUNS / row["path"]).exists() and row["path"] not in SOME
 )  # fmt: skip
-# One publishes and tells nothing; the other answers about a problem, for which a run may give facts.
-ABOUT_NO_RUN = {"run_publish", "advise"}
+# One publishes and tells nothing; the others answer about a problem, for which a run may give facts, or about data.
+ABOUT_NO_RUN = {"run_publish", "advise", "inspect_dataset"}
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,7 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("examine_environment", {"job_id": "examine-20260101-000000-abcd"}, ("no examination",)),
     ("run_play", {"run_id": SOLVER}, ("is a pickle, which is not opened",)),
     ("advise", {"environment": "antigravity:Env-v0"}, ("antigravity",)),
+    ("inspect_dataset", {"path": "nothing.npz"}, ("no such file",)),
     ("watch_run", {"run_id": "no_such_run"}, ("no_such_run", "list_runs")),
     ("get_history", {"env_id": "Nowhere-v0"}, ("no run of Nowhere-v0", "list_runs")),
     ("get_best_run", {"env_id": "Nowhere-v0"}, ("no run of 'Nowhere-v0'", "CartPole-v1")),

@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from rlclinic.apps.mcp.registry import TOOLS
@@ -53,7 +54,7 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 ELSEWHERE = {
     "start_training", "stop_training", "start_trial", "trial_status", "probe_trainer", "examine_environment",
-    "run_play", "run_inspect",
+    "run_play", "run_inspect", "inspect_dataset",
 }  # fmt: skip
 
 
@@ -285,6 +286,17 @@ def test_advice_names_its_rules_and_what_it_would_ask(talk: Talk) -> None:
     assert found["options"][0]["id"] == "bandit"
     assert found["rules"][0]["because"] == ["task.one_step is yes"]
     assert found["questions"]
+
+
+def test_a_data_set_below_the_root_is_judged_and_none_outside(talk: Talk, mcp_root: Path) -> None:
+    rows = np.random.default_rng(0).normal(size=(400, 3))
+    ends = np.arange(400) % 40 == 39
+    np.savez(mcp_root / "set.npz", observations=rows, actions=rows[:, :1], rewards=rows[:, 0], dones=ends)
+    found = talk.data("inspect_dataset", path="set.npz")
+    measured = {item["id"]: item["value"] for item in found["measurements"]}
+    assert measured["ends"] == 10
+    assert measured["missing-next"] == 1
+    assert "leads out of the root" in talk.error("inspect_dataset", path="/etc/passwd")
 
 
 def test_advice_imports_no_environment_that_only_a_client_names(talk: Talk) -> None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from rlclinic.apps.cli.output import deliver, terminal_width, wants_colour, write, write_json
+from rlclinic.apps.cli.output import deliver, say, terminal_width, wants_colour, write, write_json
 from rlclinic.apps.cli.reading import FILE
 from rlclinic.model.advice import Question
 from rlclinic.model.errors import UsageError
 
+if TYPE_CHECKING:
+    from rlclinic.advisor.problem import Problem
+
+TRACE = click.Path(exists=True, path_type=Path)
 FORMATS = {
     "text": "advice_text",
     "markdown": "advice_markdown",
@@ -26,6 +31,12 @@ FORMATS = {
 @click.option("--env", "environment", default="", help="The environment: a Gymnasium id, or module:Class of your own.")
 @click.option("--algo", "algorithm", default="", help="The algorithm that settings are asked for.")
 @click.option("--run", default="", help="A run of the problem; what its diagnosis found joins the facts.")
+@click.option(
+    "--dataset", type=TRACE, help="Recorded transitions: Minari, HDF5, npz, parquet or csv; they are measured."
+)
+@click.option(
+    "--policy", metavar="MODULE:FUNCTION|RUN", default="", help="With --dataset: how far the data are from this policy."
+)
 @click.option("--fact", "told", multiple=True, metavar="KEY=VALUE", help="One more fact, as in a description.")
 @click.option("--budget", type=float, help="Environment steps that can be afforded.")
 @click.option("--questions", "list_questions", is_flag=True, help="List the questions and the facts, and end.")
@@ -38,6 +49,8 @@ def advise(
     environment: str,
     algorithm: str,
     run: str,
+    dataset: Path | None,
+    policy: str,
     told: tuple[str, ...],
     budget: float | None,
     list_questions: bool,
@@ -50,9 +63,9 @@ def advise(
 
     QUESTION is rl-or-not, algorithm, offline, dagger, batch-size, learning-rate, schedule, optimiser, discount, gae,
     network, exploration, reward or curriculum. PROBLEM.yaml describes the problem in facts such as
-    `task: {action: box}`; --env, --run and --fact add to it. On a terminal what is missing is asked for; in a pipe
-    the questions are listed. Every rule that speaks is shown with the facts that made it speak, how far it can be
-    trusted and its sources. Exit codes: 0, 2 a usage error.
+    `task: {action: box}`; --env, --run, --dataset and --fact add to it. On a terminal what is missing is asked for; in
+    a pipe the questions are listed. Every rule that speaks is shown with the facts that made it speak, how far it can
+    be trusted and its sources. Exit codes: 0, 2 a usage error.
     """
     from rlclinic.advisor.advise import STRATEGY, advice_on, known_problem
     from rlclinic.advisor.problem import with_answer
@@ -62,11 +75,13 @@ def advise(
     if list_questions:
         _list_questions(as_json=form == "json")
         return
-    question = next((word for word in what if word in QUESTIONS), STRATEGY)
+    question = next((word for word in what if word in QUESTIONS), "offline" if dataset else STRATEGY)
     described = _described([word for word in what if word != question], told)
     if budget is not None:
         described["budget.env_steps"] = budget
     problem = known_problem(described, environment, algorithm, run, trusted=True)
+    if dataset is not None:
+        problem = _with_dataset(problem, dataset, policy)
     found = advice_on(problem, question)
     if ask is None:
         ask = form == "text" and output is None and sys.stdin.isatty() and sys.stdout.isatty()
@@ -82,6 +97,17 @@ def advise(
     render = getattr(import_module("rlclinic.reports.advice_formats"), FORMATS[form])
     style = {"width": terminal_width(), "colour": wants_colour()} if form == "text" else {}
     deliver(render(found, **style), output)
+
+
+def _with_dataset(problem: Problem, path: Path, policy: str) -> Problem:
+    from rlclinic.advisor.dataset import support, with_dataset
+    from rlclinic.advisor.problem import derived
+    from rlclinic.readers.transitions.trace import read_trace
+
+    steps = read_trace(path)
+    say(f"measuring {len(steps):,} steps: a few seconds")
+    measured = derived(with_dataset(problem, steps))
+    return measured.with_measurements(support(steps, policy)) if policy else measured
 
 
 def _described(names: list[str], told: tuple[str, ...]) -> dict[str, object]:

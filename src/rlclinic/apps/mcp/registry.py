@@ -43,6 +43,8 @@ TOOLS: tuple[ToolSpec, ...] = (
              "Is it the reward, the environment or the task?", "starts"),
     ToolSpec("advise", "advising", "Advise on a problem",
              "Does RL fit this problem, which approach, which batch size, rate or discount, and who says so?"),
+    ToolSpec("inspect_dataset", "advising", "Judge a data set",
+             "What are recorded transitions worth, and which offline algorithm fits them?"),
     ToolSpec("get_history", "history", "Learn from past runs",
              "What separates good from bad runs, what was tried already?"),
     ToolSpec("get_best_run", "history", "Find the best run", "Which run of an environment was best?"),

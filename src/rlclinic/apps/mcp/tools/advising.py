@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rlclinic.apps.mcp.reply import Reply, plain_value
 from rlclinic.apps.mcp.workspace import Workspace
+from rlclinic.model.advice import Advice
 
 # Rules of the answer; the rest rarely changes what to do.
 MOST_RULES = 8
+SAID = ("id", "title", "value", "low", "high", "reading")
 
 
 class AdviceReply(Reply):
@@ -16,7 +19,10 @@ class AdviceReply(Reply):
     headline: str
     options: list[dict[str, Any]]
     """Approaches, the recommended one first, with the rules that speak for and against each."""
+    algorithms: list[dict[str, Any]]
+    """Offline algorithms for recorded data, the best fit first."""
     values: list[dict[str, Any]]
+    measurements: list[dict[str, Any]]
     rules: list[dict[str, Any]]
     rules_total: int
     questions: list[dict[str, Any]]
@@ -40,16 +46,37 @@ def advise(
     reward, curriculum. `facts` are such as {"task.action": "box", "env.parallel": 1}; what is missing comes back as
     `questions`. `environment` is a registered Gymnasium id; a run tells its algorithm and what its diagnosis found."""
     from rlclinic.advisor.advise import advise as advise_on
-    from rlclinic.reports.advice_formats import advice_object
 
     run = workspace.open(run_id).diagnosis if run_id else None
     found = advise_on(question, facts or {}, environment=environment, algorithm=algorithm, run=run, trusted=False)
+    return _reply(found)
+
+
+def inspect_dataset(
+    workspace: Workspace, path: str, environment: str = "", facts: dict[str, Any] | None = None
+) -> AdviceReply:
+    """Judge recorded transitions (Minari, d4rl-style HDF5, npz, parquet or csv below the root) for offline RL or
+    imitation: returns, whose behaviour it is, coverage, randomness, stitching, ends and time limits, repeats, actions;
+    then which algorithm fits (CQL, IQL, TD3+BC, ReBRAC, Decision Transformer, filtered cloning), why, and how to choose
+    its settings offline. `environment` names the task whose random and best returns are known; else give
+    `data.random_return` and `data.best_return` as facts. Nothing is unpickled."""
+    from rlclinic.advisor.advise import advise as advise_on
+
+    place = Path(workspace.placed(path))
+    return _reply(advise_on("offline", facts or {}, environment=environment, dataset=place, trusted=False))
+
+
+def _reply(found: Advice) -> AdviceReply:
+    from rlclinic.reports.advice_formats import advice_object
+
     data = advice_object(found)
     reply = AdviceReply(
         question=data["question"],
         headline=data["headline"],
         options=plain_value(data["options"]),
+        algorithms=plain_value(data["algorithms"]),
         values=plain_value(data["values"]),
+        measurements=plain_value([{key: item[key] for key in SAID} for item in data["measurements"]]),
         rules=plain_value(data["rules"][:MOST_RULES]),
         rules_total=len(data["rules"]),
         questions=plain_value(data["questions"]),
