@@ -36,6 +36,7 @@ from rlclinic.prescriptions.next_steps import next_steps
 from rlclinic.prescriptions.prescribe import prescribe
 from rlclinic.prescriptions.proposals.effects import known_effects
 from rlclinic.rules.registry import RULES, Limits, in_order
+from rlclinic.rules.registry import applicable as rules_about
 from rlclinic.rules.registry import examine as checked_rules
 from rlclinic.rules.rule import RuleInfo
 from rlclinic.store.siblings import siblings_of
@@ -95,7 +96,7 @@ def _diagnosed(
     code: Path | None,
 ) -> Diagnosis:
     facts = RunFacts(run, partial(siblings_of, run))
-    applicable = tuple(row for row in RULES if row.applies(facts))
+    applicable = rules_about(facts)
     findings, not_checked = checked_rules(facts, applicable)
     skipped = {item.code for item in not_checked}
     checked = frozenset(row.name for row in applicable if row.code not in skipped)

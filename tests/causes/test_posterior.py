@@ -23,7 +23,7 @@ from rlclinic.model.config import Config, Setting
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
-from rlclinic.rules.registry import RULES
+from rlclinic.rules.registry import RULES, applicable
 from tests.rules.scene import scene
 
 ALL = frozenset(row.name for row in RULES)
@@ -311,8 +311,8 @@ def test_a_goal_that_only_evaluations_missed_is_no_bug_by_elimination() -> None:
 
 def test_what_only_an_examination_shows_does_not_rule_a_cause_of_a_run_out() -> None:
     run = RunFacts(ppo())
-    applicable = frozenset(rule.name for rule in RULES if rule.applies(run))
-    found = causes_of(run, Verdict.NOT_LEARNING, [], ALL, applicable=applicable).explanations
+    about = frozenset(rule.name for rule in applicable(run))
+    found = causes_of(run, Verdict.NOT_LEARNING, [], ALL, applicable=about).explanations
     assert {"sparse-reward", "reward-scale-too-large", "termination-too-early"} <= set(found)
 
 

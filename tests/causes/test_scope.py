@@ -7,7 +7,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
-from rlclinic.rules.registry import RULES
+from rlclinic.rules.registry import RULES, applicable
 
 ALL = frozenset(row.name for row in RULES)
 BY_NAME = {row.name: row for row in RULES}
@@ -18,7 +18,7 @@ def _run(algorithm: str, environment: str = "CartPole-v1") -> Run:
 
 
 def _about(run: Run) -> frozenset[str]:
-    return frozenset(row.name for row in RULES if row.applies(RunFacts(run)))
+    return frozenset(row.name for row in applicable(RunFacts(run)))
 
 
 def _finding(name: str) -> Finding:

@@ -96,7 +96,7 @@ def seen_in(
         {finding.name: finding for finding in found},
         checked,
         table.with_conditions(
-            (VERDICT + verdict.value, *_facts(facts, found, trouble, status), *_telling(trouble, table))
+            frozenset((VERDICT + verdict.value, *_facts(facts, found, trouble, status), *_telling(trouble, table)))
         ),
         {
             "trouble": [] if status.done else _trouble(trouble, table),
@@ -117,9 +117,9 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
     signs = [name for name in row.signs if name in seen.findings]
     known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
     own = {"noted"} if signs else set()
-    if any(seen.findings[name].severity.rank > 0 for name in signs):
+    if signs and any(seen.findings[name].severity.rank > 0 for name in signs):
         own.add("warned-of")
-    if any(away.beyond(item.direction) for item, away in known):
+    if known and any(away.beyond(item.direction) for item, away in known):
         own.add("setting-outside")
     facts = table.with_conditions(seen.facts | own) if own else seen.facts
     found = [*_findings(row, seen, table), *_absent(row, seen, table, facts)]

@@ -16,7 +16,7 @@ from rlclinic.causes.weights import VERDICT, CauseWeights, Weights, weights
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
-from rlclinic.model.explanation import Explanation, Piece
+from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.rules.registry import measured_rules
@@ -69,9 +69,21 @@ def causes_of(
     pieces = {cause: pieces_of(row, seen, table) for cause, row in table.causes.items()}
     blind = table.temperature.without_config
     sharp = table.temperature.with_config if facts.run.config.settings else blind
-    metrics = _probabilities(_scores(table, pieces, blind, settings=False))
-    config = _probabilities(_scores(table, pieces, sharp, metrics=False))
-    both = _explained(table, pieces, sharp)
+    priors = {cause: row.log_prior for cause, row in table.causes.items()}
+    # The piece of the setting is the last.
+    of_setting = {
+        cause: found[-1].value if found and found[-1].kind == "setting" else 0.0 for cause, found in pieces.items()
+    }
+    of_metrics = {cause: sum(i.value for i in found if i.kind != "setting") for cause, found in pieces.items()}
+    metrics = _probabilities({cause: blind * (prior + of_metrics[cause]) for cause, prior in priors.items()})
+    config = _probabilities({cause: sharp * (prior + of_setting[cause]) for cause, prior in priors.items()})
+    scores = {cause: sharp * (prior + (of_metrics[cause] + of_setting[cause])) for cause, prior in priors.items()}
+    rest = -_total(scores)
+    # Every probability with its pieces, which sum to its logarithm.
+    both = {
+        cause: Explanation(cause, math.exp(score + rest), priors[cause], pieces[cause], sharp, rest)
+        for cause, score in scores.items()
+    }
     if table.doubt.when in seen.facts:
         both = _doubted(both, table)
     entries = catalogue()
@@ -120,22 +132,6 @@ def _can_show(row: CauseWeights, applicable: frozenset[str], telling: float) -> 
     return not signs or any(name in applicable for name, weight in signs.items() if weight >= least)
 
 
-def _scores(
-    table: Weights,
-    pieces: Mapping[str, Sequence[Piece]],
-    sharp: float,
-    *,
-    metrics: bool = True,
-    settings: bool = True,
-) -> dict[str, float]:
-    """Of each cause the prior and the pieces about metrics, settings or both; natural logarithms, up to a constant."""
-    return {
-        cause: sharp
-        * (row.log_prior + sum(i.value for i in pieces[cause] if (settings if i.kind == "setting" else metrics)))
-        for cause, row in table.causes.items()
-    }
-
-
 def _total(scores: Mapping[str, float]) -> float:
     top = max(scores.values())
     return top + math.log(sum(math.exp(score - top) for score in scores.values()))
@@ -144,16 +140,6 @@ def _total(scores: Mapping[str, float]) -> float:
 def _probabilities(scores: Mapping[str, float]) -> dict[str, float]:
     total = _total(scores)
     return {cause: math.exp(score - total) for cause, score in scores.items()}
-
-
-def _explained(table: Weights, pieces: Mapping[str, tuple[Piece, ...]], sharp: float) -> dict[str, Explanation]:
-    """Every probability with its pieces, which sum to its logarithm."""
-    scores = _scores(table, pieces, sharp)
-    rest = -_total(scores)
-    return {
-        cause: Explanation(cause, math.exp(scores[cause] + rest), row.log_prior, pieces[cause], sharp, rest)
-        for cause, row in table.causes.items()
-    }
 
 
 def _doubted(found: Mapping[str, Explanation], table: Weights) -> dict[str, Explanation]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
@@ -166,6 +166,11 @@ class Condition:
     terms: tuple[str, ...]
     needs_all: bool
 
+    def holds(self, facts: AbstractSet[str]) -> bool:
+        """Whether it holds beside these."""
+        terms = (term.removeprefix(NOT) not in facts if term.startswith(NOT) else term in facts for term in self.terms)
+        return all(terms) if self.needs_all else any(terms)
+
 
 @dataclass(frozen=True, eq=False)
 class Weights:
@@ -192,20 +197,16 @@ class Weights:
                 found[name] = max(weight, found.get(name, 0.0))
         return found
 
-    def with_conditions(self, facts: Iterable[str]) -> frozenset[str]:
+    # The causes of one run ask for the same few sets of facts.
+    @lru_cache(maxsize=256)  # noqa: B019 - there are few tables, and they stay
+    def with_conditions(self, facts: frozenset[str]) -> frozenset[str]:
         """Facts and the verdict, with the conditions that hold beside them."""
         found = set(facts) - self.conditions.keys()
         # A condition names only those above it.
         for name, condition in self.conditions.items():
-            terms = (holds(term, found) for term in condition.terms)
-            if all(terms) if condition.needs_all else any(terms):
+            if condition.holds(found):
                 found.add(name)
         return frozenset(found)
-
-
-def holds(name: str, facts: AbstractSet[str]) -> bool:
-    """Whether a fact, verdict or condition is among those that hold, or not, where it is negated."""
-    return name.removeprefix(NOT) not in facts if name.startswith(NOT) else name in facts
 
 
 @cache

@@ -65,6 +65,8 @@ class RunFacts:
         self.run = run
         self.memory: dict[Callable[..., object], object] = {}
         """What functions marked with `fact` found."""
+        self.needs: dict[str, bool] = {}
+        """Which of the things that rules need are there."""
         self._levels: dict[tuple[str, float, float], WindowLevel | None] = {}
         self._siblings = siblings
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
+from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.draft import Draft
 from rlclinic.reference.algorithms import algorithm_in, algorithm_name
 from rlclinic.reference.environment_names import environment_of_folder
-from rlclinic.reference.framework import Framework, Head, framework, heads
+from rlclinic.reference.framework import Framework, framework, heads
 from rlclinic.reference.patterns import compiled, matches
 from rlclinic.reference.tasks import task_of
 
@@ -31,7 +33,7 @@ def identify_framework(draft: Draft) -> str:
     names = draft.metric_names
     known = names, set(draft.settings), set(draft.text_tags), tuple(draft.log_marks)
     if draft.identified is None or draft.identified[0] != known:
-        draft.identified = known, next((head.id for head in heads() if _is_of(head, draft, names)), "unknown")
+        draft.identified = known, next((mark.framework for mark in _marks() if mark.fits(draft, names)), "unknown")
     return draft.identified[1]
 
 
@@ -86,12 +88,35 @@ def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:
     return algorithm in tables.algorithms and by_names != algorithm
 
 
-def _is_of(head: Head, draft: Draft, names: set[str]) -> bool:
-    return any(all(_holds(condition, draft, names) for condition in line) for line in head.detect)
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """What together gives a framework away. Whole names are looked up first: that is far cheaper than a pattern."""
+
+    framework: str
+    metrics: frozenset[str]
+    settings: frozenset[str]
+    others: tuple[tuple[str, str], ...]
+
+    def fits(self, draft: Draft, names: set[str]) -> bool:
+        """Whether all of it is there."""
+        if not self.metrics <= names or not self.settings <= draft.settings.keys():
+            return False
+        return all(_holds(kind, pattern, draft, names) for kind, pattern in self.others)
 
 
-def _holds(condition: str, draft: Draft, names: set[str]) -> bool:
-    kind, _, pattern = condition.partition(":")
+@cache
+def _marks() -> tuple[_Mark, ...]:
+    return tuple(_mark(head.id, line) for head in heads() for line in head.detect)
+
+
+def _mark(framework_id: str, conditions: Iterable[str]) -> _Mark:
+    pairs = [(kind, pattern) for kind, _, pattern in (text.partition(":") for text in conditions)]
+    whole = [{name for of, name in pairs if of == kind and "*" not in name} for kind in ("metric", "config")]
+    others = tuple((of, name) for of, name in pairs if of not in {"metric", "config"} or "*" in name)
+    return _Mark(framework_id, frozenset(whole[0]), frozenset(whole[1]), others)
+
+
+def _holds(kind: str, pattern: str, draft: Draft, names: set[str]) -> bool:
     match kind:
         case "metric":
             return _any_matches(pattern, names)

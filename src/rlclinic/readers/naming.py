@@ -32,26 +32,40 @@ class _Candidate:
     series: Series
 
 
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """Where the points of a metric stand."""
+
+    axis: StepAxis
+    steps: FloatArray
+    order: NDArray[np.intp]
+    """Which points stay, in the order of their steps."""
+    overwritten: int
+
+
 def name_series(draft: Draft, tables: Tables, config: Config, algorithm: str, environment: str) -> dict[str, Series]:
     """Every metric of the draft under its canonical name, or its logged name where it has none."""
     factor = env_step_factor(tables.own, config)
-    overwritten = 0
+    placed: dict[tuple[int, StepAxis | None, StepAxis], _Placed] = {}
     named: dict[str, list[_Candidate]] = {}
     unnamed: list[Series] = []
-    for raw in _one_per_name(draft, tables.own):
+    metrics = _one_per_name(draft, tables.own)
+    for raw in metrics:
         rank, entry, captured = _lookup(raw.name, tables, algorithm)
         if entry is not None and entry.name == COUNTER:
             continue
-        axis, steps = _env_steps(raw, entry, tables.own, factor)
-        order, dropped = in_written_order(steps)
-        overwritten = max(overwritten, dropped)
+        axis: StepAxis = raw.axis or (entry.axis if entry and entry.axis else logged_axis(raw.name, tables.own))  # type: ignore[assignment]
+        key = id(raw.steps), raw.axis, axis  # the columns of a table share one array of steps
+        if key not in placed:
+            placed[key] = _placed(raw, axis, tables.own, factor)
         if entry is not None and entry.caveat_for and not any(matches(p, environment) for p in entry.caveat_for):
             entry = replace(entry, caveat="")
-        series = _series(raw, entry, captured, config, axis, steps, order)
+        series = _series(raw, entry, captured, config, placed[key])
         if entry is None or not series.known:
             unnamed.append(series)
         else:
             named.setdefault(series.name, []).append(_Candidate(rank, series))
+    overwritten = max((place.overwritten for place in placed.values()), default=0)
     if overwritten:
         draft.note(
             f"steps go back in the log (a resumed run): up to {overwritten} overwritten points per metric left out"
@@ -126,24 +140,20 @@ def _table_metrics(draft: Draft, found_tables: list[RawTable], tables: Framework
                 f"{raw.source}: {len(found)} trainings one after another; this is the longest, "
                 f"rows {longest.start + 1} to {longest.stop}"
             )
+        shared = bounded_array(steps[longest])
         for name, values in raw.table.numbers.items():
             if name == column:
                 continue
-            there = present(raw.table, name)
-            there[: longest.start] = there[longest.stop :] = False
-            if not there.any():
+            rows: slice | NDArray[np.bool_] = longest
+            if name in raw.table.missing:
+                rows = present(raw.table, name)
+                rows[: longest.start] = rows[longest.stop :] = False
+            # Columns without gaps share the steps of their rows.
+            own = shared if rows is longest else steps[rows]
+            if not own.size:
                 continue
-            metrics.append(
-                RawMetric(
-                    name,
-                    steps[there],
-                    values[there],
-                    raw.source,
-                    None if raw.wall_times is None else raw.wall_times[there],
-                    axis,
-                    raw.decimals.get(name),
-                )
-            )
+            times = None if raw.wall_times is None else raw.wall_times[rows]
+            metrics.append(RawMetric(name, own, values[rows], raw.source, times, axis, raw.decimals.get(name)))
     return metrics
 
 
@@ -164,13 +174,14 @@ def _lookup(name: str, tables: Tables, algorithm: str) -> tuple[tuple[int, int],
     return (99, 0), None, ""
 
 
-def _env_steps(
-    raw: RawMetric, entry: MetricName | None, tables: Framework, factor: float | None
-) -> tuple[StepAxis, FloatArray]:
-    axis: StepAxis = raw.axis or (entry.axis if entry and entry.axis else logged_axis(raw.name, tables))  # type: ignore[assignment]
-    if axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times):
-        return axis, raw.steps
-    return "env_steps", bounded_array((raw.steps + tables.steps.offset) * factor)
+def _placed(raw: RawMetric, axis: StepAxis, tables: Framework, factor: float | None) -> _Placed:
+    steps = raw.steps
+    if not (axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times)):
+        axis, steps = "env_steps", bounded_array((raw.steps + tables.steps.offset) * factor)
+    order, overwritten = in_written_order(steps)
+    kept = steps[order]
+    kept.flags.writeable = False
+    return _Placed(axis, kept, order, overwritten)
 
 
 def _series(
@@ -178,10 +189,9 @@ def _series(
     entry: MetricName | None,
     captured: str,
     config: Config,
-    axis: StepAxis,
-    steps: FloatArray,
-    order: NDArray[np.intp],
+    place: _Placed,
 ) -> Series:
+    order = place.order
     values = raw.values[order]
     name, known, caveat = raw.name, False, raw.caveat
     if entry is not None:
@@ -195,9 +205,9 @@ def _series(
     return Series(
         name=name,
         logged_as=raw.name,
-        steps=steps[order],
+        steps=place.steps,
         values=values,
-        axis=axis,
+        axis=place.axis,
         wall_times=None if raw.wall_times is None else raw.wall_times[order],
         known=known,
         estimator=entry.estimator if entry else "",

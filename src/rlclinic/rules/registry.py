@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from rlclinic.facts.run_facts import RunFacts
@@ -11,7 +11,7 @@ from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.numbers import plain_numbers
 from rlclinic.rules.measured import beyond_chance
-from rlclinic.rules.rule import RuleInfo, RuleResult, Sign, load_rule, missing_needs
+from rlclinic.rules.rule import Kind, RuleInfo, RuleResult, Sign, load_rule, missing_needs
 
 # In the order in which findings of equal weight are told.
 FAMILIES = (
@@ -82,9 +82,7 @@ def examine(
     results: dict[str, RuleResult] = {}
     skipped: list[NotChecked] = []
     checks = 0
-    for rule in rules:
-        if not rule.applies(facts):
-            continue
+    for rule in applicable(facts, rules):
         missing = missing_needs(rule.rule, facts)
         if missing:
             skipped.append(NotChecked(rule.code, rule.title, missing))
@@ -104,6 +102,17 @@ def examine(
         if rule.code in results
     )
     return in_order(findings), tuple(skipped)
+
+
+def applicable(facts: RunFacts, rules: tuple[RuleInfo, ...] = RULES) -> tuple[RuleInfo, ...]:
+    """The rules that are about runs of this kind."""
+    kind = Kind(facts.families, facts.is_language_model, facts.environment is not None, facts.run.is_environment)
+    return _applicable(kind, rules)
+
+
+@lru_cache(maxsize=256)
+def _applicable(kind: Kind, rules: tuple[RuleInfo, ...]) -> tuple[RuleInfo, ...]:
+    return tuple(rule for rule in rules if rule.applies(kind))
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

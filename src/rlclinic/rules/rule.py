@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import dataclass_transform
+from typing import NamedTuple, dataclass_transform
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
@@ -113,7 +113,19 @@ class RuleResult:
     """Probability of such a measurement where nothing is wrong; None where chance cannot make it."""
 
 
-@dataclass(frozen=True)
+class Kind(NamedTuple):
+    """What decides which rules are about a run."""
+
+    families: frozenset[str]
+    """Of its algorithm; none where that is not known."""
+    is_language_model: bool
+    has_environment: bool
+    """Whether anything was measured at the environment itself."""
+    is_environment: bool
+    """Whether that is all there is."""
+
+
+@dataclass(frozen=True, eq=False)
 class RuleInfo:
     """A rule with its place: what the registry knows of it."""
 
@@ -148,16 +160,16 @@ class RuleInfo:
         """Whether it judges what is measured at the environment itself."""
         return any(need.startswith(ENVIRONMENT) for need in self.rule.needs)
 
-    def applies(self, facts: RunFacts) -> bool:
+    def applies(self, kind: Kind) -> bool:
         """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
-        if self.family == "language_model" and not facts.is_language_model:
+        if self.family == "language_model" and not kind.is_language_model:
             return False
-        if self.is_measured and facts.environment is None:
+        if self.is_measured and not kind.has_environment:
             return False
-        if facts.run.is_environment and not self.is_measured:
+        if kind.is_environment and not self.is_measured:
             return False
         algorithms = self.rule.algorithms
-        return not algorithms or not facts.families or not facts.families.isdisjoint(algorithms)
+        return not algorithms or not kind.families or not kind.families.isdisjoint(algorithms)
 
 
 def load_rule(family: str, file: str) -> RuleInfo:
@@ -167,20 +179,22 @@ def load_rule(family: str, file: str) -> RuleInfo:
 
 def missing_needs(rule: Rule, facts: RunFacts) -> tuple[str, ...]:
     """What a rule needs and the run does not have."""
-    return tuple(need for need in rule.needs if facts.series(need) is None and not _has(facts, need))
+    return tuple([need for need in rule.needs if facts.series(need) is None and not _has(facts, need)])
 
 
 def _has(facts: RunFacts, need: str) -> bool:
-    for name in need.split("|"):
-        if name.startswith(CONFIG):
-            if facts.run.config.get(name.removeprefix(CONFIG)) is not None:
-                return True
-        elif name.startswith(ENVIRONMENT):
-            if getattr(facts.environment, name.removeprefix(ENVIRONMENT), None) is not None:
-                return True
-        elif facts.series(name) is not None or (name.endswith("/*") and _has_member(facts, name.removesuffix("*"))):
-            return True
-    return False
+    # Several rules need the same.
+    if need not in facts.needs:
+        facts.needs[need] = any(_has_one(facts, name) for name in need.split("|"))
+    return facts.needs[need]
+
+
+def _has_one(facts: RunFacts, name: str) -> bool:
+    if name.startswith(CONFIG):
+        return facts.run.config.get(name.removeprefix(CONFIG)) is not None
+    if name.startswith(ENVIRONMENT):
+        return getattr(facts.environment, name.removeprefix(ENVIRONMENT), None) is not None
+    return facts.series(name) is not None or (name.endswith("/*") and _has_member(facts, name.removesuffix("*")))
 
 
 def _has_member(facts: RunFacts, family: str) -> bool:

@@ -1,20 +1,22 @@
-"""Where the values of a YAML text stand, in characters: from the events of PyYAML's own parser."""
+"""Where the values of a YAML text stand, in characters: from the events of PyYAML's parser."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import field
 from functools import lru_cache
+from typing import cast
 
 import yaml
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.prescriptions.edit.edits import Path, Refused
 
-# Characters. The parser with exact positions is the slow one: about a second for this much.
+# Characters. Without libyaml, about a second for this much.
 MAX_CHARS = 256 << 10
 MAX_DEPTH = 64
 
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PROPERTIES = re.compile(r"(?:[&!]\S*[ \t]+)*")
 
 
@@ -67,7 +69,7 @@ def yaml_layout(text: str) -> Layout:
     walker = _Walker(text)
     documents = 0
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        for event in yaml.parse(text, Loader=_LOADER):
             documents += isinstance(event, yaml.DocumentStartEvent)
             if documents > 1:
                 raise Refused("the file holds several YAML documents, so it is not sure which one counts")
@@ -159,10 +161,8 @@ class _Walker:
 
 
 def _start(event: yaml.Event) -> yaml.error.Mark:
-    assert isinstance(event.start_mark, yaml.error.Mark)
-    return event.start_mark
+    return cast(yaml.error.Mark, event.start_mark)
 
 
 def _end(event: yaml.Event) -> yaml.error.Mark:
-    assert isinstance(event.end_mark, yaml.error.Mark)
-    return event.end_mark
+    return cast(yaml.error.Mark, event.end_mark)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.numbers import bounded, number, number_in
@@ -31,20 +32,34 @@ def canonical_settings(
 ) -> dict[str, Setting]:
     """What the user set, by canonical name. Earlier tables and earlier entries of a table win."""
     best: dict[str, tuple[tuple[bool, int, int], Setting]] = {}
+    for key, setting, rank, position, entry in _meant(settings, tables, algorithm):
+        # A key that is written but empty must not hide one that has a value, nor one that says it by the way.
+        order = (setting.value is None or setting.value == {}, rank, position)
+        said = ((entry.name, order), *((name, (order[0], rank, LATER + position)) for name in entry.also))
+        for name, place in said:
+            if name and (name not in best or place < best[name][0]):
+                best[name] = place, Setting(name, _canonical(setting.value, entry), key, setting.origin)
+    return {name: setting for name, (_, setting) in best.items()}
+
+
+def says_more(
+    settings: Mapping[str, Setting], tables: Iterable[Framework], algorithm: str, than: Collection[str]
+) -> bool:
+    """Whether the user set any canonical hyperparameter but these."""
+    meant = _meant(settings, tables, algorithm)
+    return any(name and name not in than for *_, entry in meant for name in (entry.name, *entry.also))
+
+
+def _meant(
+    settings: Mapping[str, Setting], tables: Iterable[Framework], algorithm: str
+) -> Iterator[tuple[str, Setting, int, int, HyperparameterName]]:
+    """The settings that a table knows, each with the number of the table and what it says there."""
     for key, setting in _with_arguments(settings, tables).items():
         for rank, table in enumerate(tables):
             found = _find(key, table.hyperparameters, algorithm)
-            if found is None:
-                continue
-            position, entry = found
-            # A key that is written but empty must not hide one that has a value, nor one that says it by the way.
-            order = (setting.value is None or setting.value == {}, rank, position)
-            said = ((entry.name, order), *((name, (order[0], rank, LATER + position)) for name in entry.also))
-            for name, place in said:
-                if name and (name not in best or place < best[name][0]):
-                    best[name] = place, Setting(name, _canonical(setting.value, entry), key, setting.origin)
-            break
-    return {name: setting for name, (_, setting) in best.items()}
+            if found is not None:
+                yield key, setting, rank, *found
+                break
 
 
 def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables: Framework, algorithm: str) -> Config:
@@ -91,6 +106,8 @@ def _canonical(value: object, entry: HyperparameterName) -> object:
     return FORMS[entry.form](value) if entry.form else value
 
 
+# Runs of one project set the same keys.
+@lru_cache(maxsize=8192)
 def _find(
     key: str, table: PatternTable[tuple[HyperparameterName, ...]], algorithm: str
 ) -> tuple[int, HyperparameterName] | None:

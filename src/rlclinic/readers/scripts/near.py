@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePath
 
-from rlclinic.readers.configs.normalise import canonical_settings, meaning
+from rlclinic.readers.configs.normalise import meaning, says_more
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.identify import Tables, identify_framework
@@ -65,7 +65,7 @@ def ask_near_scripts(draft: Draft) -> None:
 
 
 def _has_config(draft: Draft, tables: Tables, algorithm: str = "") -> bool:
-    return not canonical_settings(draft.settings, tables, algorithm).keys() <= IDENTITY
+    return says_more(draft.settings, tables, algorithm, IDENTITY)
 
 
 def _scripts(files: Iterable[Path], draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:
