@@ -35,9 +35,10 @@ def check(facts: RunFacts) -> RuleResult | None:
     severity = Severity.INFO if training(facts) is None or is_progressing(facts) else Severity.WARNING
     only_sampling = set(found) == {"top_p"}
     evidence = tuple(
-        setting_evidence(facts, key, facts.setting(key) or 0.0, note="setting")
+        setting_evidence(
+            facts, key, facts.setting(key) or 0.0, note="empty" if facts.setting(key) is None else "setting"
+        )
         for key in found
-        if _is_number(facts, key)
     )
     return RuleResult(Severity.INFO if only_sampling else severity, 0.6, "; ".join(found.values()), evidence)
 
@@ -71,10 +72,6 @@ def _empty(facts: RunFacts) -> dict[str, str]:
     settings = facts.run.config.settings.items()
     empty = {key: setting.native_key for key, setting in settings if setting.value == "" and not setting.is_default}
     return {key: f"{native} is empty: a shell variable that is not set?" for key, native in empty.items()}
-
-
-def _is_number(facts: RunFacts, key: str) -> bool:
-    return facts.setting(key) is not None
 
 
 def _key(facts: RunFacts, name: str) -> str:
