@@ -150,5 +150,5 @@ def _doubted(found: Mapping[str, Explanation], table: Weights) -> dict[str, Expl
     shares[UNKNOWN] = 1.0 + moved / found[UNKNOWN].probability
     for cause, factor in shares.items():
         one = found[cause]
-        doubted[cause] = replace(one, probability=factor * one.probability, doubt=math.log(factor))
+        doubted[cause] = one._replace(probability=factor * one.probability, doubt=math.log(factor))
     return doubted

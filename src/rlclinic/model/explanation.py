@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from rlclinic.model.lazy_dataclass import dataclass
-
 Kind = Literal["finding", "absence", "trouble", "standing", "setting", "distance"]
 """What a piece is about: a finding or the verdict, an expected finding that is missing, signs of trouble, how the run
 stands against its goal, a setting, the distance from runs that are known."""
@@ -27,8 +25,7 @@ class Piece(NamedTuple):
         return Piece(self.kind, self.text, factor * self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """One cause's probability, and what it is made of: all in natural-log units."""
 
     cause: str

@@ -56,11 +56,16 @@ def bounded_array(values: ArrayLike) -> NDArray[np.float64]:
     """The same of the values of a metric."""
     array = np.asarray(values, dtype=np.float64)
     size = np.abs(array)
-    if size.size and np.minimum.reduce(size, None) >= SMALLEST and np.maximum.reduce(size, None) <= LARGEST:
+    # Hardly any log has such a number: one look at both ends, and at zeros, is most of the work.
+    if not size.size or (
+        np.fmax.reduce(size, None) <= LARGEST
+        and (
+            np.fmin.reduce(size, None) >= SMALLEST
+            or np.count_nonzero(size < SMALLEST) == size.size - np.count_nonzero(size)
+        )
+    ):
         return array
     large, small = size > LARGEST, (size < SMALLEST) & (size > 0)
-    if not np.count_nonzero(large | small):
-        return array
     return np.where(large, np.copysign(np.inf, array), np.where(small, 0.0, array))
 
 

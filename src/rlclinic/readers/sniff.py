@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from rlclinic.readers.consoles import has_metric_lines, parse_console
+from rlclinic.readers.consoles import Console
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
@@ -13,6 +13,7 @@ from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
 from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.parts.tables import has_numbers, is_plain_text, lists_of, named_by_file
 from rlclinic.readers.place import Entry
+from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.words import english
 from rlclinic.reference.framework import framework
 
@@ -44,12 +45,17 @@ def is_metric_file(entry: Entry) -> bool:
     if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
     if suffix in LOGS:
-        return has_metric_lines(clean_lines(head)) or b"Traceback (most recent call last)" in head
+        return parsed_once(head_console, entry).has_metrics or b"Traceback (most recent call last)" in head
     if entry.name == "scores.txt" or (is_plain_text(entry.name) and has_numbers(entry)):
         return True
     if suffix in TEXTS:
-        return any(len(rows.rows) >= ENOUGH_ROWS for rows in parse_console(clean_lines(head)))
+        return any(len(rows.rows) >= ENOUGH_ROWS for rows in parsed_once(head_console, entry).rows)
     return suffix == ".ipynb" and is_notebook(head)
+
+
+def head_console(entry: Entry) -> Console:
+    """What a console shows in its first bytes."""
+    return Console(clean_lines(entry.head(HEAD)))
 
 
 def _is_telling(name: str) -> bool:

@@ -38,14 +38,12 @@ def bootstrap_rise(levels: FloatArray, least: float = 0.0) -> Rise:
         return Rise(float(levels[-1] - levels[0]) if n > 1 else 0.0)
     unit = float(np.abs(levels).max()) or 1.0
     y = levels / unit
-    time = np.linspace(-0.5, 0.5, n)
-    contrast = time / float(time @ time)
+    time, contrast = _line(n)
     rise = float(contrast @ y)
     residual = y - y.mean() - rise * time
-    drawn = residual[_blocks(n, _block(residual))]
     # Residuals of a line are smaller than the noise they stand for, and few of them know it badly.
     wider = math.sqrt(n / (n - 2.0)) * t_quantile(CONFIDENCE, n - 2.0) / NormalDist().inv_cdf((1.0 + CONFIDENCE) / 2.0)
-    draws = drawn @ contrast
+    draws = _contrasts(n, _block(residual)) @ residual
     low, high = (wider * quantile(draws, (1.0 + side * CONFIDENCE) / 2.0) for side in (-1, 1))
     down, up = max(high * unit, least), max(-low * unit, least)
     return Rise(rise * unit, rise * unit - down, rise * unit + up)
@@ -75,9 +73,18 @@ def _block(residual: FloatArray) -> int:
 
 
 @lru_cache(maxsize=128)
-def _blocks(n: int, length: int) -> NDArray[np.intp]:
-    """Places of the residuals that each draw puts together, blocks of neighbours, the ends joined."""
+def _line(n: int) -> tuple[FloatArray, FloatArray]:
+    """The time of each level, and what each adds to the rise of the line through all."""
+    time = np.linspace(-0.5, 0.5, n)
+    return time, time / float(time @ time)
+
+
+@lru_cache(maxsize=128)
+def _contrasts(n: int, length: int) -> FloatArray:
+    """What each residual adds to the rise of each draw, which puts blocks of neighbours together, the ends joined."""
     count = -(-n // length)
     starts = np.random.default_rng(SEED).integers(0, n, (DRAWS, count))
-    places: NDArray[np.intp] = (starts[:, :, None] + np.arange(length)).reshape(DRAWS, -1)[:, :n] % n
-    return places
+    places = (starts[:, :, None] + np.arange(length)).reshape(DRAWS, -1)[:, :n] % n
+    cells = (places + n * np.arange(DRAWS)[:, None]).ravel()
+    added = np.bincount(cells, np.tile(_line(n)[1], DRAWS), DRAWS * n)
+    return np.asarray(added, dtype=np.float64).reshape(DRAWS, n)

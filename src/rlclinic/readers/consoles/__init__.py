@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from rlclinic.readers.consoles.bar_postfixes import parse_bar_postfixes
 from rlclinic.readers.consoles.bars import parse_bars
@@ -16,9 +17,11 @@ from rlclinic.readers.consoles.printed_config import PrintedConfig, find_config
 from rlclinic.readers.consoles.rows import ConsoleRows
 from rlclinic.readers.consoles.step_lines import parse_step_lines
 
-__all__ = ["ConsoleRows", "PrintedConfig", "find_config", "has_metric_lines", "parse_console"]
+__all__ = ["Console", "ConsoleRows", "PrintedConfig", "find_config", "parse_console"]
 
-PARSERS: tuple[Callable[[Sequence[str]], tuple[ConsoleRows, ...]], ...] = (
+Parser: TypeAlias = Callable[[Sequence[str]], tuple[ConsoleRows, ...]]
+
+PARSERS: tuple[Parser, ...] = (
     parse_step_lines,
     parse_dict_lines,
     parse_bar_postfixes,
@@ -28,16 +31,34 @@ PARSERS: tuple[Callable[[Sequence[str]], tuple[ConsoleRows, ...]], ...] = (
     parse_iteration_blocks,
 )
 # What home-made scripts print, looked for where no dialect is found.
-HOME_MADE = (parse_counted_lines, parse_columns)
+HOME_MADE: tuple[Parser, ...] = (parse_counted_lines, parse_columns)
+
+
+class Console:
+    """The lines of a console: each dialect is looked for once, and only when it is asked for."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = lines
+        self._found: dict[Parser, tuple[ConsoleRows, ...]] = {}
+
+    @property
+    def has_metrics(self) -> bool:
+        """Whether any dialect is found."""
+        return any(map(self._rows, (*PARSERS, *HOME_MADE)))
+
+    @property
+    def rows(self) -> tuple[ConsoleRows, ...]:
+        """The rows of every dialect found, the one with most rows first."""
+        found = [rows for parse in PARSERS for rows in self._rows(parse)]
+        found = found or [rows for parse in HOME_MADE for rows in self._rows(parse)]
+        return tuple(sorted(found, key=lambda rows: len(rows.rows), reverse=True))
+
+    def _rows(self, parse: Parser) -> tuple[ConsoleRows, ...]:
+        if parse not in self._found:
+            self._found[parse] = parse(self.lines)
+        return self._found[parse]
 
 
 def parse_console(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
-    """The rows of every dialect found in the text, the one with most rows first."""
-    found = [rows for parse in PARSERS for rows in parse(lines)]
-    found = found or [rows for parse in HOME_MADE for rows in parse(lines)]
-    return tuple(sorted(found, key=lambda rows: len(rows.rows), reverse=True))
-
-
-def has_metric_lines(lines: Sequence[str]) -> bool:
-    """Whether any dialect is found in the text."""
-    return any(parse(lines) for parse in (*PARSERS, *HOME_MADE))
+    """The rows of a text."""
+    return Console(lines).rows

@@ -19,6 +19,7 @@ from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
 from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.redaction.redact import redact_value, secrets_in
 from rlclinic.readers.status import log_clues
 
@@ -93,7 +94,7 @@ def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
     if metrics:
         _printed_config(draft, lines, entry.relative)
         _data_set(draft, lines, entry.relative)
-        _metric_lines(draft, lines, entry.relative)
+        _metric_lines(draft, lines, entry)
     return lines
 
 
@@ -103,10 +104,13 @@ def read_config_dump(draft: Draft, entry: Entry) -> None:
     _printed_config(draft, _lines(draft, entry), entry.relative)
 
 
-def _metric_lines(draft: Draft, lines: Sequence[str], file: str) -> None:
-    from rlclinic.readers.consoles import parse_console
+def _metric_lines(draft: Draft, lines: Sequence[str], entry: Entry) -> None:
+    from rlclinic.readers.consoles import Console
+    from rlclinic.readers.sniff import HEAD, head_console
 
-    found = parse_console(lines)
+    # A short log was looked through when the run was found.
+    console, file = parsed_once(head_console, entry) if entry.size < HEAD else Console(()), entry.relative
+    found = console.rows if console.lines == lines else Console(lines).rows
     for rows in found[:1]:
         draft.problems(file, rows.problems)
         draft.framework = draft.framework or FRAMEWORKS.get(rows.dialect, "")

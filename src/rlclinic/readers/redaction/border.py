@@ -13,7 +13,7 @@ from rlclinic.readers.redaction.redact import redact, redact_names
 
 T = TypeVar("T")
 
-PLAIN = frozenset({bool, int, float, np.ndarray})
+PLAIN = frozenset({bool, int, float, type(None), np.ndarray})
 """Types that hold no text. An array of a run holds numbers."""
 
 
@@ -22,16 +22,36 @@ def without_secrets(value: T) -> T:
 
     A text is told, a Path is opened: paths stay.
     """
-    return cast(T, _clean(value, {}))
+    found = {text: clean for text in _texts(value) if (clean := redact(text)) != text}
+    return cast(T, _clean(value, found)) if found else value
 
 
-def _clean(value: Any, known: dict[str, str]) -> Any:
-    if value is None or type(value) in PLAIN:
+def _texts(value: object) -> set[str]:
+    """Every text in a value. Most hold no secret, and nothing is built anew then."""
+    found: set[str] = set()
+    pending: list[Any] = [value]
+    while pending:
+        item = pending.pop()
+        kind: type = type(item)
+        if kind is str:
+            found.add(item)
+        elif kind in PLAIN:
+            continue
+        elif isinstance(item, Mapping):
+            pending += item.keys()
+            pending += item.values()
+        elif isinstance(item, list | tuple):
+            pending += item
+        else:
+            pending += [getattr(item, name) for name in _fields(kind)]
+    return found
+
+
+def _clean(value: Any, known: Mapping[str, str]) -> Any:
+    if type(value) in PLAIN:
         return value
     if type(value) is str:  # the members of a StrEnum stay what they are
-        if value not in known:
-            known[value] = redact(value)
-        return value if known[value] == value else known[value]
+        return known.get(value, value)
     if isinstance(value, Mapping):
         return _mapping(value, known)
     if isinstance(value, list | tuple):
@@ -39,11 +59,7 @@ def _clean(value: Any, known: dict[str, str]) -> Any:
         same = all(new is old for new, old in zip(items, value, strict=True))
         return value if same else type(value)(items)
     parts = [(name, getattr(value, name)) for name in _fields(value.__class__)]
-    changed = {
-        name: clean
-        for name, part in parts
-        if part is not None and type(part) not in PLAIN and (clean := _clean(part, known)) is not part
-    }
+    changed = {name: clean for name, part in parts if (clean := _clean(part, known)) is not part}
     return replace(value, **changed) if changed else value
 
 
@@ -53,7 +69,7 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
 
 
-def _mapping(value: Mapping[Any, Any], known: dict[str, str]) -> Mapping[Any, Any]:
+def _mapping(value: Mapping[Any, Any], known: Mapping[str, str]) -> Mapping[Any, Any]:
     items = {key: _clean(item, known) for key, item in value.items()}
     if all(items[key] is item for key, item in value.items()) and all(_clean(key, known) == key for key in value):
         return value

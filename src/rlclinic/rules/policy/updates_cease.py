@@ -23,7 +23,7 @@ from rlclinic.model.finding import Evidence, Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
-from rlclinic.signals.constants import constants
+from rlclinic.signals._shapes import points
 
 RULE = Rule(
     "POL10",
@@ -51,8 +51,8 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the last step at which an update shows."""
-    returns, curve, curve = facts.run.returns, facts.curve, facts.curve
-    if returns is None or curve is None or curve is None or reached_goal(facts):
+    returns, curve = facts.run.returns, facts.curve
+    if returns is None or curve is None or reached_goal(facts):
         return None
     steps, _ = finite(returns)
     trained = [series for name in LOGGED_BY_UPDATES if (series := facts.series(name)) is not None]
@@ -93,8 +93,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 def _changes_until(series: Series) -> float | None:
     """The step of the last change of a series; None where it never changed."""
-    found = constants(series)
-    return None if found.constant or found.last is None else found.last.start_step
+    steps, values = points(series)
+    changes = np.flatnonzero(values[1:] != values[:-1])
+    return float(steps[changes[-1] + 1]) if changes.size else None
 
 
 def _all_frozen(trained: list[Series], limits: Limits) -> float | None:
