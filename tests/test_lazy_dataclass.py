@@ -58,7 +58,9 @@ def test_wrong_arguments_are_refused_and_named(given: tuple[tuple[object, ...], 
         Point(*given[0], **given[1])  # type: ignore[arg-type]
 
 
-def test_validation_runs_whenever_a_value_is_made() -> None:
+@pytest.mark.parametrize("values", [1, 2 * lazy_dataclass.FEW])
+def test_validation_runs_whenever_a_value_is_made(values: int) -> None:
+    assert len([Point(1.0) for _ in range(values)]) == values
     for make in (Point, lambda x: dataclasses.replace(Point(1.0), x=x)):
         with pytest.raises(ValueError, match="negative"):
             make(-1.0)
@@ -94,7 +96,7 @@ def test_repr_copies_and_pickles_are_as_usual() -> None:
     assert dataclasses.asdict(point) == {"x": 1.0, "name": "p", "tags": {"a": 1}, "hidden": 4, "title": "t"}
 
 
-def test_nothing_is_compiled_before_the_first_value(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_class_of_more_than_a_few_values_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     compiled: list[type] = []
     real = lazy_dataclass._compiled_init
 
@@ -108,6 +110,7 @@ def test_nothing_is_compiled_before_the_first_value(monkeypatch: pytest.MonkeyPa
     class Late:
         value: int
 
-    assert compiled == []
-    assert [Late(1).value, Late(2).value] == [1, 2]
+    values = [Late(number).value for number in range(lazy_dataclass.FEW)]
+    assert (values, compiled) == (list(range(lazy_dataclass.FEW)), [])
+    assert [Late(1).value, Late(value=2).value] == [1, 2]
     assert compiled == [Late]

@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rlclinic.reference.framework import Framework, MetricName, framework, framework_from, heads
+from rlclinic.reference.framework import FOLDER, Framework, MetricName, framework, framework_from, heads
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.patterns import matches
+from rlclinic.reference.table_file import load_table
 
 # DESIGN.md, section 5, without `unknown`, which has no table.
 DESIGNED = {
@@ -379,6 +381,11 @@ def test_any_module_or_component_may_stand_in_a_name(text: str) -> None:
     found = rsl_rl.metrics.find(f"Episode_Reward/{text}")
     assert found is not None
     assert found[2] == text
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.toml")), ids=lambda path: path.stem)
+def test_every_name_of_every_table_is_valid(path: Path) -> None:
+    framework_from(load_table(path), path.name)
 
 
 @pytest.mark.parametrize(

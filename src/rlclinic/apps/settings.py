@@ -12,7 +12,6 @@ A threshold is a limit of the rule; `rlclinic explain RULE` lists them.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import field
 from difflib import get_close_matches
@@ -67,8 +66,14 @@ def check_fail_on(text: str, path: str = "") -> tuple[str, ...]:
 
 def _table(path: Path, name: str) -> dict[str, Any] | None:
     try:
-        data = tomllib.loads(read_file(path).decode())
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        text = read_file(path).decode()
+        if name != "rlclinic.toml" and "rlclinic" not in text:
+            # Most projects have a pyproject.toml without settings of ours; parsing it costs as much as reading a run.
+            return None
+        import tomllib
+
+        data = tomllib.loads(text)
+    except (OSError, ValueError, RecursionError) as error:
         if name == "rlclinic.toml":
             raise UsageError(f"not valid TOML: {error}", path=str(path), hint="correct or remove it") from error
         return None

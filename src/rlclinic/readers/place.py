@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from fnmatch import translate
 from functools import lru_cache
@@ -36,6 +36,7 @@ _KINDS = tuple(
         r"\.(?:json|txt|npz|zip|ipynb)$|(?:^|/)[^/.]+$",
     )
 )
+_WILD = frozenset("*?[")
 _DATA = re.compile(
     r"\.(?:png|jpe?g|gif|bmp|webp|svg|mp4|avi|webm|npy|pkl|pickle|pt|pth|ckpt|safetensors|onnx|h5|hdf5|bin|parquet"
     r"|arrow|pyc?|pyi|so|c|h|cpp|js|html|css|md)$",
@@ -84,7 +85,7 @@ class Place:
 
     def match(self, *patterns: str) -> tuple[Entry, ...]:
         """Files whose name or relative path fits one of the patterns."""
-        fits = _fitting(patterns).match
+        fits = _fitting(patterns)
         return tuple(entry for entry in self.entries if fits(entry.name) or fits(entry.relative))
 
     def first(self, *patterns: str) -> Entry | None:
@@ -99,8 +100,13 @@ class Place:
 
 
 @lru_cache(maxsize=512)
-def _fitting(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile("|".join(translate(pattern) for pattern in patterns))
+def _fitting(patterns: tuple[str, ...]) -> Callable[[str], object]:
+    """Whether a name fits; plain names and plain endings, which most are, need no regular expression."""
+    names = frozenset(pattern for pattern in patterns if not _WILD.intersection(pattern))
+    endings = tuple(pattern[1:] for pattern in patterns if pattern[0] == "*" and not _WILD.intersection(pattern[1:]))
+    rest = [pattern for pattern in patterns if pattern not in names and pattern[1:] not in endings]
+    matched = re.compile("|".join(map(translate, rest))).match if rest else None
+    return lambda name: name in names or name.endswith(endings) or (matched is not None and matched(name))
 
 
 def scan(root: Path, at: str = "") -> Place:

@@ -159,11 +159,13 @@ class Framework:
     steps: Steps = field(default_factory=Steps)
     path: PathHints = field(default_factory=PathHints)
     algorithms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    metrics: PatternTable[tuple[MetricName, ...]] = field(default_factory=lambda: PatternTable({}))
-    hyperparameters: PatternTable[tuple[HyperparameterName, ...]] = field(default_factory=lambda: PatternTable({}))
+    metrics: PatternTable[tuple[MetricName, ...]] = field(default_factory=lambda: PatternTable({}, _metric_names))
+    hyperparameters: PatternTable[tuple[HyperparameterName, ...]] = field(
+        default_factory=lambda: PatternTable({}, _hyperparameter_names)
+    )
     derived: tuple[Derived, ...] = ()
     defaults: tuple[Defaults, ...] = ()
-    calls: PatternTable[CallNames] = field(default_factory=lambda: PatternTable({}))
+    calls: PatternTable[CallNames] = field(default_factory=lambda: PatternTable({}, _call_names))
 
     @cached_property
     def native_keys(self) -> Mapping[str, str]:
@@ -205,27 +207,34 @@ def framework(framework_id: str) -> Framework:
     """The tables of a framework; one without a toml has empty tables."""
     for entry in _tables():
         if entry.name == f"{framework_id}.toml":
-            return framework_from(load_table(entry), entry.name)
+            return _framework(_with_base(load_table(entry)))
     return Framework(Head(framework_id, framework_id, 999, ()))
 
 
 def framework_from(table: dict[str, Any], name: str) -> Framework:
-    """Validate the content of one toml."""
+    """Validate the content of one toml, every name included."""
     try:
-        raw = _with_base(table)
-        return Framework(
-            head=_head(raw),
-            steps=_steps(raw.get("steps", {})),
-            path=PathHints(**raw.get("path", {})),
-            algorithms={key: tuple(value) for key, value in raw.get("algorithms", {}).items()},
-            metrics=PatternTable({key: _metric_names(value) for key, value in raw.get("metrics", {}).items()}),
-            hyperparameters=PatternTable(_hyperparameter_names(raw.get("hyperparameters", {}))),
-            derived=tuple(_derived(key, value) for key, value in raw.get("derived", {}).items()),
-            defaults=tuple(_defaults(value) for value in raw.get("defaults", [])),
-            calls=PatternTable({key: _call_names(value) for key, value in raw.get("calls", {}).items()}),
-        )
+        found = _framework(_with_base(table))
+        for names in (found.metrics, found.hyperparameters, found.calls):
+            for key in names:
+                names[key]
+        return found
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{name}: {error}") from error
+
+
+def _framework(raw: Mapping[str, Any]) -> Framework:
+    return Framework(
+        head=_head(raw),
+        steps=_steps(raw.get("steps", {})),
+        path=PathHints(**raw.get("path", {})),
+        algorithms={key: tuple(value) for key, value in raw.get("algorithms", {}).items()},
+        metrics=PatternTable(raw.get("metrics", {}), _metric_names),
+        hyperparameters=PatternTable(raw.get("hyperparameters", {}), _hyperparameter_names),
+        derived=tuple(_derived(key, value) for key, value in raw.get("derived", {}).items()),
+        defaults=tuple(_defaults(value) for value in raw.get("defaults", [])),
+        calls=PatternTable(raw.get("calls", {}), _call_names),
+    )
 
 
 def _with_base(raw: dict[str, Any]) -> dict[str, Any]:
@@ -307,16 +316,13 @@ def _hyperparameter_name(raw: Mapping[str, Any]) -> HyperparameterName:
     return HyperparameterName(**{**raw, **several})
 
 
-def _hyperparameter_names(raw: Mapping[str, Any]) -> dict[str, tuple[HyperparameterName, ...]]:
-    table: dict[str, tuple[HyperparameterName, ...]] = {}
-    for key, value in raw.items():
-        entries = value if isinstance(value, list) else [{"name": value} if isinstance(value, str) else value]
-        names = tuple(_hyperparameter_name(entry) for entry in entries)
-        if unknown := {entry.form for entry in names} - FORMS:
-            raise ValueError(f"{key}: unknown form {', '.join(unknown)}")
-        _known_hyperparameters(name for entry in names for name in (entry.name, *entry.also) if name)
-        table[key] = names
-    return table
+def _hyperparameter_names(raw: Any) -> tuple[HyperparameterName, ...]:
+    entries = raw if isinstance(raw, list) else [{"name": raw} if isinstance(raw, str) else raw]
+    names = tuple(_hyperparameter_name(entry) for entry in entries)
+    if unknown := {entry.form for entry in names} - FORMS:
+        raise ValueError(f"{names[0].name}: unknown form {', '.join(unknown)}")
+    _known_hyperparameters(name for entry in names for name in (entry.name, *entry.also) if name)
+    return names
 
 
 def _derived(name: str, raw: Mapping[str, Any]) -> Derived:
@@ -336,7 +342,7 @@ def _call_names(raw: Mapping[str, Any]) -> CallNames:
 
 def _known_hyperparameters(given: Iterable[str]) -> tuple[str, ...]:
     names = tuple(given)
-    unknown = sorted(set(names) - set(hyperparameters()))
+    unknown = sorted({name for name in names if name not in hyperparameters()})
     if unknown:
         raise ValueError(f"not canonical hyperparameters: {', '.join(unknown)}")
     return names

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 Entry = TypeVar("Entry")
 
@@ -13,24 +13,24 @@ Entry = TypeVar("Entry")
 class PatternTable(Generic[Entry]):
     """Looks up names in a table whose keys may hold wildcards; exact keys win, then table order."""
 
-    def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self._entries = entries
-        self._exact = {key: entry for key, entry in entries.items() if "*" not in key}
-        self._globs = [(compiled(key), key, entry) for key, entry in entries.items() if "*" in key]
-        self._order = {key: position for position, key in enumerate(entries)}
+    def __init__(self, raw: Mapping[str, Any], make: Callable[[Any], Entry]) -> None:
+        """`make` turns what stands in the table into an entry, when it is first asked for."""
+        self._raw, self._make = raw, make
+        self._made: dict[str, Entry] = {}
+        self._globs = [(key.partition("*")[0], key.rpartition("*")[2], key) for key in raw if "*" in key]
+        self._order = {key: position for position, key in enumerate(raw)}
         # Runs of one project log the same names.
         self._by_pattern = lru_cache(maxsize=1024)(self._matched)
 
     def find(self, name: str) -> tuple[str, Entry, str] | None:
         """The key that matches, its entry, and the text that the last wildcard stood for."""
-        exact = self._exact.get(name)
-        return (name, exact, "") if exact is not None else self._by_pattern(name)
+        return (name, self[name], "") if name in self._raw and "*" not in name else self._by_pattern(name)
 
     def _matched(self, name: str) -> tuple[str, Entry, str] | None:
-        for pattern, key, entry in self._globs:
-            found = pattern.fullmatch(name)
-            if found:
-                return key, entry, found.group(found.lastindex or 0)
+        for beginning, ending, key in self._globs:
+            # Most patterns are never compiled.
+            if name.startswith(beginning) and name.endswith(ending) and (found := compiled(key).fullmatch(name)):
+                return key, self[key], found.group(found.lastindex or 0)
         return None
 
     def position(self, key: str) -> int:
@@ -39,7 +39,9 @@ class PatternTable(Generic[Entry]):
 
     def __getitem__(self, key: str) -> Entry:
         """The entry of a key of the table."""
-        return self._entries[key]
+        if key not in self._made:
+            self._made[key] = self._make(self._raw[key])
+        return self._made[key]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._order)

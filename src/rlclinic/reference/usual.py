@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from statistics import median_low
 from typing import Literal, get_args
 
 from rlclinic.model.lazy_dataclass import dataclass
@@ -180,8 +179,8 @@ def usual_value(algorithm: str, name: str, budget: float | None) -> float | None
     if len(found) < FEWEST_CONFIGS:
         return None
     found.sort(key=lambda pair: pair[0])
-    nearest = [size for _, size in (found[:NEAREST] if budget else found)]
-    return value_of_size(name, median_low(nearest))
+    nearest = sorted(size for _, size in (found[:NEAREST] if budget else found))
+    return value_of_size(name, nearest[(len(nearest) - 1) // 2])
 
 
 @cache

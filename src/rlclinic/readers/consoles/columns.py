@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from rlclinic.readers.axes import clock
-from rlclinic.readers.consoles.counted_lines import is_return
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, read_number
+from rlclinic.readers.return_names import is_return
 
 ENOUGH_ROWS = 5
 MAX_CELLS = 40

@@ -17,18 +17,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import islice
 
 import numpy as np
 
 from rlclinic.model.series import FloatArray, StepAxis
-from rlclinic.readers.axes import clock, plain
+from rlclinic.readers.axes import clock
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import OTHERWISE, REWARD, guess, is_bare_average, is_of_a_step
+from rlclinic.readers.guess import is_bare_average, is_of_a_step
 from rlclinic.readers.named_by_file import as_return
-from rlclinic.readers.words import words
-from rlclinic.reference.framework import framework
+from rlclinic.readers.return_names import is_return, is_sure_return
 
 ENOUGH_ROWS = 5
 # Where nothing counts, more rows of the same names are asked for.
@@ -45,10 +43,6 @@ MAX_NUMBERS, MAX_NAMES = 60, 24
 LONGEST_NAME = 48
 PLACE = "of"
 """Name of a position that has no words: `1200/50000`, `1200:`."""
-# Words that stand alone in home-made logs and mean the return of an episode, and what may be one where no other is.
-PLAIN = frozenset(
-    {"reward", "return", "score", "rewards", "avg", "average", "mean", "r", "j", "ep_r", "rew", "fitness"}
-)
 _NUMBER = re.compile(
     r"(?<![\w.\-/])([-+]?(?:\d{1,18}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?nan|[-+]?inf)"
     r"(%|s|ms|[kKM])?(?![\w]|[.:\-]\d)"
@@ -94,7 +88,7 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     names = Counter(name for row in rows for name in row.values)
     common = [name for name, count in names.items() if 2 * count > len(rows)]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
-    if not any(map(_is_sure, common)):
+    if not any(map(is_sure_return, common)):
         told = next((name for name in common if is_return(name) and not is_bare_average(name)), "")
         rows = [_renamed(row, told) for row in rows]
     found = clock({name: column for name, column in columns.items() if name != PLACE})
@@ -103,7 +97,7 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
         name, axis = found
     elif PLACE in columns:
         name, axis = PLACE, _kind_of_place(columns[PLACE])
-    elif len(rows) >= ENOUGH_UNCOUNTED and any(_is_sure(name) and _varies(columns[name]) for name in common):
+    elif len(rows) >= ENOUGH_UNCOUNTED and any(is_sure_return(name) and _varies(columns[name]) for name in common):
         name, axis = "", "rows"
     else:
         return None
@@ -191,20 +185,3 @@ def _name(text: str) -> str:
     found = _WORDS.findall(last.rpartition(":")[2] if ":" in last else last)
     name = _UNIT.sub("", found[-1].strip()) if found else ""
     return name if len(name) <= LONGEST_NAME else ""
-
-
-@lru_cache(maxsize=512)
-def is_return(name: str) -> bool:
-    """Whether a name may say a return."""
-    found = set(words(name))
-    rewarded = bool(found & REWARD) and not found & OTHERWISE
-    return " ".join(words(name)) in PLAIN or plain(name) in PLAIN or rewarded or _is_sure(name)
-
-
-@lru_cache(maxsize=512)
-def _is_sure(name: str) -> bool:
-    """Whether a name says a return by more than a word that may mean anything."""
-    if guess(name).startswith(("return/", "success_rate")):
-        return True
-    found = framework("common").metrics.find(name) or framework("common").metrics.find(plain(name))
-    return found is not None and any(entry.name.startswith("return/") for entry in found[1])

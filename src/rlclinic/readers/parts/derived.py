@@ -13,9 +13,9 @@ import numpy as np
 from rlclinic.model.series import FloatArray
 from rlclinic.readers.axes import counted
 from rlclinic.readers.columns import renamed, without
-from rlclinic.readers.consoles.counted_lines import is_return
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.guess import AVERAGE, EPISODE, REWARD, is_of_a_step
+from rlclinic.readers.return_names import is_return
 from rlclinic.readers.words import words
 
 # Rows of an episode, on average, from which on they are its steps.

@@ -75,13 +75,18 @@ HOME_MADE = frozenset({"counted lines", "columns"})
 
 def log_entries(place: Place) -> tuple[Entry, ...]:
     """The files of a place that look like logs by their name."""
-    from rlclinic.readers.sniff import is_metric_file
-
     found = place.match(*PATTERNS)
     texts = (entry for entry in place.match(*TEXTS) if entry not in found and entry.name not in CONFIG_DUMPS)
     texts = (entry for entry in texts if not metric_of_file(entry.name))
-    found += tuple(entry for entry in islice(texts, MAX_TEXTS) if is_metric_file(entry))
+    found += tuple(entry for entry in islice(texts, MAX_TEXTS) if _holds_metrics(entry))
     return tuple(entry for entry in found if not entry.relative.startswith("logs/debug"))
+
+
+def _holds_metrics(text: Entry) -> bool:
+    # Most runs have no such file, and every dialect of consoles would be loaded for it.
+    from rlclinic.readers.sniff import is_metric_file
+
+    return is_metric_file(text)
 
 
 def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:

@@ -51,9 +51,12 @@ def _rarest(word: str) -> int:
 
 
 def _branch(words: dict[str, list[str]], done: str) -> str:
-    """The trie of all tails that begin with `done`, as a regex for what follows `done`."""
+    """The trie of tails, all of which begin with `done`, as a regex for what follows `done`."""
     at = len(done)
-    letters = sorted({tail[at] for tail in words if tail.startswith(done) and len(tail) > at})
-    options = [re.escape(letter) + _branch(words, done + letter) for letter in letters]
+    longer: dict[str, dict[str, list[str]]] = {}
+    for tail, ending in words.items():
+        if len(tail) > at:
+            longer.setdefault(tail[at], {})[tail] = ending
+    options = [re.escape(letter) + _branch(longer[letter], done + letter) for letter in sorted(longer)]
     options += [f"(?<={re.escape(word)})" for word in words.get(done, ())]
     return options[0] if len(options) == 1 else f"(?:{'|'.join(options)})"
