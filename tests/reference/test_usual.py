@@ -13,7 +13,7 @@ from rlclinic.reference.usual import Basis, domain_of_algorithm, how_unusual, po
         ("CartPole-v1", "PPO", "learning_rate", Basis.TASK),
         ("MyRoom-v0", "PPO", "learning_rate", Basis.ALGORITHM),
         ("MyRoom-v0", "TRPO", "target_kl", Basis.DEFAULT),
-        ("MyRoom-v0", "GRPO", "learning_rate", Basis.ALGORITHM),
+        ("MyRoom-v0", "GRPO", "learning_rate", Basis.DOMAIN),
         ("MyRoom-v0", "GRPO", "ent_coef", Basis.DOMAIN),
     ],
 )

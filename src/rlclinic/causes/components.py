@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from rlclinic.causes.weights import weights
 from rlclinic.model.diagnosis import Suspect
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
@@ -16,18 +17,13 @@ from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.table_file import load_table
 
-# Weight of evidence below which no component is named.
-LEAST = 1.0
-# Code of single algorithms and of one side, as the names of files and classes tell it.
-ALGORITHMS = frozenset({"ppo", "a2c", "dqn", "qrdqn", "sac", "td3", "ddpg", "tqc", "trpo", "reinforce", "c51", "iql"})
+# Code of one side, as the names of files and classes tell it.
 ON_POLICY = re.compile(
     r"RolloutBuffer|rollout_storage|on_policy|ActorCriticPolicy|GAE|gae|[Aa]dvantage|nextnonterminal"
 )
 OFF_POLICY = re.compile(r"ReplayBuffer|off_policy|polyak|SoftUpdate|HardUpdate|td_target|target_network|target_param")
-# Components that only one side has.
-ONLY = {"log-prob-and-ratio": "on", "advantage-sign": "on", "target-network": "off"}
 PROBE = re.compile(r"P\d+|S0")
-# Frameworks whose trainers `rlclinic probe` drives by their name.
+# Frameworks whose trainers `rlclinic probe` drives by their name, the lab's own among them.
 ADAPTERS = {"sb3": "sb3", "sb3-zoo": "sb3", "rlclinic": "sb3", "torchrl": "torchrl"}
 
 
@@ -41,19 +37,21 @@ class Component:
     probe: str
     config: Mapping[str, str]
     signs: Mapping[str, float]
+    only: str = ""
+    """Which side has it, `on` or `off` policy; empty where both do."""
 
 
 @cache
 def components() -> tuple[Component, ...]:
     """All components."""
-    return tuple(Component(id=name, **raw) for name, raw in _table("components.toml").items())
+    return tuple(Component(id=name, **raw) for name, raw in _table("components.toml")["component"].items())
 
 
 @cache
 def code_places() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Places in the code, by framework and component."""
     known = {component.id for component in components()}
-    table = _table("code_places.toml")
+    table = _table("code_places.toml")["framework"]
     for framework, places in table.items():
         if not set(places) <= known:
             raise ValueError(f"code_places.toml: {framework} has components that components.toml does not list")
@@ -63,9 +61,9 @@ def code_places() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
 def suspect_of(run: Run, findings: Sequence[Finding]) -> Suspect | None:
     """The component with the most evidence; None where too little points to any."""
     seen = {finding.name: finding for finding in findings if finding.severity is not Severity.INFO}
-    scored = [(_weight(component, seen), component) for component in components() if _has(run.algorithm, component.id)]
+    scored = [(_weight(component, seen), component) for component in components() if _has(run.algorithm, component)]
     weight, component = max(scored, key=lambda pair: pair[0])
-    if weight < LEAST:
+    if weight < _table("components.toml")["least"]:
         return None
     return suspect_for(run, component.id, tuple(seen[name].code for name in component.signs if name in seen))
 
@@ -96,6 +94,11 @@ def trainer_of(run: Run) -> str:
     return shlex.quote(f"{adapter}:{run.algorithm}") if adapter and run.algorithm else "your.module:make_trainer"
 
 
+def is_stock(framework: str) -> bool:
+    """Whether a framework brings its own trainers, so that no code of the user's is to be looked through."""
+    return framework in weights().stock or framework in ADAPTERS
+
+
 def _places(run: Run, component: Component) -> tuple[str, ...]:
     """The places of the algorithm at hand: TD3 has no rollout buffer, and PPO no target network."""
     known = code_places().get(run.framework, {}).get(component.id, ())
@@ -106,16 +109,16 @@ def _is_of(algorithm: str, place: str) -> bool:
     words = set(re.findall(r"[A-Za-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", place).replace("_", " ").lower()))
     # `PPO.train` and `ppo_torch_learner.py` are PPO's; what names no algorithm is everybody's.
     words |= set(re.findall(r"[a-z0-9]+", place.replace("_", " ").lower()))
-    names = words & ALGORITHMS
+    names = words.intersection(_table("code_places.toml")["algorithms"])
     if names and algorithm.lower() not in names:
         return False
     side = _side(algorithm)
     return not (side == "off" and ON_POLICY.search(place)) and not (side == "on" and OFF_POLICY.search(place))
 
 
-def _has(algorithm: str, component: str) -> bool:
+def _has(algorithm: str, component: Component) -> bool:
     """Whether an algorithm has a component at all."""
-    return component not in ONLY or not _side(algorithm) or ONLY[component] == _side(algorithm)
+    return not component.only or _side(algorithm) in ("", component.only)
 
 
 def _side(algorithm: str) -> str:
@@ -125,5 +128,6 @@ def _side(algorithm: str) -> str:
     return "off" if families & {"q-learning", "continuous-q"} else ""
 
 
+@cache
 def _table(name: str) -> dict[str, Any]:
     return load_table(Path(__file__).with_name(name))

@@ -24,36 +24,10 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reference.tasks import task_of
-from rlclinic.reference.usual import Basis, Unusual
+from rlclinic.reference.usual import Unusual
 from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 
-# Libraries whose own algorithms were trained with often enough that a bug is likelier elsewhere.
-STOCK = frozenset(
-    {
-        "sb3",
-        "sb3-zoo",
-        "rllib",
-        "tianshou",
-        "skrl",
-        "rsl_rl",
-        "sample-factory",
-        "mlagents",
-        "d3rlpy",
-        "rl_games",
-        "torchrl",
-        "trl",
-        "verl",
-        "openrlhf",
-        "nemo-rl",
-        "slime",
-        "prime-rl",
-        "areal",
-        "ms-swift",
-    }
-)
-# Episodes below which learning on policy hardly ever shows.
-FEW_EPISODES = 60
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
 
 
@@ -95,9 +69,7 @@ def seen_in(
         {key: away for key in keys if (away := unusual(facts, key)) is not None},
         {finding.name: finding for finding in found},
         checked,
-        table.with_conditions(
-            frozenset((VERDICT + verdict.value, *_facts(facts, found, trouble, status), *_telling(trouble, table)))
-        ),
+        table.with_conditions(_facts(facts, verdict, found, trouble, status, table)),
         {
             "trouble": [] if status.done else _trouble(trouble, table),
             "unexplained": [
@@ -142,15 +114,22 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
     return tuple(piece for piece in pieces if piece.value)
 
 
-def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding], status: GoalStatus) -> list[str]:
+def _facts(
+    facts: RunFacts,
+    verdict: Verdict,
+    found: Sequence[Finding],
+    trouble: Sequence[Finding],
+    status: GoalStatus,
+    table: Weights,
+) -> frozenset[str]:
     worse = rules_meaning(Sign.EVALUATION_FELL_BEHIND)
     run, curve = facts.run, facts.curve
     holding = {
         "nothing-logged": all(series.last is None for series in run.series.values()),
         "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
-        "few-episodes": _few_episodes(facts),
+        "few-episodes": _few_episodes(facts, table.few_episodes),
         "constant-at-its-worst": constant_at_its_worst(facts),
-        "stock-trainer": run.framework in STOCK,
+        "stock-trainer": run.framework in table.stock,
         "done": status.done,
         "behind": status.behind,
         "missed": status.missed,
@@ -160,29 +139,27 @@ def _facts(facts: RunFacts, found: Sequence[Finding], trouble: Sequence[Finding]
         "barely-moved": status.barely_moved,
         "config-known": bool(run.config.settings),
         "sure-sign": any(finding.severity is Severity.ERROR for finding in trouble),
+        "telling-sign": any(
+            f.severity.rank > 0 and table.most_told.get(f.name, 0.0) >= table.findings.tells for f in trouble
+        ),
         "evaluation-fell-behind": any(finding.name in worse and finding.severity.rank > 0 for finding in found),
         "usual-language-rate": domain_of(facts) == "language-model" and _usual_rate(facts),
         "algorithm-unknown": not families_of(run.algorithm),
         "task-unknown": not run.environment or task_of(run.environment) is None,
     }
-    return [name for name, holds in holding.items() if holds] + _departs_from_task(facts, found)
+    named = [name for name, holds in holding.items() if holds]
+    return frozenset((VERDICT + verdict.value, *named, *_departs_from_task(facts, found)))
 
 
 def _usual_rate(facts: RunFacts) -> bool:
     away = unusual(facts, "learning_rate")
-    return away is not None and away.basis is not Basis.DOMAIN and away.off("either") < 1.0
+    return away is not None and away.usual is not None and away.off("either") < 1.0
 
 
-def _few_episodes(facts: RunFacts) -> bool:
+def _few_episodes(facts: RunFacts, few: int) -> bool:
     """Whether so little was played; replay learns from an episode again and again, and needs fewer of them."""
     played = episodes_played(facts)
-    return played is not None and played < FEW_EPISODES and not facts.is_off_policy
-
-
-def _telling(trouble: Sequence[Finding], table: Weights) -> list[str]:
-    """Whether a finding that is more than a note tells one cause from others."""
-    told = any(f.severity.rank > 0 and table.most_told.get(f.name, 0.0) >= table.findings.tells for f in trouble)
-    return ["telling-sign"] if told else []
+    return played is not None and played < few and not facts.is_off_policy
 
 
 def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
@@ -267,7 +244,7 @@ def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
     told = [
         pair
         for pair in known
-        if pair[1].basis is not Basis.DOMAIN and (config.number(pair[0].key) is not None or pair[0].key in LOGGED)
+        if pair[1].usual is not None and (config.number(pair[0].key) is not None or pair[0].key in LOGGED)
     ]
     if not told:
         return None

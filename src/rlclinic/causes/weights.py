@@ -184,6 +184,9 @@ class Weights:
     outside: Outside
     doubt: Doubt
     least_told: float
+    few_episodes: int
+    stock: frozenset[str]
+    """Frameworks whose own algorithms many others train with."""
     conditions: Mapping[str, Condition]
     words: Mapping[str, str]
     causes: Mapping[str, CauseWeights]
@@ -239,6 +242,8 @@ def load(raw: Mapping[str, Any]) -> Weights:
         outside=Outside(**{**raw["outside"], "counts": _shares(raw["outside"])}),
         doubt=Doubt(raw["doubt"]["when"], raw["doubt"]["share"], tuple(raw["doubt"]["from"])),
         least_told=raw["told"]["least"],
+        few_episodes=raw["run"]["few_episodes"],
+        stock=frozenset(raw["run"]["stock"]),
         conditions=conditions,
         words=raw["words"],
         causes={cause: _row(cause, row) for cause, row in raw["cause"].items()},

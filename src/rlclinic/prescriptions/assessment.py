@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rlclinic.causes.components import ADAPTERS, trainer_of
-from rlclinic.causes.evidence import STOCK
+from rlclinic.causes.components import is_stock, trainer_of
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.return_state import is_flat
@@ -184,7 +183,7 @@ class Assessment:
     @property
     def is_stock(self) -> bool:
         """Whether the trainer is that of a released library: many train with it, so a bug in it is unlikely."""
-        return self.run.framework in STOCK or self.run.framework in ADAPTERS
+        return is_stock(self.run.framework)
 
     @cached_property
     def at_stake(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from rlclinic.causes.components import is_stock
 from rlclinic.model.diagnosis import Cause, Commands
 from rlclinic.model.errors import RlclinicError
 from rlclinic.model.goal import Goal
@@ -19,8 +20,6 @@ from rlclinic.reference.tasks import examinable, task_of
 # Two causes are told apart by trying the changes for both, where the second is at least this likely.
 RIVAL = 0.1
 BUG = "implementation-bug"
-# Frameworks whose algorithms are not the user's own code.
-STOCK = ("sb3", "sb3-zoo", "rlclinic", "rllib", "torchrl", "tianshou")
 # Stands for the user's own command, of which only its places are known.
 YOUR_COMMAND = "python train.py"
 
@@ -84,7 +83,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
         return _prove(run, rivals, name)
     if "language-model" in families_of(run.algorithm) or "response_length" in run:
         return ""
-    if BUG in likely and run.framework not in STOCK:
+    if BUG in likely and not is_stock(run.framework):
         return "rlclinic probe MODULE:make_trainer"
     return f"rlclinic examine {shlex.quote(examinable(run.environment))}"
 

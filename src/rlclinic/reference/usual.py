@@ -80,7 +80,7 @@ class Unusual:
     """Decades beyond the bounds of the domain, positive above them; 0 between them, and where there are none."""
     basis: Basis
     usual: float | None = None
-    """The value that it is held against."""
+    """The value that it is held against; None where only bounds are known."""
 
     @property
     def spreads(self) -> float:
@@ -210,7 +210,7 @@ def _centre(name: str, algorithm: str, environment: str) -> tuple[float, float, 
 
 def _published(name: str, bounds: Bounds | None) -> tuple[float, float, Basis] | None:
     middle = position(name, bounds.usual) if bounds is not None and bounds.usual is not None else None
-    return (middle, bounds.spread, Basis.ALGORITHM) if bounds is not None and middle is not None else None
+    return (middle, bounds.spread, Basis.DOMAIN) if bounds is not None and middle is not None else None
 
 
 def _outside(name: str, at: float, bounds: Bounds) -> float:

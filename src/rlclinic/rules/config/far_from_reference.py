@@ -77,7 +77,7 @@ def _distant(facts: RunFacts, name: str, limits: Limits) -> Unusual | None:
     run = facts.run
     for_task = unusual(facts, name, value)
     for_all = how_unusual(name, value, algorithm=run.algorithm, domain=domain_of(facts))
-    if for_task is None or for_all is None or for_all.basis is not Basis.ALGORITHM:
+    if for_task is None or for_all is None or for_all.usual is None or for_all.basis is Basis.DEFAULT:
         return None
     return for_all if min(abs(for_task.spreads), abs(for_all.spreads)) > limits.spreads else None
 
