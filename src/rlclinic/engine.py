@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.components import suspect_of
-from rlclinic.causes.posterior import causes_of
+from rlclinic.causes.posterior import Posterior, causes_of
 from rlclinic.facts.derived_settings import LOGGED
 from rlclinic.facts.goal import goal_of
-from rlclinic.facts.goal_status import goal_status_of
+from rlclinic.facts.goal_status import GoalStatus, goal_status_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.decision_path import TIERS, decision_path
 from rlclinic.judgement.health import lacking
-from rlclinic.judgement.onset_order import onset_order
+from rlclinic.judgement.onset_order import Order, onset_order
 from rlclinic.judgement.symptoms import symptom_of, told_first
 from rlclinic.judgement.verdict import verdict
-from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.diagnosis import Diagnosis, Suspect, Verdict
 from rlclinic.model.errors import UsageError, contained
 from rlclinic.model.explanation import Explanation
-from rlclinic.model.finding import Finding
+from rlclinic.model.finding import Finding, NotChecked
 from rlclinic.model.goal import Goal
 from rlclinic.model.numbers import plain_numbers
 from rlclinic.model.run import Run, Status
@@ -43,6 +43,10 @@ from rlclinic.store.siblings import siblings_of
 
 if TYPE_CHECKING:
     from rlclinic.model.environment_facts import EnvironmentFacts
+
+
+# Verdicts that ask for a cause: what one seed shows is held against the others of its config.
+FAILURES = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE, Verdict.MISCONFIGURED})
 
 
 def diagnose(
@@ -95,28 +99,15 @@ def _diagnosed(
     others: Sequence[Run],
     code: Path | None,
 ) -> Diagnosis:
-    facts = RunFacts(run, partial(siblings_of, run))
-    applicable = rules_about(facts)
-    findings, not_checked = checked_rules(facts, applicable)
-    skipped = {item.code for item in not_checked}
-    checked = frozenset(row.name for row in applicable if row.code not in skipped)
+    facts = RunFacts(run, partial(siblings_of, run), others)
+    case = _judged(facts)
+    applicable, findings, checked, order, word = case.applicable, case.findings, case.checked, case.order, case.word
+    skipped = {item.code for item in case.not_checked}
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
-    word, reason = verdict(facts, findings)
-    reason = plain_numbers(reason)
-    status = goal_status_of(facts, word)
-    order, suspect = onset_order(facts, findings), suspect_of(run, findings)
-    posterior = causes_of(
-        facts,
-        word,
-        findings,
-        checked,
-        applicable=frozenset(row.name for row in applicable),
-        after_the_fall=order.after_the_fall,
-        component=suspect.component if suspect else None,
-        status=status,
-    )
+    reason = plain_numbers(case.reason)
+    posterior = _causes(case, _seeds_that_ended_alike(case))
     goal, causes, symptom = goal_of(facts), posterior.causes, symptom_of(facts, word)
-    prescriptions = prescribe(facts, word, findings, causes, status=status, others=others, effects=known_effects())
+    prescriptions = prescribe(facts, word, findings, causes, status=case.status, others=others, effects=known_effects())
     unmet = lacking(facts, word, checked=len(checked), applicable=len(applicable))
     missing = tuple(map(plain_numbers, unmet))
     return Diagnosis(
@@ -124,7 +115,7 @@ def _diagnosed(
         verdict=word,
         reason=f"so far: {reason}" if run.status.state is Status.RUNNING else reason,
         findings=tuple(item for item in _told(facts, findings, limits) if item.code in told),
-        not_checked=tuple(item for item in not_checked if item.code in told),
+        not_checked=tuple(item for item in case.not_checked if item.code in told),
         checked=len(told - skipped),
         causes=with_code(causes, run.framework, code),
         classes=posterior.classes,
@@ -140,12 +131,69 @@ def _diagnosed(
         goal=goal,
         onsets=order.onsets,
         environment=facts.environment,
-        suspect=suspect if code is None else located(run, suspect, code),
+        suspect=case.suspect if code is None else located(run, case.suspect, code),
         guidelines=guidelines(run.location) if prescriptions and run.path else (),
         outlook=outlook_of(facts, word, causes),
         lacking=missing,
         commands=commands_of(run, prescriptions, causes, goal),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What rules and verdict say of a run."""
+
+    facts: RunFacts
+    applicable: tuple[RuleInfo, ...]
+    findings: tuple[Finding, ...]
+    not_checked: tuple[NotChecked, ...]
+    checked: frozenset[str]
+    word: Verdict
+    reason: str
+    status: GoalStatus
+    order: Order
+    suspect: Suspect | None
+
+
+def _judged(facts: RunFacts) -> _Judged:
+    applicable = rules_about(facts)
+    findings, not_checked = checked_rules(facts, applicable)
+    skipped = {item.code for item in not_checked}
+    word, reason = verdict(facts, findings)
+    return _Judged(
+        facts,
+        applicable,
+        findings,
+        not_checked,
+        frozenset(row.name for row in applicable if row.code not in skipped),
+        word,
+        reason,
+        goal_status_of(facts, word),
+        onset_order(facts, findings),
+        suspect_of(facts.run, findings),
+    )
+
+
+def _causes(case: _Judged, seeds: Sequence[Mapping[str, Explanation]] = ()) -> Posterior:
+    return causes_of(
+        case.facts,
+        case.word,
+        case.findings,
+        case.checked,
+        applicable=frozenset(row.name for row in case.applicable),
+        after_the_fall=case.order.after_the_fall,
+        component=case.suspect.component if case.suspect else None,
+        status=case.status,
+        seeds=seeds,
+    )
+
+
+def _seeds_that_ended_alike(case: _Judged) -> tuple[Mapping[str, Explanation], ...]:
+    """What other seeds of the config show that got the same verdict, where it is one that asks for a cause."""
+    if case.word not in FAILURES:
+        return ()
+    others = [_judged(RunFacts(other)) for other in case.facts.siblings]
+    return tuple(_causes(other).explanations for other in others if other.word is case.word)
 
 
 def _told(facts: RunFacts, findings: tuple[Finding, ...], limits: Limits) -> tuple[Finding, ...]:

@@ -15,7 +15,7 @@ import pytest
 from rlclinic.causes import posterior
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.causes.posterior import causes_of
-from rlclinic.causes.weights import VERDICT, Temperature, load, weights
+from rlclinic.causes.weights import VERDICT, CauseWeights, Temperature, load, weights
 from rlclinic.engine import diagnose
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
@@ -55,9 +55,10 @@ def test_the_ids_are_those_of_the_contract() -> None:
 
 
 def test_a_cause_that_no_piece_could_speak_for_is_not_in_question() -> None:
-    found = causes_of(RunFacts(ppo()), Verdict.NOT_LEARNING, [], ALL).explanations
-    assert not weights().causes["comparison-confounded"].has_evidence
-    assert "comparison-confounded" not in found
+    bare = replace(weights(), causes={**weights().causes, "comparison-confounded": CauseWeights(0.003)})
+    with patch.object(posterior, "weights", lambda: bare):
+        assert "comparison-confounded" not in causes_of(RunFacts(ppo()), Verdict.NOT_LEARNING, [], ALL).explanations
+    assert "comparison-confounded" in causes_of(RunFacts(ppo()), Verdict.NOT_LEARNING, [], ALL).explanations
 
 
 def test_rules_and_causes_never_share_a_name() -> None:
@@ -322,3 +323,45 @@ def test_a_run_of_a_few_dozen_episodes_had_too_small_a_budget_before_anything_el
     told = diagnose(scene(series={"return/train": returns}, axis="episodes", steps=float(episodes)).run)
     assert told.verdict is Verdict.NOT_LEARNING
     assert told.causes[0].id == leads
+
+
+def leads(facts: RunFacts) -> str:
+    return diagnose(facts.run).causes[0].id
+
+
+def noisy(level: float, spread: float, points: int = 80) -> np.ndarray:
+    return level + spread * np.random.default_rng(5).normal(size=points)
+
+
+def test_a_policy_that_hardly_acted_was_given_too_small_a_budget() -> None:
+    flat, rates = noisy(-20.4, 0.5), np.linspace(1.0, 0.8, 80)
+    hardly = scene(series={"return/train": flat, "epsilon": rates}, algorithm="DQN", framework="unknown")
+    done = scene(series={"return/train": flat, "epsilon": np.geomspace(1.0, 0.05, 80)}, algorithm="DQN")
+    told = [any("still random" in text for cause in diagnose(one.run).causes for text in cause.supports)
+            for one in (hardly, done)]  # fmt: skip
+    assert told == [True, False]
+
+
+def test_returns_that_no_critic_comes_to_are_too_large_where_nothing_was_learned() -> None:
+    assert leads(scene(series={"return/train": noisy(5e10, 1e10)}, framework="unknown")) == "reward-scale-too-large"
+    risen = scene(series={"return/train": np.linspace(1e7, 5e10, 80)}, framework="unknown")
+    assert leads(risen) == NOTHING_WRONG
+
+
+def test_few_steps_speak_for_the_budget_and_a_constant_return_does_not() -> None:
+    for returns, told in ((noisy(5.0, 1.0), True), (np.full(80, 5.0), False)):
+        found = diagnose(scene(series={"return/train": returns}, framework="unknown", steps=3000.0).run)
+        assert any("env steps" in text for cause in found.causes for text in cause.supports) is told
+
+
+def test_what_one_seed_alone_shows_weighs_less_than_what_all_show() -> None:
+    run, signs = RunFacts(ppo()), [finding("kl-too-large"), finding("policy-died-early")]
+    alone = causes_of(run, Verdict.COLLAPSED, signs, ALL).explanations
+    other = causes_of(run, Verdict.COLLAPSED, [], ALL).explanations
+    alike = causes_of(run, Verdict.COLLAPSED, signs, ALL, seeds=[alone]).explanations
+    apart = causes_of(run, Verdict.COLLAPSED, signs, ALL, seeds=[other, other]).explanations
+    cause = "learning-rate-too-high"
+    assert alike[cause].probability == pytest.approx(alone[cause].probability)
+    assert apart[cause].probability < alone[cause].probability
+    assert sum(one.probability for one in apart.values()) == pytest.approx(1.0)
+    assert sum(piece.value for piece in apart[cause].pieces) == pytest.approx(math.log(apart[cause].probability))

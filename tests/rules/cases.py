@@ -56,6 +56,9 @@ class Case:
         """The run; one that needs files gets them in `folder`."""
         if self.recorded:
             return recorded(self.recorded)
+        if "compared" in self.scene:
+            first, *others = (recorded(name).run for name in self.scene["compared"])
+            return RunFacts(first, compared_with=others)
         return _seeds(folder, **self.scene["seeds"]) if "seeds" in self.scene else _built(self.scene)
 
 

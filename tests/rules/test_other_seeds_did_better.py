@@ -6,9 +6,12 @@ import re
 import shutil
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
+from rlclinic import engine
+from rlclinic.engine import diagnose
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.readers.open import read
@@ -47,3 +50,12 @@ def test_runs_of_another_config_are_no_seeds(tmp_path: Path) -> None:
 
 def test_a_run_alone_has_no_seeds_to_compare_with() -> None:
     assert other_seeds_did_better.check(RunFacts(read(RUNS / "faults" / "low_lr_ppo_cartpole"))) is None
+
+
+def test_seeds_that_ended_alike_are_pooled_before_a_cause_is_named(tmp_path: Path) -> None:
+    _seeds(tmp_path, "faults/low_lr_ppo_cartpole", "faults/low_lr_ppo_cartpole")
+    alone, pooled = diagnose(RUNS / "faults" / "low_lr_ppo_cartpole"), diagnose(tmp_path / "seed_0")
+    assert pooled.causes[0].id == alone.causes[0].id == "learning-rate-too-low"
+    with patch("rlclinic.engine.causes_of", wraps=engine.causes_of) as asked:
+        diagnose(tmp_path / "seed_0")
+    assert len(asked.call_args.kwargs["seeds"]) == 3

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
 from rlclinic.facts.derived_settings import LOGGED, said, value_of
 from rlclinic.facts.episodes import episodes_played
+from rlclinic.facts.goal import reference_steps
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.return_state import constant_at_its_worst
 from rlclinic.facts.run_facts import RunFacts
@@ -128,6 +129,9 @@ def _facts(
         "nothing-logged": all(series.last is None for series in run.series.values()),
         "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
         "few-episodes": _few_episodes(facts, table.few_episodes),
+        "few-steps": _few_steps(facts, table.few_steps),
+        "still-exploring": _still_exploring(facts, table.mostly_random),
+        "huge-returns": curve is not None and min(abs(curve.start), abs(curve.final)) > table.huge_return,
         "constant-at-its-worst": constant_at_its_worst(facts),
         "stock-trainer": run.framework in table.stock,
         "done": status.done,
@@ -160,6 +164,20 @@ def _few_episodes(facts: RunFacts, few: int) -> bool:
     """Whether so little was played; replay learns from an episode again and again, and needs fewer of them."""
     played = episodes_played(facts)
     return played is not None and played < few and not facts.is_off_policy
+
+
+def _few_steps(facts: RunFacts, few: int) -> bool:
+    """The same by env steps, of a task of which nobody knows how many it needs. What never varies needs no more."""
+    curve, taken = facts.curve, facts.run.env_steps
+    if facts.is_language_model or reference_steps(facts) is not None or (curve is not None and not curve.span):
+        return False
+    return taken is not None and taken < few
+
+
+def _still_exploring(facts: RunFacts, mostly: float) -> bool:
+    """Whether most actions were random up to the end, of a rate that was on its way down."""
+    first, last = facts.early("epsilon"), facts.late("epsilon")
+    return first is not None and last is not None and mostly <= last.value < first.value
 
 
 def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:

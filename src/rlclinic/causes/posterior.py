@@ -23,6 +23,8 @@ from rlclinic.rules.registry import measured_rules
 
 IMPLEMENTATION_BUG = "implementation-bug"
 NOT_KNOWN = GoalStatus()
+# Probability that stands for none.
+LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +49,15 @@ def causes_of(
     after_the_fall: frozenset[str] = frozenset(),
     component: str | None = None,
     status: GoalStatus = NOT_KNOWN,
+    seeds: Sequence[Mapping[str, Explanation]] = (),
 ) -> Posterior:
     """The probability of every cause.
 
     `applicable` names the rules that are about runs of this kind: a cause none of whose signs is among them is about
     another kind of algorithm and out of the question. Findings whose codes are in `after_the_fall` began when the harm
     was done: they count in part. `component` is what a bug in the implementation would be about. `standing` says how
-    the run stands against its goal.
+    the run stands against its goal. `seeds` are the explanations of other seeds of the same config that ended alike:
+    what only one of them shows is its luck, so that all weigh the same before a cause is named.
     """
     table = _in_question(weights(), applicable)
     seen = seen_in(
@@ -86,6 +90,8 @@ def causes_of(
     }
     if table.doubt.when in seen.facts:
         both = _doubted(both, table)
+    if seeds:
+        both = _pooled(both, seeds)
     entries = catalogue()
     causes = tuple(
         Cause(
@@ -152,3 +158,22 @@ def _doubted(found: Mapping[str, Explanation], table: Weights) -> dict[str, Expl
         one = found[cause]
         doubted[cause] = one._replace(probability=factor * one.probability, doubt=math.log(factor))
     return doubted
+
+
+def _pooled(found: Mapping[str, Explanation], seeds: Sequence[Mapping[str, Explanation]]) -> dict[str, Explanation]:
+    """The geometric mean over seeds, which resemble each other too much to multiply what they show."""
+    own = {cause: _log(one.probability) for cause, one in found.items()}
+    others = [{cause: _log(seed[cause].probability) for cause in seed} for seed in seeds]
+    means = {
+        cause: (value + sum(other.get(cause, value) for other in others)) / (1 + len(others))
+        for cause, value in own.items()
+    }
+    pooled = _probabilities(means)
+    return {
+        cause: one._replace(probability=pooled[cause], seeds=_log(pooled[cause]) - own[cause])
+        for cause, one in found.items()
+    }
+
+
+def _log(probability: float) -> float:
+    return math.log(max(probability, LEAST))

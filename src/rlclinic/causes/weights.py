@@ -33,6 +33,9 @@ FACTS: Mapping[str, str] = {
     "nothing-logged": "no metric has a finite value",
     "never-climbed": "the return was never clearly above its start",
     "few-episodes": "fewer episodes were played than hardly any task is learned in",
+    "few-steps": "fewer env steps than hardly any task is learned in, of a task that nobody published",
+    "still-exploring": "most actions were random up to the end, of a rate on its way down",
+    "huge-returns": "returns of a size that no learning rate brings a critic to",
     "constant-at-its-worst": "every return is the same: nothing, or what each step of the longest episodes costs",
     "stock-trainer": "a framework whose own algorithms many others train with",
     "config-known": "there are settings",
@@ -185,6 +188,9 @@ class Weights:
     doubt: Doubt
     least_told: float
     few_episodes: int
+    few_steps: int
+    mostly_random: float
+    huge_return: float
     stock: frozenset[str]
     """Frameworks whose own algorithms many others train with."""
     conditions: Mapping[str, Condition]
@@ -242,8 +248,7 @@ def load(raw: Mapping[str, Any]) -> Weights:
         outside=Outside(**{**raw["outside"], "counts": _shares(raw["outside"])}),
         doubt=Doubt(raw["doubt"]["when"], raw["doubt"]["share"], tuple(raw["doubt"]["from"])),
         least_told=raw["told"]["least"],
-        few_episodes=raw["run"]["few_episodes"],
-        stock=frozenset(raw["run"]["stock"]),
+        **{**raw["run"], "stock": frozenset(raw["run"]["stock"])},
         conditions=conditions,
         words=raw["words"],
         causes={cause: _row(cause, row) for cause, row in raw["cause"].items()},

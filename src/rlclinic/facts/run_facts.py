@@ -61,8 +61,12 @@ def window_level(values: FloatArray, steps: FloatArray, start: float, end: float
 class RunFacts:
     """Everything that is measured about one run: once, when it is first asked for, and shared by all who judge it."""
 
-    def __init__(self, run: Run, siblings: Callable[[], Sequence[Run]] = tuple) -> None:
+    def __init__(
+        self, run: Run, siblings: Callable[[], Sequence[Run]] = tuple, compared_with: Sequence[Run] = ()
+    ) -> None:
         self.run = run
+        self.compared_with = compared_with
+        """Runs of the same task that the user names beside it."""
         self.memory: dict[Callable[..., object], object] = {}
         """What functions marked with `fact` found."""
         self.needs: dict[str, bool] = {}

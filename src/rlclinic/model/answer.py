@@ -25,7 +25,7 @@ LIKELY = 0.5
 HOW_SURE = ((0.9, "Very sure"), (0.7, "Fairly sure"), (LIKELY, "More likely than not"), (0.0, "Not sure"))
 # Facts that carry a cause, and the least a piece of evidence must add, in natural-log units, to be one of them.
 MOST_FACTS, LEAST_WEIGHT = 2, 0.2
-NO_EVIDENCE = ("prior", "all causes", "doubt")
+NO_EVIDENCE = ("prior", "all causes", "doubt", "seeds")
 # Letters of a fact and of a change: the report below has them whole.
 FACT_WIDTH, CHANGE_WIDTH, NATIVE_WIDTH = 130, 240, 60
 # Verdicts that a person would not say as they are called.

@@ -11,12 +11,13 @@ stands against its goal, a setting, the distance from runs that are known."""
 
 PRIOR, REST = "how often it is so", "so that all causes sum to 1"
 DOUBT = "ended on its way, and no goal says whether that was enough"
+SEEDS = "other seeds of the same config that ended alike, all weighing one"
 
 
 class Piece(NamedTuple):
     """One piece of evidence for (positive) or against a cause, in natural-log units."""
 
-    kind: Kind | Literal["prior", "all causes", "doubt"]
+    kind: Kind | Literal["prior", "all causes", "doubt", "seeds"]
     text: str
     value: float
 
@@ -37,6 +38,8 @@ class Explanation(NamedTuple):
     rest: float = 0.0
     """What makes all causes sum to 1."""
     doubt: float = 0.0
+    seeds: float = 0.0
+    """What pooling with other seeds of the same config changes."""
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
@@ -45,4 +48,5 @@ class Explanation(NamedTuple):
             return ()
         found = [piece.times(self.sharpness) for piece in (Piece("prior", PRIOR, self.prior), *self.evidence)]
         found += [Piece("all causes", REST, self.rest)]
-        return (*found, Piece("doubt", DOUBT, self.doubt)) if self.doubt else tuple(found)
+        beside = (Piece("doubt", DOUBT, self.doubt), Piece("seeds", SEEDS, self.seeds))
+        return (*found, *(piece for piece in beside if piece.value))
