@@ -35,19 +35,21 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        paths = list(_paths(options.parts.split(","), folder))
-        (folder / "paths.json").write_text(json.dumps(paths), encoding="utf-8")
-        base = folder / "base"
-        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", base, options.base], cwd=ROOT, check=True)
-        try:
-            jobs = [_start(checkout, folder, name) for checkout, name in ((base, "before"), (ROOT, "after"))]
-            ended = [job.wait() for job in jobs]
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", base], cwd=ROOT, check=True)
-        if any(ended):
-            return 2
-        before, after = (_load(folder / f"{name}.jsonl") for name in ("before", "after"))
-    return compare(before, after, options.show, str(folder))
+        answers = compared(options.base, list(_paths(options.parts.split(","), folder)), folder)
+    return 2 if answers is None else compare(*answers, options.show, str(folder))
+
+
+def compared(base: str, paths: list[str], folder: Path) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """What a commit and the working tree say of runs, by path; None where one of them fails."""
+    (folder / "paths.json").write_text(json.dumps(paths), encoding="utf-8")
+    checkout = folder / "base"
+    subprocess.run(["git", "worktree", "add", "--quiet", "--detach", checkout, base], cwd=ROOT, check=True)
+    try:
+        jobs = [_start(place, folder, name) for place, name in ((checkout, "before"), (ROOT, "after"))]
+        ended = [job.wait() for job in jobs]
+    finally:
+        subprocess.run(["git", "worktree", "remove", "--force", checkout], cwd=ROOT, check=True)
+    return None if any(ended) else (_load(folder / "before.jsonl"), _load(folder / "after.jsonl"))
 
 
 def compare(before: dict[str, Any], after: dict[str, Any], show: int, prefix: str = "") -> int:
@@ -116,7 +118,8 @@ def _paths(parts: list[str], folder: Path) -> Iterator[str]:
 
 def _start(checkout: Path, folder: Path, name: str) -> subprocess.Popen[bytes]:
     environment = {
-        **os.environ, "PYTHONPATH": str(checkout / "src"), "RLCLINIC_LEDGER": str(folder / "none.sqlite"),
+        **os.environ, "PYTHONPATH": f"{checkout / 'src'}:{os.environ.get('PYTHONPATH', '')}",
+        "RLCLINIC_LEDGER": str(folder / "none.sqlite"),
         "RLCLINIC_INDEX": str(folder / f"{name}.sqlite"), "OMP_NUM_THREADS": "1",
     }  # fmt: skip
     command = [sys.executable, "-P", __file__, "--answer", str(folder / "paths.json"), str(folder / f"{name}.jsonl")]

@@ -55,7 +55,11 @@ def _checkout(base: str) -> Iterator[Path]:
 @contextmanager
 def _worker(checkout: Path) -> Iterator[subprocess.Popen[str]]:
     """A process with the code of a checkout that diagnoses what it is told."""
-    environment = {**os.environ, "PYTHONPATH": f"{checkout / 'src'}:{ROOT}", "OMP_NUM_THREADS": "1"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{checkout / 'src'}:{ROOT}:{os.environ.get('PYTHONPATH', '')}",
+        "OMP_NUM_THREADS": "1",
+    }
     command = [sys.executable, "-P", "-m", "bench.speed", "--work"]
     pipe = subprocess.PIPE
     with tempfile.TemporaryDirectory() as place:

@@ -1,0 +1,204 @@
+"""What became right and wrong since a commit: `python -m bench.paired BASE` writes docs/benchmarks/paired.md.
+
+Both checkouts diagnose the same runs: the labelled corpora beside the repository and the recorded fault runs, with and
+without their config. Each question has one right answer, so every run is right or wrong before and after. What an old
+commit needs beside this one's libraries is found on PYTHONPATH.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from bench.corpus import Answer, known_of
+from bench.corpus import labels as corpus_labels
+from bench.faults.examine import FINE
+from bench.faults.labels import Label, labels
+from bench.faults.plan import Entry, entries
+from bench.faults.replay import write
+from bench.faults.shards import latest
+from bench.same import CORPORA, ROOT, compared
+from rlclinic.causes.catalogue import UNKNOWN
+
+PAGE = ROOT / "docs" / "benchmarks" / "paired.md"
+QUIET = {*FINE, UNKNOWN}
+HARMLESS = ("healthy", "benign")
+
+Told = Mapping[str, Any]
+"""What `bench.same` keeps of a diagnosis."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that is right or wrong about the answer for one run."""
+
+    row: str
+    run: str
+    is_right: Callable[[Told], bool]
+
+
+@dataclass(slots=True)
+class Row:
+    """The runs of one question, by what they were before and are after."""
+
+    counts: dict[tuple[bool, bool], int] = field(default_factory=dict)
+    losses: list[str] = field(default_factory=list)
+
+    def add(self, question: Question, before: Told, after: Told) -> None:
+        """Count one run, and name it where it was right before."""
+        pair = question.is_right(before), question.is_right(after)
+        self.counts[pair] = self.counts.get(pair, 0) + 1
+        if pair == (True, False):
+            self.losses.append(f"{question.run}: {_said(before)} -> {_said(after)}")
+
+    def line(self, name: str) -> str:
+        """The row of the table."""
+        both, lost, won = (self.counts.get(pair, 0) for pair in ((True, True), (True, False), (False, True)))
+        return f"| {name} | {sum(self.counts.values())} | {both + lost} | {both + won} | {won} | {lost} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.paired", description=__doc__)
+    parser.add_argument("base", help="a commit")
+    parser.add_argument("--most", type=int, help="only so many of the fault runs, for a look")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        asked = {**dict(_corpora()), **dict(_faults(folder, options.most))}
+        answers = compared(options.base, list(asked), folder)
+    if answers is None:
+        raise SystemExit(2)
+    rows: dict[str, Row] = {}
+    for path, questions in asked.items():
+        for question in questions:
+            rows.setdefault(question.row, Row()).add(question, answers[0][path], answers[1][path])
+    text = _page(options.base, rows)
+    print(text)
+    if options.most is None:
+        PAGE.write_text(text, encoding="utf-8")
+
+
+def _corpora() -> Iterator[tuple[str, list[Question]]]:
+    number = 0
+    for corpus in CORPORA:
+        for label in corpus_labels(corpus) if (corpus / "labels.yaml").is_file() else ():
+            number += 1
+            known = known_of(label)
+            name = (
+                f"run {number} of others ({', '.join(known['verdicts'])}; {', '.join(known['accepted']) or 'no cause'})"
+            )
+            made = _answers(known)
+            empty = made({})
+            rights: dict[str, Callable[[Answer], bool]] = {
+                "acceptable verdict": lambda answer: answer.acceptable,
+                "no clear mistake": lambda answer: not answer.mistake,
+            }
+            if empty.healthy:
+                rights["learning run not accused"] = lambda answer: not answer.accused
+            if empty.failed:
+                rights["right cause first"] = lambda answer: answer.named(1)
+                rights["right cause among three"] = lambda answer: answer.named(3)
+            yield (
+                str(corpus / label["path"]),
+                [Question(f"corpora: {row}", name, _asking(right, made)) for row, right in rights.items()],
+            )
+
+
+def _answers(known: dict[str, Any]) -> Callable[[Told], Answer]:
+    def made(told: Told) -> Answer:
+        causes = [(cause, share) for cause, share, *_ in told.get("causes", ())]
+        return Answer(**known, verdict=told.get("verdict") or "unread", causes=causes, findings=[])
+
+    return made
+
+
+def _asking(right: Callable[[Answer], bool], made: Callable[[Told], Answer]) -> Callable[[Told], bool]:
+    return lambda told: right(made(told))
+
+
+def _faults(folder: Path, most: int | None) -> Iterator[tuple[str, list[Question]]]:
+    known, records = entries(), latest()
+    found = labels(records)
+    for number, record in enumerate(records[:most]):
+        entry = known.get(record.name)
+        label = found.get(entry.instance.name) if entry is not None else None
+        if entry is None or label is None or label.label not in {"fault", *HARMLESS}:
+            continue
+        for config in (True, False) if not record.files else (True,):
+            path = write(record, entry.instance, folder / "faults" / f"{number:04d}", config=config)
+            yield str(path), list(_about(entry, label, record.name, config=config))
+
+
+def _about(entry: Entry, label: Label, name: str, *, config: bool) -> Iterator[Question]:
+    part = "faults, with config" if config else "faults, metrics only"
+    if label.label in HARMLESS:
+        yield Question(f"{part}: no false alarm", name, lambda told: not _causes(told) or _causes(told)[0] in QUIET)
+        return
+    yield Question(f"{part}: right cause first", name, lambda told: bool(label.accepted & {*_causes(told)[:1]}))
+    yield Question(f"{part}: right cause among three", name, lambda told: bool(label.accepted & {*_causes(told)[:3]}))
+    right = _healthy_settings(entry)
+    if config and right:
+        yield Question(f"{part}: advice turns the faulty setting back", name, lambda told: _turns_back(told, right))
+
+
+def _healthy_settings(entry: Entry) -> dict[str, Any]:
+    """The settings that the fault changed, as they were before it."""
+    from bench.faults.bases import base_of
+    from bench.faults.catalogue import faults
+
+    recipe = base_of(entry.instance.base).recipe(entry.seed)
+    keys = {key for fault, level in entry.instance.injected for key in faults()[fault].levels[level].touched}
+    return {key: value for key in keys if (value := recipe.get(key)) is not None}
+
+
+def _turns_back(told: Told, right: Mapping[str, Any]) -> bool:
+    changes = [change for item in told.get("prescriptions", ()) for change in json.loads(item[4])]
+    return any(change["key"] in right and _is_nearer(change, right[change["key"]]) for change in changes)
+
+
+def _is_nearer(change: Mapping[str, Any], right: Any) -> bool:
+    before, after = change["from"], change["to"]
+    if all(isinstance(value, int | float) for value in (before, after, right)):
+        return abs(after - right) < abs(before - right)
+    return bool(after == right)
+
+
+def _causes(told: Told) -> list[str]:
+    return [cause for cause, *_ in told.get("causes", ())]
+
+
+def _said(told: Told) -> str:
+    led = ", ".join(f"{cause} {share:.2f}" for cause, share, *_ in told.get("causes", ())[:2])
+    return f"{told.get('verdict') or told['error']}, {led or 'no cause'}"
+
+
+def _page(base: str, rows: Mapping[str, Row]) -> str:
+    commit = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    lines = [
+        "# What became right and what became wrong",
+        "",
+        f"Written by `python -m bench.paired {base}` at {commit.stdout.strip()}: both commits diagnose the same runs, "
+        "the labelled runs of others and the recorded fault runs. Rules and weights were changed with a look at most "
+        "of them, so the numbers are in-sample.",
+        "",
+        f"| question | runs | right at {base} | right now | wrong to right | right to wrong |",
+        "|---|---|---|---|---|---|",
+        *(row.line(name) for name, row in sorted(rows.items())),
+        "",
+        "## Losses",
+        "",
+        *(f"- {name}: {loss}" for name, row in sorted(rows.items()) for loss in row.losses),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
