@@ -48,6 +48,13 @@ PRINTED = {
     ),
     "block": ("********** Iteration {n} ************\nEpRewMean {r}\nEpLenMean 200", "iterations"),
     "evotorch": ("     iter : {n}\nmean_eval : {r}\npop_best_eval : 200.1\n", "iterations"),
+    "torch-ac": (
+        "U {n} | F {s:06} | FPS 0900 | D 2 | rR:μσmM {r} 0.10 0.00 0.95 | F:μσmM 12.1 3.0 4.0 40.0 | H 1.94 | pL -0.01",
+        "env_steps",
+    ),
+    "profit": ("Episode {n}/40 - Profit: ${r} - loss 0.1", "episodes"),
+    "the letter of the textbook": ("Episode {n}\tG: {r}\tlength: 31", "episodes"),
+    "evaluation": ("step {s} loss 0.3\nEvaluation over 10 episodes: {r}", "env_steps"),
     "bar": ("Training: 59%|##| {n}/60 [00:59<00:10, 3.1it/s, reward={r}, loss=0.3]", "iterations"),
 }
 
@@ -181,3 +188,31 @@ def test_an_average_by_episodes_that_says_nothing_else_is_the_return(tmp_path: P
     assert read(path)["return/train"].logged_as == "Avg"
     path.write_text(lines("Episode: {n}   Avg: 3.5   Score: {r}   Steps: {s}"))
     assert read(path)["return/train"].logged_as == "Score"
+
+
+def test_pairs_of_a_count_and_a_value_are_not_averaged(tmp_path: Path) -> None:
+    (tmp_path / "scores.json").write_text(json.dumps([[n, value] for n, value in enumerate(RETURNS)]))
+    check(read(tmp_path), "episodes")
+
+
+def test_of_a_column_for_each_seed_the_first_is_read_where_the_file_says_what_they_are(tmp_path: Path) -> None:
+    text = "seed_0,seed_1\n" + "".join(f"{value},{value / 2}\n" for value in RETURNS)
+    (tmp_path / "rewards.csv").write_text(text)
+    check(read(tmp_path / "rewards.csv"), "episodes")
+    (tmp_path / "weights.csv").write_text(text)
+    assert read(tmp_path / "weights.csv").returns is None
+
+
+def test_lists_and_pairs_that_nothing_calls_a_return_are_none(tmp_path: Path) -> None:
+    for data in (RETURNS, [[n, value] for n, value in enumerate(RETURNS)]):
+        (tmp_path / "weights.json").write_text(json.dumps(data))
+        with pytest.raises(NothingReadable):
+            read(tmp_path)
+
+
+def test_a_share_of_problems_solved_at_the_first_try_is_a_return(tmp_path: Path) -> None:
+    rows = "".join(f"{8 * n},{value / 200},0.5\n" for n, value in enumerate(RETURNS))
+    (tmp_path / "validation.csv").write_text("checkpoint_step,sampled_pass_at_1,pass_at_4\n" + rows)
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.logged_as == "sampled_pass_at_1"

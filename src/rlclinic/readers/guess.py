@@ -30,7 +30,7 @@ AVERAGE = frozenset(
     }
 )
 REWARD = frozenset({"reward", "rewards", "rew", "rews"})
-RETURN = frozenset({"return", "returns", "ret", "score", "scores", "fitness"})
+RETURN = frozenset({"return", "returns", "ret", "score", "scores", "fitness", "profit"})
 # Words that make a name mean something else than the level of a quantity.
 OTHERWISE = frozenset(
     {

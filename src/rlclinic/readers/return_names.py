@@ -11,7 +11,7 @@ from rlclinic.reference.framework import framework
 
 # Words that stand alone in home-made logs and mean the return of an episode, and what may be one where no other is.
 PLAIN = frozenset(
-    {"reward", "return", "score", "rewards", "avg", "average", "mean", "r", "j", "ep_r", "rew", "fitness"}
+    {"reward", "return", "score", "rewards", "avg", "average", "mean", "r", "j", "g", "ep_r", "rew", "fitness"}
 )
 
 

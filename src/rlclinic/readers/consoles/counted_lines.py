@@ -57,6 +57,22 @@ _WINDOW = re.compile(
     r"|\(?\b(?:(?:over|of|for|in|the) ){0,2}(?:last|past|previous|recent) \d{1,6}(?: \w{2,16})?\)?",
     re.IGNORECASE,
 )
+# Evaluations without a word for what was measured: "Evaluation over 10 episodes: 187.4".
+_EVALUATED = re.compile(
+    r"\beval(?:uation|uated|uating)? over \d{1,6} (?:episode|game|run|trial|rollout)s?\b", re.IGNORECASE
+)
+# torch-ac's four moments of one quantity, of which the first is its mean: `rR:μσmM 0.10 0.05 0.00 0.95`.
+_MOMENTS = re.compile(r"(?<!\w)(rR|R|F):μσmM\s{1,4}(\S{1,20})(?:\s{1,4}[-+.\d]{1,20}){3}")
+_MOMENT_NAMES = {"rR": "return", "R": "unshaped return", "F": "episode length"}
+_TORCH_AC = re.compile(r"(?<![^\s|])(U|F|H|pL|vL|∇) (?=[-\d])")
+_TORCH_AC_NAMES = {
+    "U": "update",
+    "F": "frames",
+    "H": "entropy",
+    "pL": "policy loss",
+    "vL": "value loss",
+    "∇": "grad norm",
+}
 # Numbers as libraries print them: [20.], tensor(20.1, device='cuda:0'), np.float64(20.0).
 _WRAPPED = re.compile(
     r"(?:\[\s{0,2}|\b(?:tensor|array|np\.float\d\d|np\.int\d\d)\(\[?)([-+]?[\d.]+(?:[eE][-+]?\d+)?)(?:\]\)?|\]?[,)][^)\n]{0,60}\)|\))"
@@ -155,7 +171,10 @@ def _kind_of_place(column: FloatArray) -> StepAxis:
 def _named_numbers(line: str) -> Pairs:
     if len(line) > LONGEST_LINE or not any(mark.isdigit() for mark in line):
         return []
-    line = _WINDOW.sub("", line)
+    line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", line))
+    if "μσmM" in line:
+        line = _MOMENTS.sub(lambda found: f"{_MOMENT_NAMES[found[1]]} {found[2]}", line)
+        line = _TORCH_AC.sub(lambda found: f"{_TORCH_AC_NAMES[found[1]]} ", line)
     bar, place = _BAR.search(line), _POSITION.match(line)
     if any(mark in line for mark in _WRAPPERS):
         line = _WRAPPED.sub(r"\1", line)
@@ -180,7 +199,7 @@ def _pairs(line: str) -> Iterator[tuple[str, float]]:
 
 def _name(text: str) -> str:
     """The words right before a number; empty where there are none."""
-    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~"))
+    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~$€£"))
     last = _SEPARATORS.split(bare)[-1].strip(" :=#*~-.'\"")
     found = _WORDS.findall(last.rpartition(":")[2] if ":" in last else last)
     name = _UNIT.sub("", found[-1].strip()) if found else ""

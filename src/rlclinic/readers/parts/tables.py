@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from rlclinic.model.numbers import bounded_array, number_in
@@ -18,6 +19,7 @@ from rlclinic.readers.parts.monitor import is_monitor
 from rlclinic.readers.parts.number_lists import number_lists
 from rlclinic.readers.parts.row_labels import split_rows
 from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.return_names import is_return
 
 CSV = ("*.csv", "*.tsv", "progress.txt", "scores.txt")
 JSON_LINES = ("*.jsonl", "result.json", "progress.json", "metrics.json", "*.ndjson")
@@ -32,6 +34,7 @@ HEAD = 4 << 10
 NAMED = 3
 # Of a text with lists.
 MAX_LISTS = 4 << 20
+_SEED = re.compile(r"(?:seed|run|trial)[ _-]?\d{1,4}", re.IGNORECASE)
 _YEAR_2000 = 946_684_800.0
 
 
@@ -132,6 +135,11 @@ def named_by_file(table: Table, source: str) -> Table:
     numbered = [name for name in table.columns if name.startswith("column_")]
     if not value and len(numbered) == len(table.columns) <= NAMED:
         value = numbered[1] if len(numbered) > 1 and _counts_rows(table.numbers.get(numbered[0])) else numbered[-1]
+    if not value:
+        # One column for each seed: each is a training of its own, and the first is read.
+        value = next((name for name in table.columns if _SEED.fullmatch(name)), "")
+        others = [name for name in table.columns if name != value and not _SEED.fullmatch(name)]
+        value = "" if any(map(is_return, others)) else value
     name = metric_of_file(source) if value in table.numbers else ""
     if not name or (len(numbered) == NAMED and value != numbered[1]):
         return table

@@ -29,6 +29,8 @@ STEPS = ("timesteps", "total_steps", "env_steps", "steps")
 FEWEST = 5
 # How deep a table may lie under names of tasks, systems and seeds.
 DEEPEST = 6
+# `[count, value]`.
+PAIR = 2
 SETTINGS = ("config", "args", "params", "hyperparameters", "hparams", "settings")
 Columns = Mapping[str, FloatArray]
 
@@ -96,12 +98,23 @@ def _curve(rows: FloatArray) -> FloatArray:
 def _table(data: object, name: str, depth: int = 0) -> Columns:
     """The columns of the largest table in a JSON value."""
     if isinstance(data, list):
-        return _of_records(data) if data and isinstance(data[0], dict) else _of_lists({name: data} if name else {})
+        if data and isinstance(data[0], dict):
+            return _of_records(data)
+        return _counted(data, name) or _of_lists({name: data}) if name else {}
     if not isinstance(data, dict) or depth > DEEPEST:
         return {}
     found = [_of_lists(data), _of_records(list(data.values()))]
     found += [_table(value, str(key), depth + 1) for key, value in data.items() if isinstance(value, dict | list)]
     return max(found, key=lambda columns: sum(map(len, columns.values())))
+
+
+def _counted(rows: Sequence[object], name: str) -> Columns:
+    """Rows of `[count, value]`; empty where the first of two numbers does not count."""
+    pairs = [row for row in rows if isinstance(row, list) and len(row) == PAIR]
+    if len(pairs) != len(rows) or len(rows) < FEWEST:
+        return {}
+    counts, values = np.array([[_value(item) for item in row] for row in pairs]).T
+    return {"episode": counts, name: values} if bool((np.diff(counts) > 0).all()) else {}
 
 
 def _of_lists(data: Mapping[str, object]) -> Columns:
