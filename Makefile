@@ -10,11 +10,12 @@ BENCH  := $(VENV)/.ready-bench
 PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 LIVE   := .venv-live
+LLM    := .venv-llm
 PYTHONS ?= 3.12 3.13
 CORE_TESTS := $(addprefix tests/, signals facts rules causes reference store comparison reports readers apps/cli apps/agents \
   test_answer.py test_commands.py test_engine.py test_package.py test_sentences.py)
 
-.PHONY: demo test test-foreign test-python test-browser test-live bench-live coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-python test-browser test-live bench-live bench-llm coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -114,6 +115,16 @@ bench-probes: $(READY)
 bench-faults: $(BENCH) $(PEERS)/.ready
 	$(BIN)/python -m bench.faults score --peers $(PEERS)/bin/python
 
+# Trains with TRL what is not recorded yet, scores all, and writes the page.
+bench-llm: $(READY) $(LLM)/.ready
+	$(BIN)/python -m bench.llm.record --python $(LLM)/bin/python
+	$(BIN)/python -m bench.llm.score
+
+$(LLM)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(LLM)
+	$(LLM)/bin/pip install --quiet 'torch==2.13.0' --group llm
+	@touch $@
+
 # Replays recorded runs as if they were training; goes on where it was.
 bench-live: $(READY)
 	$(BIN)/python -m bench.live
@@ -144,4 +155,4 @@ fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(LINT) $(PEERS) $(FUZZ) $(LIVE) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(LINT) $(PEERS) $(FUZZ) $(LIVE) $(LLM) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.return_state import has_fallen
+from rlclinic.facts.reward_parts import RewardPart, reward_parts
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.window_noise import deviation
 from rlclinic.model.lazy_dataclass import dataclass
@@ -25,6 +26,8 @@ INFLATION = 2.0
 MATERIAL = 0.01
 # Share of the best single score from which on little is left to learn.
 NEAR_CEILING = 0.9
+# Share of what it paid early below which a part of the reward is given up.
+GIVEN_UP = 0.3
 # Share of a run that counts as its early and as its late level.
 WINDOW = 0.15
 
@@ -94,6 +97,18 @@ def is_falling(facts: RunFacts) -> bool:
     if score is None or (held_out is not None and held_out.rises):
         return False
     return score.falls or has_fallen(facts)
+
+
+def part_given_up(facts: RunFacts) -> RewardPart | None:
+    """A part of the reward that paid well and now pays less than a third of that, while the whole rises."""
+    score, held_out = training(facts), validation(facts)
+    if score is None or not score.rises or (held_out is not None and held_out.rises):
+        return None
+    for part in reward_parts(facts):
+        early, fell = facts.early(part.series.name, WINDOW), score_change(part.series)
+        if early is not None and fell is not None and fell.falls and 0.0 <= part.late < GIVEN_UP * early.value:
+            return part
+    return None
 
 
 def is_stalled(facts: RunFacts) -> bool:

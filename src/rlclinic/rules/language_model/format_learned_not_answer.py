@@ -28,7 +28,7 @@ RULE = Rule(
     step=DecisionStep.REWARD,
     causes={"format-reward-dominates": 4.5},
 )
-FORMAT = re.compile(r"format|tag|xml|struct|template|syntax", re.IGNORECASE)
+FORMAT = re.compile(r"format|(?<![a-z])form(?![a-z])|tag|xml|struct|template|syntax", re.IGNORECASE)
 ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math", re.IGNORECASE)
 
 

@@ -13,7 +13,15 @@ References: Liu et al. 2025 (Dr. GRPO, arXiv 2503.20783); Yu et al. 2025 (DAPO, 
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import change, is_falling, is_progressing, told, training, validation_lags
+from rlclinic.facts.language_model import (
+    change,
+    is_falling,
+    is_progressing,
+    part_given_up,
+    told,
+    training,
+    validation_lags,
+)
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
@@ -37,7 +45,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     series, levels = facts.series("response_length"), change(facts, "response_length")
     if series is None or levels is None or training(facts) is None:
         return None
-    if is_progressing(facts) and not validation_lags(facts):
+    if is_progressing(facts) and not validation_lags(facts) and part_given_up(facts) is None:
         return None
     early, late = levels
     if early.value <= 0 or 1 / limits.longer < (ratio := late.value / early.value) < limits.longer:
@@ -50,5 +58,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     evidence = (facts.evidence("response_length", ratio, bar, level=late, note="late over early length"),)
     steps, values = finite(series)
     beyond = values >= bar * early.value if ratio > 1 else values <= bar * early.value
-    confidence = 0.8 if is_falling(facts) or validation_lags(facts) else 0.55
+    worse = is_falling(facts) or validation_lags(facts) or part_given_up(facts) is not None
+    confidence = 0.8 if worse else 0.55
     return RuleResult(Severity.WARNING, confidence, summary, evidence, lasting_from(steps, beyond))

@@ -22,7 +22,7 @@ RULE = Rule(
     needs=("reward/*",),
     algorithms=("language-model", "ppo"),
     step=DecisionStep.REWARD,
-    causes={"reward-component-dead": 4.5},
+    causes={"reward-component-dead": 6.5},
 )
 
 

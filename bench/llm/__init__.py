@@ -1,0 +1,1 @@
+"""Real language-model training at toy size: TRL's own trainers, with and without planted faults."""

@@ -1,0 +1,126 @@
+"""Diagnose what is recorded and write docs/benchmarks/language-models.md: `python -m bench.llm.score`.
+
+Development runs may be looked at; the test part (one task and one trainer) is scored as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import rlclinic
+from bench.faults.shards import Record, records
+from bench.llm.plan import Entry, plan
+from bench.llm.record import FOLDER
+from bench.repair.score import interval
+
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "language-models.md"
+HARM = 0.15
+"""Share of right answers that a fault must cost against the healthy runs of its task to count as one."""
+FAILED = frozenset({"not-learning", "collapsed", "plateaued", "diverged", "crashed", "misconfigured"})
+HEAD = f"""# Language models: which faults are named
+
+Made by `python -m bench.llm.score` from `bench/llm/corpus`, which `python -m bench.llm.record` trains: TRL's own
+GRPOTrainer and RLOOTrainer on toy tasks (copy, addition, reversal) with a transformer of two layers. A run is read from
+the state that TRL saves or from what it prints, with its config beside it. A planted fault counts where it costs at
+least {HARM:.0%} of the answers against the healthy runs of its task; one that does not is a benign change. An
+accusation is a cause of at least 50% on a healthy or benign run. The task `reverse` and the trainer RLOO are the test
+part. These are toys of a few tokens: that real post-training fails alike is not shown by them.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One run and what was said of it."""
+
+    entry: Entry
+    record: Record
+    harmed: bool
+    verdict: str
+    causes: Sequence[tuple[str, float]]
+
+    @property
+    def first(self) -> bool:
+        return self.causes[0][0] in self.entry.accepted
+
+    @property
+    def in_three(self) -> bool:
+        return any(name in self.entry.accepted for name, _ in self.causes[:3])
+
+    @property
+    def accused(self) -> bool:
+        name, probability = self.causes[0]
+        return name not in ("nothing-wrong", "unknown", "budget-too-small") and probability >= 0.5
+
+
+def main() -> None:
+    """Score and write the page."""
+    found = scored()
+    PAGE.write_text(page(found), encoding="utf-8")
+    print(page(found))
+
+
+def scored() -> list[Scored]:
+    """Every recorded run of the plan, diagnosed."""
+    known = {record.name: record for record in records(FOLDER)}
+    there = [(entry, known[entry.name]) for entry in plan() if entry.name in known]
+    usual: dict[str, list[float]] = {}
+    for entry, record in there:
+        if entry.kind == "healthy":
+            usual.setdefault(entry.spec["task"], []).append(record.truth["end"])
+    rows = []
+    for entry, record in there:
+        healthy = usual[entry.spec["task"]]
+        lost = sum(healthy) / len(healthy) - record.truth["end"]
+        rows.append(Scored(entry, record, lost >= HARM, *_said(record)))
+    return rows
+
+
+def _said(record: Record) -> tuple[str, list[tuple[str, float]]]:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / record.name
+        folder.mkdir()
+        for path, content in record.files.items():
+            (folder / path).write_bytes(base64.b64decode(content))
+        found = rlclinic.diagnose(folder)
+    return found.verdict.value, [(cause.id, cause.probability) for cause in found.causes]
+
+
+def page(rows: Sequence[Scored]) -> str:
+    """The page."""
+    lines = [HEAD, f"{len(rows)} of {len(plan())} planned runs are recorded.", ""]
+    lines += ["| part | measure | result |", "|---|---|---|"]
+    for side in ("development", "test"):
+        part = [row for row in rows if row.entry.side == side]
+        faults = [row for row in part if not row.entry.harmless and row.harmed]
+        benign = [row for row in part if row.entry.harmless or not row.harmed]
+        lines += [
+            _line(side, "right cause first", [row.first for row in faults]),
+            _line(side, "right cause in three", [row.in_three for row in faults]),
+            _line(side, "a failing verdict", [row.verdict in FAILED for row in faults]),
+            _line(side, "accusations on healthy and benign runs", [row.accused for row in benign]),
+        ]
+    lines += ["", "## All runs", "", "| run | part | answers right | harmed | verdict | likeliest cause |"]
+    lines += ["|---|---|---|---|---|---|"]
+    for row in sorted(rows, key=lambda one: (one.entry.kind, one.entry.name)):
+        (cause, probability), truth = row.causes[0], row.record.truth
+        right = f"{truth['start']:.0%} -> {truth['end']:.0%}"
+        said = f"{cause} {probability:.0%}"
+        harmed = "yes" if row.harmed else "no"
+        lines.append(f"| {row.entry.name} | {row.entry.side} | {right} | {harmed} | {row.verdict} | {said} |")
+    return "\n".join(lines) + "\n"
+
+
+def _line(side: str, measure: str, hits: Iterable[bool]) -> str:
+    found = list(hits)
+    if not found:
+        return f"| {side} | {measure} | - |"
+    low, high = interval(sum(found), len(found))
+    return f"| {side} | {measure} | {sum(found)} of {len(found)} ({low:.0%} to {high:.0%}) |"
+
+
+if __name__ == "__main__":
+    main()
