@@ -14,7 +14,8 @@ from rlclinic.prescriptions.edit.document import FORMATS, document_data, edit_do
 from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused, agrees, check_before
 from rlclinic.prescriptions.edit.python_file import edit_python
 from rlclinic.prescriptions.edit.section import inherited, section_of
-from rlclinic.prescriptions.edit.source_file import MAX_BYTES, Source, find_source
+from rlclinic.prescriptions.edit.shell_file import edit_shell
+from rlclinic.prescriptions.edit.source_file import MAX_BYTES, SHELL, Source, find_source
 from rlclinic.prescriptions.syntax import Assignment, CannotWrite, assignments, dialects_of
 from rlclinic.prescriptions.syntax.assignment import Code
 from rlclinic.prescriptions.syntax.rllib import METHODS, PYTHON_KEYS
@@ -63,11 +64,14 @@ def plan(run: Run, changes: Sequence[Change], config: str = "") -> Plan:
     if source.file.suffix == ".py":
         edits = [_edit(run, item, tuple(_python_key(run, item.key).split("."))) for item in wanted]
         after = edit_python(text, edits, [_call(run, item.key) for item in wanted])
+    elif source.file.suffix in SHELL:
+        edits = [_edit(run, item, tuple(item.key.split("."))) for item in wanted]
+        after = edit_shell(text, edits)
     elif source.file.suffix in FORMATS:
         edits = _document_edits(run, wanted, source, text)
         after = edit_document(text, edits, source.file.suffix)
     else:
-        raise Refused("only YAML, JSON, TOML and Python files are edited", path=str(source.file))
+        raise Refused("only YAML, JSON, TOML, Python and shell files are edited", path=str(source.file))
     if after == text:
         raise Refused("the file already has these values", path=str(source.file))
     return Plan(source.file, text, after, tuple(edits), source.note)

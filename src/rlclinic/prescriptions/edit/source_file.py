@@ -16,6 +16,7 @@ from rlclinic.readers.project import ROOT_SIGNS, folders_above
 
 # Bytes of a config.
 MAX_BYTES = 2 << 20
+SHELL = (".sh", ".bash", ".slurm", ".sbatch")
 
 # Files that a framework writes itself into its run folder: records, not sources.
 RECORDS = {
@@ -167,7 +168,7 @@ def _origin(run: Run, keys: tuple[str, ...]) -> Source:
         raise _unknown(run, "no config file of this run is known")
     name = files.pop()
     file = folder_of(run) / name
-    if file.suffix not in (*FORMATS, ".py") or run.source in ("wandb", "mlflow", "trackio"):
+    if file.suffix not in (*FORMATS, *SHELL, ".py") or run.source in ("wandb", "mlflow", "trackio"):
         raise _unknown(run, f"the values were read from {name}, a record of the run and not a config")
     if file.name in RECORDS.get(run.framework, ()):
         raise _unknown(run, f"{name} is the run's own record, not the config it was made from")
