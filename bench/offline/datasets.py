@@ -34,7 +34,7 @@ TASKS = {
         ("total_steps=10000", "eval_freq=250", "net_arch=[64,64]", "batch_size=128", "gamma=0.97"),
     ),
     "mountaincarcontinuous": Task(
-        "MountainCarContinuous-v0:sac", 90.0, 20.0, ("total_steps=30000", "eval_freq=500", "batch_size=128")
+        "MountainCarContinuous-v0:sac", 90.0, 20.0, ("total_steps=12000", "eval_freq=500", "batch_size=128")
     ),
 }
 

@@ -183,7 +183,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("imitation/expert_gone", "step from which on the expert gave no label", "steps", low=0.0, families=_IM),
     Metric("offline/data", "steps that are learned from", low=0.0, families=_Q),
     Metric("offline/data_return", "mean return of the episodes in the data", "reward", families=_Q),
-    Metric("offline/data_best", "mean return of the best tenth of the episodes in the data", "reward", families=_Q),
+    Metric("offline/data_best", "mean return of the better half of the data", "reward", families=_Q),
     Metric("offline/data_value", "mean discounted return of the steps in the data", "reward", families=_Q),
     Metric("offline/value_low", "least value that the rewards in the data allow", "reward", families=_Q),
     Metric("offline/value_high", "largest value that the rewards in the data allow", "reward", families=_Q),
@@ -194,6 +194,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("offline/states_outside", "share of visited states that the data do not show", "share", "", 0.0, 1.0, _Q),
     Metric("offline/action_range", "share of the action range that the data use", "share", "", 0.0, 1.0, _Q),
+    Metric("offline/cut_as_end", "share of episodes marked terminal at the time limit", "share", "", 0.0, 1.0, _Q),
     Metric("offline/td_error_held_out", "temporal-difference error on held-out episodes", low=0.0, families=_Q),
     Metric("offline/conservative_loss", "loss that keeps values low outside the data", families=_Q),
     # Language models

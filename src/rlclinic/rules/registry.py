@@ -17,7 +17,7 @@ from rlclinic.rules.rule import Kind, RuleInfo, RuleResult, Sign, load_rule, mis
 FAMILIES = (
     "success", "convergence", "policy", "value", "off_policy", "optimisation", "mmrkhs", "reinforce", "data",
     "environment", "evaluation", "process", "config", "implementation", "imitation",
-    "language_model",
+    "offline",    "language_model",
 )  # fmt: skip
 
 Limits = Mapping[str, Mapping[str, float]]

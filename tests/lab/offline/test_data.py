@@ -100,6 +100,7 @@ def test_a_value_is_the_discounted_return_to_the_end_of_its_episode(tmp_path: Pa
 def test_the_best_episodes_are_those_with_the_highest_returns(tmp_path: Path) -> None:
     data = loaded(tmp_path, rewards=np.repeat([-1.0, -2.0], 20))
     assert data.only(data.best(0.1)).returns.tolist() == [-20.0]
+    assert data.level(0.5) == -20.0
     assert data.only(data.best(1.0)).returns.tolist() == [-20.0, -40.0]
 
 

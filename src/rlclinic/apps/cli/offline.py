@@ -58,8 +58,8 @@ def offline(
     """Learn a policy from the steps in DATASET: npz, HDF5, Minari, CSV or parquet.
 
     bc and filtered-bc (the best tenth of the episodes) are trained here; the others by d3rlpy, which --setup installs
-    in a Python environment of its own. The policy is evaluated in the environment: 90% of the way from a random policy
-    to the best tenth of the episodes is the goal, unless -o threshold=R sets another. The folder is that of `rlclinic
+    in a Python environment of its own. The policy is evaluated in the environment: 80% of the way from a random policy
+    to the better half of the data is the goal, unless -o threshold=R sets another. The folder is that of `rlclinic
     train`, which resumes it. Exit codes: 0 done, 2 an error, 130 interrupted.
     """
     if setup:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from rlclinic.lab.asking import recipe_from
+from rlclinic.lab.assemble import default_threshold
 from rlclinic.lab.environments import check_environment
 from rlclinic.lab.evaluation import evaluate
 from rlclinic.lab.imitation.asking import ROUNDS, imitation_recipe
@@ -23,8 +22,11 @@ from rlclinic.reference.algorithms import algorithm_name
 CLONING = ("BC", "FILTERED-BC")
 # Updates where no budget is set, and evaluations of a run.
 UPDATES, EVALUATIONS = 5_000, 20
-# Share of the way from a random policy to the best tenth of the episodes that counts as reached, and that tenth.
-REACHED, BEST = 0.9, 0.1
+# Share of the way from a random policy to the better half of the data that counts as reached: some of that half was
+# lucky in how it began, and of a smaller part most would be.
+REACHED, BETTER = 0.8, 0.5
+# Below this share of the way to the goal of a known task, even the better half is no goal.
+NOTHING = 0.15
 # Episodes by which the random policy is measured.
 EPISODES = 10
 
@@ -32,7 +34,7 @@ EPISODES = 10
 def offline_recipe(
     dataset: str, algorithm: str, environment: str = "", overrides: Sequence[str] = (), trust: Iterable[str] = ()
 ) -> Recipe:
-    """The recipe of an offline run, with the goal set by the best episodes of the data.
+    """The recipe of an offline run, with the goal set by the better half of the data.
 
     Raises:
         UsageError: The data, the environment or a setting does not fit; nothing was written.
@@ -75,7 +77,8 @@ def _environment(path: Path, named: str) -> str:
 def _goal(recipe: Recipe, path: Path) -> float:
     spaces = check_environment(recipe)
     data = load_dataset(path, spaces_of(*spaces))
-    best = float(data.returns[np.unique(data.episodes[data.best(BEST)])].mean())
     spaces[1].seed(recipe.seed)
     lowest = evaluate(recipe, lambda seen: [spaces[1].sample() for _ in range(len(seen))], episodes=EPISODES).mean
-    return lowest + REACHED * (best - lowest)
+    goal = lowest + REACHED * (data.level(BETTER) - lowest)
+    known = default_threshold(recipe.environment)
+    return goal if known is None or goal > lowest + NOTHING * (known - lowest) else known

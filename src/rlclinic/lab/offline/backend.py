@@ -21,8 +21,8 @@ from rlclinic.lab.torchrl.spaces import Spaces, spaces_of
 from rlclinic.lab.torchrl.state_files import load_arrays, save_arrays
 from rlclinic.model.errors import UsageError
 
-# Best share of the episodes whose mean return a transformer is asked for.
-BEST = 0.1
+# Best share of the data whose mean return a transformer is asked for, and the share that says what a policy can reach.
+BEST, BETTER = 0.1, 0.5
 # Updates between two looks at the clock and at a wish to stop.
 TOGETHER = 50
 HOME = "train/offline"
@@ -122,7 +122,7 @@ class _Training:
         target = None
         if recipe.algorithm == "DT":
             wanted = options.optional("target_return")
-            target = float(data.returns[np.unique(data.episodes[data.best(BEST)])].mean()) if wanted is None else wanted
+            target = data.level(BEST) if wanted is None else wanted
         self.policy = Policy(link, spaces, target)
         words: dict[str, Any] = {}
         if session.resumed is not None:
@@ -218,22 +218,30 @@ class _Training:
         gamma, scale = self.options.number("gamma"), self.options.number("reward_scale")
         low, high = self.data.bounds(gamma)
         worth = self.data.values(gamma)
-        numbers = self.data.episodes[: self.learned]
-        count = int(self.data.episodes.max()) + 1
-        returns = np.bincount(self.data.episodes, weights=self.data.rewards, minlength=count)[np.unique(numbers)]
-        best = np.sort(returns)[-max(round(BEST * len(returns)), 1) :]
         used = self.data.actions
         spread = 1.0 if self.spaces.is_discrete else float(np.ptp(used, axis=0).min() / 2)
         return {
-            f"{HOME}/data_return": float(returns.mean()) / scale,
-            f"{HOME}/data_best": float(best.mean()) / scale,
+            f"{HOME}/data_return": float(self.data.returns.mean()) / scale,
+            f"{HOME}/data_best": self.data.level(BETTER) / scale,
             f"{HOME}/data_value": float(worth.mean()),
             f"{HOME}/value_low": float(low),
             f"{HOME}/value_high": float(high),
             f"{HOME}/data": float(self.learned),
             f"{HOME}/action_range": spread,
+            **self._ends(),
             "train/hp/policy_lr": self.options.number("learning_rate"),
         }
+
+    def _ends(self) -> dict[str, float]:
+        """Share of the episodes that end as terminal exactly where a time limit cuts."""
+        environment = make_environment(self.recipe)
+        limit = getattr(environment.spec, "max_episode_steps", None)
+        environment.close()
+        if limit is None:
+            return {}
+        lengths = np.bincount(self.data.episodes)
+        ended = np.bincount(self.data.episodes, weights=self.data.terminated) > 0
+        return {f"{HOME}/cut_as_end": float(np.mean(ended & (lengths == limit)))}
 
     def _save(self, path: Path) -> None:
         step = self.link.ask("save", path=str((path / MODEL).resolve()))["grad_step"]

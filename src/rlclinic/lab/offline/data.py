@@ -47,10 +47,14 @@ class Dataset:
         return np.asarray(self.episodes % HELD_OUT == HELD_OUT - 1)
 
     def best(self, share: float) -> NDArray[np.bool_]:
-        """Rows of the episodes with the highest returns, at least one."""
-        returns = self.returns
-        count = max(round(share * len(returns)), 1)
-        return np.isin(self.episodes, np.argsort(-returns, kind="stable")[:count])
+        """Rows of the episodes with the highest returns that hold a share of the steps, at least one episode."""
+        order = np.argsort(-self.returns, kind="stable")
+        held = np.cumsum(np.bincount(self.episodes)[order])
+        return np.isin(self.episodes, order[: int(np.searchsorted(held, share * held[-1])) + 1])
+
+    def level(self, share: float) -> float:
+        """Mean return of those episodes."""
+        return float(self.returns[np.unique(self.episodes[self.best(share)])].mean())
 
     def only(self, rows: NDArray[np.bool_]) -> Dataset:
         """Some rows, with their episodes counted anew."""

@@ -70,7 +70,7 @@ def make_datasets(
         "mixed": lambda: _joined(
             _played(recipe, None, steps // 2, seed), _played(recipe, best, steps - steps // 2, seed + 1_000)
         ),
-        "replay": lambda: _replay(expert, steps),
+        "replay": lambda: _replay(expert, recipe, steps),
     }
     made = []
     for kind in chosen:
@@ -126,7 +126,7 @@ def _joined(first: Arrays, second: Arrays) -> Arrays:
     return {name: np.concatenate([first[name], later[name]]) for name in COLUMNS}
 
 
-def _replay(run: Path, steps: int) -> Arrays:
+def _replay(run: Path, recipe: Recipe, steps: int) -> Arrays:
     """The whole of what the run saw while it learned, thinned to whole episodes over its length."""
     saved = last_checkpoint(open_folder(run).path)
     if saved is None or not (saved.path / REPLAY).is_file():
@@ -150,9 +150,12 @@ def _replay(run: Path, steps: int) -> Arrays:
         **flat, "rewards": flat["rewards"].ravel(), "terminated": dones & ~timeouts, "truncated": timeouts,
         "episodes": episodes,
     }  # fmt: skip
-    actions = columns["actions"]
-    if actions.dtype.kind in "iu":
-        columns["actions"] = actions.ravel()
+    space = check_environment(recipe)[1]
+    if hasattr(space, "n"):
+        columns["actions"] = columns["actions"].ravel()
+    else:
+        # Stable-Baselines3 keeps the actions of a Box in [-1, 1].
+        columns["actions"] = space.low + (columns["actions"] + 1) / 2 * (space.high - space.low)
     return {name: columns[name][kept] for name in COLUMNS}
 
 

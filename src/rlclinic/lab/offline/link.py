@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,18 +26,25 @@ class Link:
     def __enter__(self) -> Self:
         self.files = tempfile.TemporaryDirectory()
         self.errors = open(Path(self.files.name) / "errors.txt", "w+b")
-        self.process = subprocess.Popen(
-            [str(worker_python()), "-P", str(SCRIPT)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=self.errors, text=True, cwd=self.files.name,
-        )  # fmt: skip
+        ours, theirs = os.pipe()
+        self.answers = os.fdopen(ours, encoding="utf-8")
+        try:
+            self.process = subprocess.Popen(
+                [str(worker_python()), "-P", str(SCRIPT), str(theirs)], stdin=subprocess.PIPE, stdout=self.errors,
+                stderr=self.errors, text=True, cwd=self.files.name, pass_fds=(theirs,),
+            )  # fmt: skip
+        finally:
+            os.close(theirs)
+        assert self.process.stdin is not None
+        self.told = self.process.stdin
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                stream.close()
+        with suppress(BrokenPipeError):
+            self.told.close()
+        self.answers.close()
         if kind is not None:
             self.process.terminate()
         self.process.wait()
@@ -44,12 +53,10 @@ class Link:
 
     def ask(self, do: str, **words: Any) -> dict[str, Any]:
         """One answer; TrainingError where the worker failed or is gone."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         try:
-            self.process.stdin.write(json.dumps({"do": do, **words}) + "\n")
-            self.process.stdin.flush()
-            line = self.process.stdout.readline()
+            self.told.write(json.dumps({"do": do, **words}) + "\n")
+            self.told.flush()
+            line = self.answers.readline()
         except BrokenPipeError:
             line = ""
         if not line:

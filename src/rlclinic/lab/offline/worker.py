@@ -200,10 +200,8 @@ class Worker:
 
 
 def main() -> None:
-    """Answer until the input ends."""
-    # What d3rlpy prints must not come between two answers.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
+    """Answer until the input ends, on a line of its own: d3rlpy prints what it likes."""
+    answers = os.fdopen(int(sys.argv[1]), "w", encoding="utf-8")
     worker = Worker()
     for line in sys.stdin:
         told = json.loads(line)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import math
 
-from rlclinic.facts.unusual_settings import unusual
+from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
-from rlclinic.reference.usual import Direction, size_of, usual_value, value_of_size, working_range
+from rlclinic.reference.usual import Direction, size_of, usual_bounds, usual_value, value_of_size, working_range
 
 COARSE, FINE = 3.0, 2.0
 STEP_OF_THREE = frozenset(
@@ -30,7 +30,7 @@ HEALTHY_KL = 0.02
 # Steps beyond which a value is so far from the entry for its environment that the entry itself is the target.
 FAR_STEPS = 2
 # What a step upwards from zero begins with, where no reference tells.
-FROM_ZERO = {"ent_coef": 0.01, "tau": 0.005, "learning_rate": 3e-4, "vf_coef": 0.5}
+FROM_ZERO = {"conservative_weight": 1.0, "ent_coef": 0.01, "tau": 0.005, "learning_rate": 3e-4, "vf_coef": 0.5}
 # Digits of a value, and of one that is an estimate.
 DIGITS = 2
 ESTIMATED = 1
@@ -92,6 +92,9 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
     computed = _rate_by_kl(assessment, value) if key == "learning_rate" else None
     algorithm = assessment.run.algorithm
     bounds, usual = working_range(algorithm, key), usual_value(algorithm, key, assessment.budget)
+    if usual is None:
+        published = usual_bounds(key, domain_of(assessment.facts))
+        return None if published is None else published.usual
     if computed is not None and bounds is not None:
         # A policy that was destroyed moves by any number of nats: its KL tells the direction, not the distance.
         lowest = usual if usual is not None and usual < value else bounds[0]
