@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,6 +101,12 @@ def probabilities(one: Sample, parameters: FloatArray, beside: FloatArray | floa
 def losses(samples: Sequence[Sample], parameters: FloatArray) -> FloatArray:
     """Minus the logarithm of the probability that accepted causes have together."""
     return np.array([-math.log(max(float(probabilities(s, parameters) @ s.accepted), 1e-9)) for s in samples])
+
+
+def losses_of_priors(samples: Sequence[Sample]) -> FloatArray:
+    """The same where nothing is known of a run: what a table that learned nothing from labels comes to."""
+    bare = [replace(one, pieces=np.zeros_like(one.pieces)) for one in samples]
+    return losses(bare, start())
 
 
 def evenly(samples: Sequence[Sample]) -> FloatArray:
@@ -198,7 +204,9 @@ def main() -> None:
     order = rng.permutation(len(samples))
     shuffled = [_with_labels(one, samples[other]) for one, other in zip(samples, order, strict=True)]
     kept = [one for one in shuffled if one.accepted.any()]
-    print(f"shuffled labels: fitted and left out {left_out(kept)[1].mean():.3f}")
+    print(f"priors alone {losses_of_priors(samples).mean():.3f}; shuffled labels: priors "
+          f"{losses_of_priors(kept).mean():.3f}, by hand {losses(kept, start()).mean():.3f}, fitted and left out "
+          f"{left_out(kept)[1].mean():.3f}")  # fmt: skip
     final = chosen(samples)
     given = [weight_of_noise(samples, final, PENALTIES[-1], seed) for seed in range(NOISE_COLUMNS)]
     print(f"columns of random evidence: weights {min(given):+.2f} to {max(given):+.2f}, mean {np.mean(given):+.2f}")

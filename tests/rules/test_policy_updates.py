@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.update_count import batch
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Run
 from rlclinic.rules.policy import (
@@ -270,3 +271,10 @@ def test_a_policy_that_died_before_the_first_row_did_move() -> None:
     found = policy_died_early.check(dead)
     assert found is not None
     assert "the first updates left a dead policy" in found.summary
+
+
+def test_the_number_of_minibatches_is_read_or_left_open() -> None:
+    known = {"n_steps": 128.0, "n_envs": 8.0}
+    assert batch(scene(config=known)) is None
+    assert batch(scene(config={**known, "n_minibatches": 4.0})) == 256.0
+    assert batch(scene(config=known, algorithm="A2C")) == 1024.0

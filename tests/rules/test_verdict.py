@@ -226,3 +226,26 @@ def test_episodes_of_which_many_fail_are_no_share_of_nearly_all() -> None:
     succeeded = (np.random.default_rng(0).random(200) < 0.85).astype(float)
     told, _ = judged(scene(series={"return/train": 0.2 + 0.8 * succeeded, "success_rate": succeeded}))
     assert told is not Verdict.SOLVED
+
+
+def test_evaluations_that_swing_about_the_goal_do_not_hold_it() -> None:
+    swinging, trained = np.where(np.arange(20) % 2 == 0, 300.0, 600.0), rising(100.0, 400.0)
+    told, _ = judged(scene(series={"return/eval": swinging, "return/train": trained}, threshold=440.0))
+    assert told is not Verdict.SOLVED
+    steady = np.append(np.full(19, 500.0), 300.0)
+    told, _ = judged(scene(series={"return/eval": steady, "return/train": rising(100.0, 490.0)}, threshold=440.0))
+    assert told is Verdict.SOLVED
+
+
+def test_thousands_of_flat_episodes_are_not_too_few_because_others_took_more_steps() -> None:
+    flat_returns = 2.0 + np.random.default_rng(1).normal(size=6113)
+    for episodes, expected in ((6113, Verdict.NOT_LEARNING), (600, Verdict.INSUFFICIENT_DATA)):
+        played = (flat_returns[:episodes], np.full(episodes, 160.0))
+        told, _ = judged(scene(series={"return/train": flat_returns[:episodes]}, episodes=played, algorithm="DQN",
+                               environment="BreakoutNoFrameskip-v4", steps=160.0 * episodes))  # fmt: skip
+        assert told is expected
+
+
+def test_nothing_overrules_a_sure_rise() -> None:
+    told, _ = judged(scene(series={"return/train": rising()}), finding("POL12", Severity.ERROR))
+    assert told is Verdict.LEARNING

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from rlclinic.facts.episodes import task_by_name
+from rlclinic.facts.episodes import single_returns, task_by_name
 from rlclinic.facts.returns import END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.task_departure import SAME_PAY, departure
@@ -42,6 +42,11 @@ BINS = 60
 FEWEST_TRIED, TRIED = 4, 0.5
 # Share of the way to the goal by which their mean must fall short of it, beyond its standard error.
 SHORT = 0.2
+# Levels at the end that are pooled at the least to tell whether a goal is held, and the share of them that may miss it
+# by as much.
+FEWEST_POOLED, OFTEN = 5, 0.25
+# Episodes after which the lack of a rise means something, however many steps others needed.
+MANY_EPISODES = 2000
 
 
 @fact
@@ -133,7 +138,10 @@ def had_time(facts: RunFacts) -> bool:
     if unfinished and facts.progress is not None and facts.progress < MATERIAL:
         return False
     needed, taken = reference_steps(facts), facts.run.env_steps
-    return needed is None or taken is None or taken >= MATERIAL * needed
+    if needed is None or taken is None or taken >= MATERIAL * needed:
+        return True
+    played = single_returns(facts)
+    return played is not None and played.size >= MANY_EPISODES
 
 
 def is_early(facts: RunFacts) -> bool:
@@ -202,4 +210,6 @@ def _reached(series: Series, goal: Goal) -> GoalReached | None:
         return None
     last = max(FEWEST_ABOVE, round(END_SHARE * bins))
     end = median(curve[-last:])
-    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), end >= level, end)
+    pool = curve[-max(FEWEST_POOLED, last) :]
+    often_short = float(np.mean(pool < goal.level - SHORT * abs(goal.level - goal.base))) > OFTEN
+    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), end >= level and not often_short, end)

@@ -20,6 +20,8 @@ COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
 COUNTED_IN_STEPS = frozenset({"cleanrl", "rlclinic"})
 # Frameworks in which the target interval of Q-learning counts env steps, not updates.
 TARGET_IN_ENV_STEPS = frozenset({"sb3", "sb3-zoo", "cleanrl", "openai-baselines", "rllib", "rlclinic"})
+# Frameworks that take every gradient step on the whole rollout.
+WHOLE_BATCHES = frozenset({"spinningup"})
 # Points of a counter that make a slope.
 FEWEST_COUNTS = 3
 TINY = 1e-12
@@ -50,9 +52,10 @@ def batch(facts: RunFacts) -> float | None:
     if size is not None:
         return size
     parts = positive(facts, "n_minibatches")
-    if whole is None:
-        return None
-    return whole / parts if parts is not None else whole
+    if whole is None or parts is None:
+        at_once = facts.run.algorithm.upper() in SINGLE_STEP or facts.run.framework in WHOLE_BATCHES
+        return whole if at_once else None
+    return whole / parts
 
 
 def updates_per_rollout(facts: RunFacts) -> float | None:
