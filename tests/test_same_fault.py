@@ -44,3 +44,15 @@ def test_csv_console_and_monitor_of_one_training_agree(name: str, tmp_path: Path
         found["monitor"] = verdict(tmp_path / "monitor")
     assert len(found) >= 2
     assert len(set(found.values())) == 1, found
+
+
+def test_a_mean_that_cannot_keep_up_with_a_short_run_is_said(tmp_path: Path) -> None:
+    source = RUNS / "faults" / "healthy_dqn_cartpole"
+    told = {}
+    for file in ("progress.csv", "monitor.csv"):
+        (tmp_path / file).mkdir()
+        shutil.copy(source / file, tmp_path / file)
+        unknowns = diagnose(read(tmp_path / file, environment="CartPole-v1", algorithm="DQN")).unknowns
+        told[file] = [line for line in unknowns if "a mean over the last 100 of about" in line]
+    assert [len(lines) for lines in told.values()] == [1, 0]
+    assert "rollout/ep_rew_mean" in told["progress.csv"][0]

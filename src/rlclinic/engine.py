@@ -15,6 +15,7 @@ from rlclinic.facts.derived_settings import LOGGED
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import GoalStatus, goal_status_of
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.window_noise import WINDOW_EPISODES
 from rlclinic.judgement.decision_path import TIERS, decision_path
 from rlclinic.judgement.health import lacking
 from rlclinic.judgement.onset_order import Order, onset_order
@@ -40,6 +41,9 @@ from rlclinic.rules.registry import applicable as rules_about
 from rlclinic.rules.registry import examine as checked_rules
 from rlclinic.rules.rule import RuleInfo
 from rlclinic.store.siblings import siblings_of
+
+# Means over past episodes without a shared one, below which a run is too short for such a mean to keep up.
+FEW_WINDOWS = 5.0
 
 if TYPE_CHECKING:
     from rlclinic.model.environment_facts import EnvironmentFacts
@@ -126,7 +130,7 @@ def _diagnosed(
         ),
         prescriptions=prescriptions,
         next_steps=next_steps(run, prescriptions, missing),
-        unknowns=_unknowns(run, goal),
+        unknowns=_unknowns(facts, goal),
         curves=facts.curves,
         goal=goal,
         onsets=order.onsets,
@@ -208,8 +212,9 @@ def _named(row: RuleInfo, names: Sequence[str]) -> bool:
     return any(name.lower() in (row.code.lower(), row.name, row.family) for name in names)
 
 
-def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
+def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
     """What the files do not tell and a diagnosis would want."""
+    run, window = facts.run, facts.window
     if run.is_environment:
         return run.examined.skipped if run.examined is not None else ()
     lines = []
@@ -225,6 +230,12 @@ def _unknowns(run: Run, goal: Goal | None) -> tuple[str, ...]:
         lines.append("The budget is not known, so progress is measured against the log's own length.")
     if run.status.state is Status.UNKNOWN:
         lines.append("Nothing says how the run ended.")
+    if window is not None and run.returns is not None and window.windows < FEW_WINDOWS:
+        lines.append(
+            f"{run.returns.logged_as} is a mean over the last {WINDOW_EPISODES} of about "
+            f"{window.windows * WINDOW_EPISODES:,.0f} episodes, so it tells late what the agent does; single episodes, "
+            "as SB3's Monitor logs them, tell more."
+        )
     if run.returns is not None and goal is None:
         lines.append(
             "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: name the "

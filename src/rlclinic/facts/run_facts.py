@@ -11,7 +11,7 @@ import numpy as np
 
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.settled import settled
-from rlclinic.facts.window_noise import window_noise
+from rlclinic.facts.window_noise import WindowNoise, window_noise
 from rlclinic.model.finding import Evidence
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.return_curve import ReturnCurve
@@ -97,8 +97,12 @@ class RunFacts:
     @cached_property
     def curve(self) -> ReturnCurve | None:
         """The curve of the return that says how well the agent does."""
-        returns, lengths = self.returns, self.series("episode_length")
-        return return_curve(returns, window_noise(returns, lengths)) if returns is not None else None
+        return return_curve(self.returns, self.window)
+
+    @cached_property
+    def window(self) -> WindowNoise | None:
+        """What that return rests on where each of its points is a mean over past episodes."""
+        return window_noise(self.returns, self.series("episode_length")) if self.returns is not None else None
 
     @cached_property
     def curves(self) -> dict[str, ReturnCurve]:
