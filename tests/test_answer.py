@@ -12,6 +12,7 @@ import pytest
 import rlclinic
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.explanation import Explanation, Piece
 from rlclinic.model.vocabulary import families_of, has_metric
 from rlclinic.readers.discover import find
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
@@ -98,6 +99,31 @@ def test_what_a_curve_did_is_said_without_a_goal_and_judged_with_one() -> None:
     assert reached.lacking == ()
 
 
+def test_a_change_that_is_not_of_the_leading_cause_says_what_it_rules_out() -> None:
+    found = diagnosis_of("faults/high_lr_ppo_acrobot")
+    assert line(found, "Cause").startswith("sparse-reward (")
+    assert line(found, "Change").startswith("Rule out learning-rate-too-high first: lower learning_rate from 0.1")
+
+
+def test_a_training_without_rewards_is_not_advised_about_its_reward() -> None:
+    series = {"loss/supervised": np.linspace(2.0, 0.5, 40), "learning_rate": np.full(40, 1e-5)}
+    found = diagnose(scene(series=series).run)
+    assert found.verdict is Verdict.NOT_RL
+    assert not any(word in str(found.answer) for word in ("examine", "--goal", "--env"))
+
+
+def test_a_rise_that_the_verdict_takes_for_noise_is_no_fact_of_the_cause() -> None:
+    found = diagnosis_of("faults/few_labels_dagger_pendulum")
+    rising = "still-rising-at-end"
+    finding = replace(found.findings[0], name=rising, summary="it rose by 3")
+    lead = found.ranked[0]
+    pieces = (Piece("finding", f"{finding.code} rose", 9.0),)
+    explained = {lead.id: Explanation(lead.id, 0.7, evidence=pieces)}
+    for verdict, told in ((Verdict.LEARNING, True), (Verdict.NOT_LEARNING, False)):
+        made = replace(found, verdict=verdict, findings=(finding,), explanations=explained)
+        assert ("it rose by 3" in line(made, "Cause")) is told
+
+
 def test_a_grave_finding_is_never_healthy() -> None:
     found = diagnosis_of("sb3/ppo_cartpole")
     errors = [item for item in collapsed().findings if item.severity == "error"]
@@ -134,6 +160,13 @@ def test_the_answer_of_every_recorded_run_has_its_lines_and_says_how_sure_it_is(
     told = lines["How sure"].text if "How sure" in lines else lines["Change"].text.partition(". ")[2]
     words = next(words for words in SURE if told.startswith(words))
     assert SURE[words][0] <= share <= SURE[words][1], told
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_clause_is_said_twice_in_a_line(name: str) -> None:
+    for item in diagnosis_of(name).answer.lines:
+        clauses = item.text.rstrip(".").split("; ")
+        assert len(clauses) == len(set(clauses)), item.text
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -25,6 +25,8 @@ LIKELY = 0.5
 HOW_SURE = ((0.9, "Very sure"), (0.7, "Fairly sure"), (LIKELY, "More likely than not"), (0.0, "Not sure"))
 # Facts that carry a cause, and the least a piece of evidence must add, in natural-log units, to be one of them.
 MOST_FACTS, LEAST_WEIGHT = 2, 0.2
+# A rise that the verdict takes for noise is no fact beside it.
+RISING, NOT_RISING = "still-rising-at-end", ("not-learning", "collapsed")
 NO_EVIDENCE = ("prior", "all causes", "doubt", "seeds")
 # Letters of a fact and of a change: the report below has them whole.
 FACT_WIDTH, CHANGE_WIDTH, NATIVE_WIDTH = 130, 240, 60
@@ -41,7 +43,7 @@ MOST_NEEDS = 3
 # What a later prescription says first, which a line of its own does not need.
 LEAD = re.compile(r"^(?:If (?:that does not suffice|the test confirms it)|Optional)[^:]*: ")
 OPTIONAL = "Optional"
-TOO_SHORT = "budget-too-small"
+TOO_SHORT, NOT_RL = "budget-too-small", "not-rl"
 # What a test beside the one that is advised does, by the verb that makes it.
 ALSO = {"trial": "or try the change", "examine": "or examine the environment", "probe": "or probe the trainer"}
 REPEAT = "Repeat it with another seed: one run shows little."
@@ -93,6 +95,8 @@ def answer_of(diagnosis: Diagnosis) -> Answer:
 def _cause(diagnosis: Diagnosis) -> str:
     causes = diagnosis.ranked
     lead = causes[0] if causes else None
+    if diagnosis.verdict.value == NOT_RL:
+        return "None is looked for in a training without rewards."
     if lead is None or lead.id == UNKNOWN:
         ideas = [f"{cause.id} ({percent(cause.probability)})" for cause in causes[1:3] if cause.id not in HARMLESS]
         first = f" First idea{'s' if len(ideas) > 1 else ''}: {listed(ideas)}." if ideas else ""
@@ -115,15 +119,26 @@ def _facts(diagnosis: Diagnosis, lead: Cause) -> list[str]:
     pieces = sorted(found.pieces, key=lambda piece: -piece.value) if found is not None else []
     weighty = [piece.text for piece in pieces if piece.value >= LEAST_WEIGHT and piece.kind not in NO_EVIDENCE]
     texts = weighty if pieces else list(lead.supports)
-    summaries = {finding.code: finding.summary for finding in diagnosis.findings}
-    told = [summaries.get(text.partition(" ")[0], text) for text in texts if not text.startswith("verdict ")]
-    fresh = dict.fromkeys(_short(text, FACT_WIDTH) for text in told if text.rstrip(".") != diagnosis.reason.rstrip("."))
-    return list(fresh)[:MOST_FACTS]
+    findings = {finding.code: finding for finding in diagnosis.findings}
+    told: dict[str, None] = {diagnosis.reason.rstrip("."): None}
+    facts = []
+    for text in texts:
+        finding = findings.get(text.partition(" ")[0])
+        denied = finding is not None and finding.name == RISING and diagnosis.verdict.value in NOT_RISING
+        if denied or text.startswith("verdict "):
+            continue
+        clauses = _short(finding.summary if finding is not None else text, FACT_WIDTH).split("; ")
+        fresh = [clause for clause in clauses if clause not in told]
+        told |= dict.fromkeys([*clauses, "; ".join(clauses)])
+        facts += ["; ".join(fresh)] if fresh and "; ".join(clauses) != diagnosis.reason.rstrip(".") else []
+    return facts[:MOST_FACTS]
 
 
 def _change(diagnosis: Diagnosis) -> Line:
     first = next(iter(diagnosis.prescriptions), None)
     commands = diagnosis.commands
+    if diagnosis.verdict.value == NOT_RL:
+        return Line("Change", "None: what is judged here is reinforcement learning, and this learns from no reward.")
     if _has_nothing(diagnosis):
         return Line("Change", NAME_FILES)
     if _needs_column(diagnosis):
@@ -144,6 +159,9 @@ def _change(diagnosis: Diagnosis) -> Line:
         is_optional = diagnosis.finds_nothing or text.startswith(OPTIONAL) or TOO_SHORT in first.causes
         return Line("Change" if is_optional else "Test first", text, () if is_optional else _also(commands.test, text))
     both = (("apply", commands.apply), ("prove", commands.prove))
+    lead = diagnosis.ranked[0]
+    if lead.id not in (*first.causes, UNKNOWN, *HARMLESS) and first.causes and lead.probability >= LIKELY:
+        text = f"Rule out {first.causes[0]} first: {within(text)}"
     return Line("Change", text, tuple((what, command) for what, command in both if command))
 
 
@@ -175,6 +193,8 @@ def _also(command: str, text: str) -> tuple[tuple[str, str], ...]:
 def _otherwise(diagnosis: Diagnosis) -> Line:
     """The next candidate: after a change the settings that are known to work, else the next prescription."""
     commands, first = diagnosis.commands, next(iter(diagnosis.prescriptions), None)
+    if diagnosis.verdict.value == NOT_RL:
+        return Line("If not that", sentence(f"If it does learn from a reward: {within(NAME_COLUMN)}"))
     if _has_nothing(diagnosis) or _needs_column(diagnosis):
         return Line("If not that", "Log the return of every episode, and train again.")
     if first is not None and _may_go_on(diagnosis):
