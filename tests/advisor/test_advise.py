@@ -65,8 +65,8 @@ def test_every_source_fact_approach_and_disagreement_is_used() -> None:
     sides = " ".join(side for item in disagreements().values() for side in item.sides)
     assert {name for name in citations() if name not in used and name not in sides} == set()
     asked = {condition.key for rule in rules().values() for condition in rule.conditions}
-    # From which budget.affordable_share and data.quality follow.
-    assert set(fact_keys()) - asked == {"budget.hours", "data.random_return", "data.best_return"}
+    # From which budget.affordable_share, a forecast and data.quality follow.
+    assert set(fact_keys()) - asked == {"budget.hours", "budget.hour_cost", "data.random_return", "data.best_return"}
     assert set(approaches()) == {vote for rule in rules().values() for vote in rule.votes}
     assert set(disagreements()) == {rule.disagreement for rule in rules().values()} - {""}
 

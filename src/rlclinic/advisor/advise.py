@@ -118,7 +118,7 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
         questions=_questions(relevant, facts),
         disagreements=tuple(disagreements()[name] for name in sorted(named)),
         caveats=_caveats(fired, options),
-        next_steps=next_steps(problem, question, options),
+        next_steps=(*problem.steps, *next_steps(problem, question, options)),
         algorithms=algorithms,
         measurements=problem.measurements,
     )

@@ -42,6 +42,8 @@ class Problem:
     environment: str = ""
     title: str = ""
     measurements: tuple[Measurement, ...] = ()
+    steps: tuple[str, ...] = ()
+    """What the measurements say to do next."""
 
     def __getitem__(self, key: str) -> object:
         found = self.facts.get(key)

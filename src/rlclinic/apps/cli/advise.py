@@ -37,6 +37,21 @@ FORMATS = {
 @click.option(
     "--policy", metavar="MODULE:FUNCTION|RUN", default="", help="With --dataset: how far the data are from this policy."
 )
+@click.option(
+    "--measure", is_flag=True, help="Play in --env, and with the model of --run; each says before what it costs."
+)
+@click.option(
+    "--seconds", type=click.FloatRange(1.0), default=40.0, show_default=True, help="Work of each measurement."
+)
+@click.option(
+    "--progress",
+    default="",
+    metavar="KEY|INDEX",
+    help="With `reward --env`: what grows towards the goal, in info or seen.",
+)
+@click.option(
+    "--gamma", type=click.FloatRange(0.0, 1.0), default=0.99, show_default=True, help="Discount of --progress."
+)
 @click.option("--fact", "told", multiple=True, metavar="KEY=VALUE", help="One more fact, as in a description.")
 @click.option("--budget", type=float, help="Environment steps that can be afforded.")
 @click.option("--questions", "list_questions", is_flag=True, help="List the questions and the facts, and end.")
@@ -51,6 +66,10 @@ def advise(
     run: str,
     dataset: Path | None,
     policy: str,
+    measure: bool,
+    seconds: float,
+    progress: str,
+    gamma: float,
     told: tuple[str, ...],
     budget: float | None,
     list_questions: bool,
@@ -82,6 +101,10 @@ def advise(
     problem = known_problem(described, environment, algorithm, run, trusted=True)
     if dataset is not None:
         problem = _with_dataset(problem, dataset, policy)
+    if measure:
+        problem = _measured(problem, environment, run, dataset, seconds)
+    if progress:
+        problem = _shaped(problem, environment, progress, gamma, seconds)
     found = advice_on(problem, question)
     if ask is None:
         ask = form == "text" and output is None and sys.stdin.isatty() and sys.stdout.isatty()
@@ -108,6 +131,34 @@ def _with_dataset(problem: Problem, path: Path, policy: str) -> Problem:
     say(f"measuring {len(steps):,} steps: a few seconds")
     measured = derived(with_dataset(problem, steps))
     return measured.with_measurements(support(steps, policy)) if policy else measured
+
+
+def _measured(problem: Problem, environment: str, run: str, dataset: Path | None, seconds: float) -> Problem:
+    from rlclinic.advisor.measured_environment import measure_environment
+    from rlclinic.advisor.measured_run import EPISODES, measure_run
+    from rlclinic.advisor.problem import derived
+    from rlclinic.readers.transitions.trace import read_trace
+    from rlclinic.store.reading import read
+
+    if not environment and not run:
+        raise UsageError("nothing to measure", hint="name an environment with --env or a run with --run")
+    if environment:
+        say(f"playing in {environment}: up to {seconds:.0f} s of work in processes of its own")
+        problem = measure_environment(problem, seconds)
+    if run:
+        say(f"playing {EPISODES} episodes of the run's policy and one update of it: about a minute")
+        steps = read_trace(dataset) if dataset is not None else None
+        problem = measure_run(problem, Path(read(run).location), steps)
+    return derived(problem)
+
+
+def _shaped(problem: Problem, environment: str, progress: str, gamma: float, seconds: float) -> Problem:
+    from rlclinic.advisor.shaping import shape_reward
+
+    if not environment:
+        raise UsageError("--progress needs an environment", hint="name it with --env")
+    say(f"playing simple policies in {environment}: up to {seconds:.0f} s of work in a process of its own")
+    return shape_reward(problem, progress, gamma, seconds)
 
 
 def _described(names: list[str], told: tuple[str, ...]) -> dict[str, object]:

@@ -19,6 +19,12 @@ from rlclinic.model.errors import UsageError
 
 def policy_of(path: Path, trust: Iterable[str] = ()) -> tuple[Recipe, Act]:
     """The recipe and the policy of the best checkpoint, or the last; nothing is unpickled."""
+    recipe, model = model_of(path, trust)
+    return recipe, policy_function(model, deterministic=recipe.eval_deterministic)
+
+
+def model_of(path: Path, trust: Iterable[str] = ()) -> tuple[Recipe, Any]:
+    """The recipe and the whole model, with one environment and a small replay."""
     folder = open_folder(path)
     check_own(folder.path)
     recipe = folder.recipe(trust)
@@ -34,4 +40,4 @@ def policy_of(path: Path, trust: Iterable[str] = ()) -> tuple[Recipe, Act]:
         warnings.simplefilter("ignore")
         model: Any = build_model(recipe.with_changes({"n_envs": 1, **small}), EpisodeLog())
     load_model(model, best.resolve() if best.is_dir() else saved.path)
-    return recipe, policy_function(model, deterministic=recipe.eval_deterministic)
+    return recipe, model
