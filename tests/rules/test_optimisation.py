@@ -232,9 +232,9 @@ def test_a_rate_that_never_comes_near_the_configured_one_is_an_alarm() -> None:
 
 
 def test_a_default_that_the_user_never_set_is_not_held_against_the_log() -> None:
-    facts = recorded("trl/grpo_tiny")
-    assert facts.setting("learning_rate") == 1e-6
-    assert facts.run["learning_rate"].highest == pytest.approx(3e-3)
+    """constructed: a framework's default beside a rate that a script gave it."""
+    rates = {"learning_rate": np.full(30, 3e-3)}
+    facts = scene(series=rates, config={"learning_rate": 1e-6}, defaults=("learning_rate",))
     assert logged_rate_differs.check(facts) is None
 
 

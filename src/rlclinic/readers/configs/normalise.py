@@ -20,6 +20,9 @@ ENVIRONMENT_SECTIONS = ("env.", "env_args.", "env_config.", "env_kwargs.", "envi
 # Added to the position of such a match, so that a full path always wins.
 LATER = 10_000
 
+# Where trainers keep their progress, with a few settings beside it.
+STATES = frozenset({"trainer_state.json"})
+
 # The key of arguments that a script unpacks from somewhere: which they are, only a run knows.
 UNPACKED = "**"
 
@@ -67,7 +70,7 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
     known = dict(settings)
     _expand_schedules(known)
     is_unpacked = any(setting.is_open and key.startswith(UNPACKED) for key, setting in native.items())
-    if settings and not is_unpacked:
+    if any(map(_is_configured, settings.values())) and not is_unpacked:
         # Without any config it is not known what the user set, so nothing is known to be a default.
         version = known.get("framework_version")
         defaults = tables.defaults_for(algorithm, str(version.value) if version else "")
@@ -77,6 +80,11 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
     known = {name: setting for name, setting in known.items() if not setting.is_open}
     _derive(known, tables)
     return Config(known, native)
+
+
+def _is_configured(setting: Setting) -> bool:
+    """Whether a config says it: the few settings that a trainer keeps with its progress are not all that it had."""
+    return setting.origin is None or setting.origin.file.rpartition("/")[2] not in STATES
 
 
 def meaning(key: str, tables: Iterable[Framework], algorithm: str = "") -> str:
