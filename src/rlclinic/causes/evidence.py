@@ -20,7 +20,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.model.diagnosis import Verdict
-from rlclinic.model.explanation import Piece
+from rlclinic.model.explanation import Kind, Piece
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.vocabulary import families_of
@@ -87,7 +87,7 @@ def seen_in(
 
 def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...]:
     """Everything that speaks for or against one cause, in the order of the table."""
-    signs = [name for name in row.signs if name in seen.findings]
+    signs = seen.findings.keys() & row.signs.keys()
     known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
     own = {"noted"} if signs else set()
     if signs and any(seen.findings[name].severity.rank > 0 for name in signs):
@@ -96,16 +96,12 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
         own.add("setting-outside")
     facts = table.with_conditions(seen.facts | own) if own else seen.facts
     found = [*_findings(row, seen, table), *_absent(row, seen, table, facts)]
-    found += [
-        Piece("trouble" if name == "trouble" else "distance", text, weight * amount)
-        for name, weight in row.per.items()
-        for text, amount in seen.amounts[name]
-    ]
-    found += [
-        Piece("distance" if name.endswith("-unknown") else "standing", table.words[name], weight)
-        for name, weight in row.when.items()
-        if name in facts
-    ]
+    for name, weight in row.per.items():
+        kind: Kind = "trouble" if name == "trouble" else "distance"
+        found += [Piece(kind, text, weight * amount) for text, amount in seen.amounts[name]]
+    for name, weight in row.when.items():
+        if name in facts:
+            found.append(Piece("distance" if name.endswith("-unknown") else "standing", table.words[name], weight))
     pieces = [piece.times(table.scale[piece.kind]) for piece in found]
     if known and sum(piece.value for piece in pieces) > 0.0:
         facts = table.with_conditions(facts | {"metrics-speak-for-it"})
@@ -231,7 +227,8 @@ def _trouble(trouble: Sequence[Finding], table: Weights) -> list[tuple[str, floa
 
 
 def _absent(row: CauseWeights, seen: Seen, table: Weights, facts: frozenset[str]) -> list[Piece]:
-    strongest = max((weight for name, weight in row.weights.items() if name in seen.findings), default=0.0)
+    signs = seen.findings.keys() & row.signs.keys()
+    strongest = max((row.signs[name] for name in signs), default=0.0)
     found = []
     for name, weight in row.expects.items():
         is_seen, known = name in seen.findings or name in facts, name.startswith(VERDICT) or name in seen.checked
@@ -239,7 +236,7 @@ def _absent(row: CauseWeights, seen: Seen, table: Weights, facts: frozenset[str]
         if known and not is_seen and not 0.0 < row.weights.get(name, 0.0) <= strongest:
             found.append(Piece("absence", f"no {name}", -weight))
     looked_for = not seen.checked.isdisjoint(row.signs)
-    supported = any(name in seen.findings or name in facts for name in row.signs)
+    supported = bool(signs) or not facts.isdisjoint(row.signs)
     if looked_for and not supported and "setting-outside" not in facts:
         value = table.findings.no_sign if row.no_sign is None else row.no_sign
         found.append(Piece("absence", "none of its signs was seen", value))

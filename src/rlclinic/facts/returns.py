@@ -72,6 +72,12 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
     error = max(scatter, SMALLEST) * math.sqrt(independent)
     doubt = max(scatter * (WINDOWED_DOUBT if slow else DOUBT), 2.0 * material)
     ends, least = max(1, third // 3), WANDER * scatter if slow else 0.0
+    shape_chance, gain_chance, trend_chance = by_chance(
+        levels,
+        lambda rows: np.ptp(_smooth(rows), axis=1),
+        lambda rows: rows[:, -last:].mean(axis=1) - rows[:, :first].mean(axis=1),
+        lambda rows: rows @ (np.arange(bins) - (bins - 1) / 2.0),
+    )
     return ReturnCurve(
         points=int(values.size),
         steps=at,
@@ -84,9 +90,9 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         scatter=max(_scatter(levels - smooth), material),
         point_noise=_scatter(np.diff(values)) / math.sqrt(2.0) if values.size > 2 else 0.0,
         doubt=doubt,
-        shape_chance=by_chance(levels, lambda rows: np.ptp(_smooth(rows), axis=1)),
-        gain_chance=by_chance(levels, lambda rows: rows[:, -last:].mean(axis=1) - rows[:, :first].mean(axis=1)),
-        trend_chance=by_chance(levels, lambda rows: rows @ (np.arange(bins) - (bins - 1) / 2.0)),
+        shape_chance=shape_chance,
+        gain_chance=gain_chance,
+        trend_chance=trend_chance,
         gain_error=error,
         start_error=math.hypot(window.noise, window.start_noise) if window else error,
         late_rise=float(np.mean(smooth[-ends:]) - np.mean(smooth[-third:][:ends])),

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from rlclinic.readers.project import ROOT_SIGNS, lies_at
 from rlclinic.readers.redaction.redact import redact
 
 NAMES = ("CLAUDE.md", "AGENTS.md", "CONTRIBUTING.md")
-# What marks the root of a project, the surest first.
 REPOSITORY = ".git"
-ROOTS = (REPOSITORY, "pyproject.toml", "setup.py")
 # Folders above a run that are looked at, at most: runs lie a few levels below their project.
 HIGHEST = 12
 
@@ -25,12 +24,13 @@ def guidelines(location: Path) -> tuple[str, ...]:
     except (OSError, RuntimeError, ValueError):
         return ()
     # The walk ends at a repository's root, so that only the last folder can be one.
-    places = [(folder, mark) for mark in ROOTS for folder in (folders[-1:] if mark == REPOSITORY else folders)]
-    root = next((folder for folder, mark in places if (folder / mark).exists()), None)
+    places = [(folder, mark) for mark in ROOT_SIGNS for folder in (folders[-1:] if mark == REPOSITORY else folders)]
+    root = next((folder for folder, mark in places if lies_at(folder, mark)), None)
     if root is None:
         return ()
     inside = folders[: folders.index(root) + 1]
-    return tuple(_shown(folder / name) for folder in reversed(inside) for name in NAMES if (folder / name).is_file())
+    found = ((folder / name) for folder in reversed(inside) for name in NAMES if lies_at(folder, name))
+    return tuple(_shown(path) for path in found if path.is_file())
 
 
 def _shown(path: Path) -> str:
@@ -50,7 +50,7 @@ def _folders(start: Path) -> Iterator[Path]:
             return
         if folder is not start or folder.is_dir():
             yield folder
-        if (folder / REPOSITORY).exists():
+        if lies_at(folder, REPOSITORY):
             return
 
 

@@ -179,14 +179,15 @@ def load_rule(family: str, file: str) -> RuleInfo:
 
 def missing_needs(rule: Rule, facts: RunFacts) -> tuple[str, ...]:
     """What a rule needs and the run does not have."""
-    return tuple([need for need in rule.needs if facts.series(need) is None and not _has(facts, need)])
+    return tuple([need for need in rule.needs if not _has(facts, need)])
 
 
 def _has(facts: RunFacts, need: str) -> bool:
+    found = facts.needs.get(need)
     # Several rules need the same.
-    if need not in facts.needs:
-        facts.needs[need] = any(_has_one(facts, name) for name in need.split("|"))
-    return facts.needs[need]
+    if found is None:
+        found = facts.needs[need] = any(_has_one(facts, name) for name in need.split("|"))
+    return found
 
 
 def _has_one(facts: RunFacts, name: str) -> bool:

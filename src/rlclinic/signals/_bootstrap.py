@@ -49,13 +49,16 @@ def bootstrap_rise(levels: FloatArray, least: float = 0.0) -> Rise:
     return Rise(rise * unit, rise * unit - down, rise * unit + up)
 
 
-def by_chance(levels: FloatArray, statistic: Callable[[FloatArray], FloatArray]) -> float:
+def by_chance(levels: FloatArray, *statistics: Callable[[FloatArray], FloatArray]) -> tuple[float, ...]:
     """How often levels in any other order give as large a statistic: the largest of them is so by its place alone.
 
     It asks nothing of their distribution, so that one outlier, which is as far out wherever it stands, is no climb.
     """
-    shuffled = statistic(levels[_orders(int(levels.size))])
-    return float((1 + (shuffled >= statistic(levels[None, :])[0]).sum()) / (1 + DRAWS))
+    shuffled = levels[_orders(int(levels.size))]
+    return tuple(
+        float((1 + np.count_nonzero(statistic(shuffled) >= statistic(levels[None, :])[0])) / (1 + DRAWS))
+        for statistic in statistics
+    )
 
 
 @lru_cache(maxsize=128)

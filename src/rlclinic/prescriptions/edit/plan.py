@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from rlclinic.model.lazy_dataclass import dataclass
@@ -119,13 +120,14 @@ def _edit(run: Run, item: Assignment, path: tuple[str | int, ...]) -> Edit:
     version = run.config.get("framework_version")
     defaults = framework(run.framework).defaults_for(run.algorithm, str(version or ""))
     was_set = name in defaults and before is not MISSING and not agrees(defaults[name], before)
-    return Edit(path, before, item.after, _other_names(run, item.key), was_set)
+    return Edit(path, before, item.after, _other_names(run.framework, run.algorithm, item.key), was_set)
 
 
-def _other_names(run: Run, key: str) -> frozenset[str]:
+@lru_cache(maxsize=256)
+def _other_names(framework_id: str, algorithm: str, key: str) -> frozenset[str]:
     """What scripts call the same setting, as the tables of the framework and the common ones know it."""
-    tables = (framework(run.framework), framework("common"))
-    name = meaning(key, tables, run.algorithm)
+    tables = (framework(framework_id), framework("common"))
+    name = meaning(key, tables, algorithm)
     if not name:
         return frozenset()
     keys = [
@@ -140,7 +142,7 @@ def _as_written(data: object, key: str, run: Run) -> str:
     own = {str(name) for name in _names(data)}
     if key.rpartition(".")[2] in own or "." in key:
         return key
-    others = {name for name in own if name.lower() in _other_names(run, key)}
+    others = {name for name in own if name.lower() in _other_names(run.framework, run.algorithm, key)}
     return others.pop() if len(others) == 1 else key
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
@@ -226,17 +227,25 @@ def _in_kind(name: str, value: object) -> object:
 
 def _table(run: Run, name: str) -> list[str]:
     """Keys of the framework's table that mean this hyperparameter for the run's algorithm, most usual first."""
-    table = framework(run.framework).hyperparameters
-    found = []
-    for key in table:
-        match = table.find(key)
-        for entry in match[1] if match is not None and "*" not in key else ():
-            if not entry.algorithms or run.algorithm in entry.algorithms:
-                found.extend([key] if entry.name == name else [])
-                break
+    found = _keys_by_name(run.framework, run.algorithm).get(name, ())
+    if len(found) < 2:
+        return list(found)
     # Versions nest differently; a section that the user's config has is the right one.
     sections = {key.rpartition(".")[0] for key in run.config.native}
     return sorted(found, key=lambda key: key.rpartition(".")[0] not in sections)
+
+
+@lru_cache(maxsize=256)
+def _keys_by_name(framework_id: str, algorithm: str) -> Mapping[str, list[str]]:
+    table = framework(framework_id).hyperparameters
+    found: dict[str, list[str]] = {}
+    for key in table:
+        match = table.find(key)
+        for entry in match[1] if match is not None and "*" not in key else ():
+            if not entry.algorithms or algorithm in entry.algorithms:
+                found.setdefault(entry.name, []).append(key)
+                break
+    return found
 
 
 def _by_algorithm(table: Mapping[str, str], name: str, run: Run) -> str:
