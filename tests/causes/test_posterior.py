@@ -365,3 +365,10 @@ def test_what_one_seed_alone_shows_weighs_less_than_what_all_show() -> None:
     assert apart[cause].probability < alone[cause].probability
     assert sum(one.probability for one in apart.values()) == pytest.approx(1.0)
     assert sum(piece.value for piece in apart[cause].pieces) == pytest.approx(math.log(apart[cause].probability))
+
+
+def test_that_little_is_known_of_a_home_made_trainer_counts_once() -> None:
+    climbed = np.concatenate([np.linspace(0.0, 13.0, 7), noisy(13.0, 0.2, 13)])
+    found = diagnose(scene(series={"return/train": climbed}, framework="unknown", algorithm="", axis="episodes").run)
+    assert found.verdict is Verdict.PLATEAUED
+    assert found.causes[0].id == NOTHING_WRONG

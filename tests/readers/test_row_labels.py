@@ -79,3 +79,8 @@ def test_a_step_that_starts_again_all_the_time_is_no_clock(tmp_path: Path) -> No
     steps = [step for _ in range(20) for step in (10, 500, 1000)]
     (tmp_path / "log.csv").write_text(rows("step,episode_reward", *(f"{step},{n}" for n, step in enumerate(steps))))
     assert not any("one after another" in note for note in read(tmp_path).provenance.notes)
+
+
+def test_a_seed_for_every_episode_is_one_training(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(rows("episode,seed,reward", *(f"{n},{n + 7},{n}" for n in range(30))))
+    assert len(read(tmp_path)["return/train"]) == 30

@@ -102,6 +102,9 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
     for name, weight in row.when.items():
         if name in facts:
             found.append(Piece("distance" if name.endswith("-unknown") else "standing", table.words[name], weight))
+    # A log of a home-made trainer lacks metrics, an algorithm and a task that are known: one fact, told three times.
+    far = pooled([("", piece) for piece in found if piece.kind == "distance"], table.findings.repeated)
+    found = [*(piece for piece in found if piece.kind != "distance"), *far]
     pieces = [piece.times(table.scale[piece.kind]) for piece in found]
     if known and sum(piece.value for piece in pieces) > 0.0:
         facts = table.with_conditions(facts | {"metrics-speak-for-it"})

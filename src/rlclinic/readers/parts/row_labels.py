@@ -81,6 +81,9 @@ def _one_training(table: Table, member: str) -> tuple[Table, str]:
         found = np.unique(column[np.isfinite(column)]) if column is not None else np.zeros(0)
         if column is None or not 1 < found.size <= MAX_TRAININGS:
             continue
+        if found.size == column.size and _STEPS & table.numbers.keys():
+            # Every episode draws a seed of its own: one training.
+            continue
         sizes = {f"{name}={value:g}": column == value for value in found}
         chosen = member if member in sizes else max(sizes, key=lambda key: int(sizes[key].sum()))
         note = f"{found.size} trainings by {name}; this is {chosen}, name another as FILE::{name}=NUMBER"
