@@ -68,7 +68,8 @@ def score_change(series: Series | None, fewest: int = MIN_POINTS, since: float =
     third = max(1, values.size // 3)
     start, end = float(np.mean(values[:third])), float(np.mean(values[-third:]))
     steps = np.diff(values)
-    noise = deviation(steps) / np.sqrt(2.0)
+    # Where most batches are alike, as of a score that is nearly always 0, the middle step says nothing.
+    noise = (deviation(steps) or float(np.std(steps))) / np.sqrt(2.0)
     error = max(INFLATION * noise * np.sqrt(2.0 / third), 1e-9 * max(abs(start), abs(end), 1e-12))
     return ScoreChange(start, end, float((end - start) / error), int(values.size))
 

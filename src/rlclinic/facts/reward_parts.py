@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
@@ -11,6 +13,8 @@ from rlclinic.model.series import Series
 MIN_POINTS = 12
 # Names under `reward/` that are no component.
 NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
+# How parts are called that pay for a right answer.
+ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

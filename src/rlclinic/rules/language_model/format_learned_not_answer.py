@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 
 from rlclinic.facts.language_model import MIN_POINTS, SIGNIFICANT, score_change, validation
-from rlclinic.facts.reward_parts import reward_parts
+from rlclinic.facts.reward_parts import ANSWER, reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
@@ -29,7 +29,6 @@ RULE = Rule(
     causes={"format-reward-dominates": 4.5},
 )
 FORMAT = re.compile(r"format|(?<![a-z])form(?![a-z])|tag|xml|struct|template|syntax", re.IGNORECASE)
-ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math", re.IGNORECASE)
 
 
 class Limits(RuleLimits):

@@ -28,6 +28,10 @@ class Limits(RuleLimits):
     most_of_it: float = 0.2
     """Share of the largest KL of the run that the first one must be."""
     first_update: float = 1.0
+    early: float = 0.1
+    """Share of the run in which a first value that is logged later must lie."""
+    nearly_all: float = 0.8
+    """Share of the largest KL that such a value must be."""
 
 
 LIMITS = Limits()
@@ -40,7 +44,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     steps, values = finite(series)
     first, largest = float(values[0]), float(values.max())
-    if steps[0] > limits.first_update or first < limits.clearly or first < limits.most_of_it * largest:
+    # A later first value is of the start only where the KL comes down from it: a policy that begins at its reference
+    # leaves it.
+    falls = first > limits.nearly_all * largest and steps[0] <= limits.early * steps[-1]
+    if first < limits.clearly or first < limits.most_of_it * largest or (steps[0] > limits.first_update and not falls):
         return None
     other = _other_model(facts)
     summary = (

@@ -12,7 +12,7 @@ References: huggingface/trl documentation, reward functions; Amodei et al. 2016 
 from __future__ import annotations
 
 from rlclinic.facts.language_model import is_progressing
-from rlclinic.facts.reward_parts import reward_parts
+from rlclinic.facts.reward_parts import ANSWER, reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleResult
@@ -35,4 +35,5 @@ def check(facts: RunFacts) -> RuleResult | None:
     part = dead[0]
     summary = f"{part.series.logged_as} is 0 at all {len(part.series)} points, while other parts of the reward vary"
     evidence = (facts.evidence(part.series.name, 0.0, 0.0, note="highest minus lowest value"),)
-    return RuleResult(Severity.INFO if is_progressing(facts) else Severity.WARNING, 0.75, summary, evidence)
+    harmless = is_progressing(facts) and not ANSWER.search(part.series.logged_as)
+    return RuleResult(Severity.INFO if harmless else Severity.WARNING, 0.75, summary, evidence)
