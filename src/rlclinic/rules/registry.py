@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -31,7 +32,7 @@ def discover() -> tuple[RuleInfo, ...]:
         files = sorted(path.stem for path in (Path(__file__).parent / family).glob("*.py") if path.stem != "__init__")
         found += sorted((load_rule(family, file) for file in files), key=lambda rule: rule.code)
     codes = [rule.code for rule in found]
-    twice = sorted({code for code in codes if codes.count(code) > 1})
+    twice = sorted(code for code, count in Counter(codes).items() if count > 1)
     if twice:
         raise ValueError(f"several rules have the code {', '.join(twice)}")
     return tuple(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -13,6 +14,8 @@ from rlclinic import __version__
 from rlclinic.apps.cli.output import write, write_error
 from rlclinic.model.errors import ExitCode, RlclinicError, UsageError, contained
 
+NEW_OBJECTS = 50_000
+"""After how many new objects garbage is looked for: nearly all that a start makes stays."""
 WELCOME = """\
 rlclinic finds out why a reinforcement-learning run is not learning, and proves what helps.
 
@@ -91,6 +94,7 @@ def app(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; an error becomes its message and its exit code, never a traceback."""
+    gc.set_threshold(NEW_OBJECTS)
     try:
         with contained():
             app(prog_name="rlclinic")
