@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ PROBLEMS, UNSEEN = (
     yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     for name in ("problems.yaml", "unseen_problems.yaml")
 )
+# What has an answer before anything is known; a setting needs its algorithm.
+ANSWERED_WITHOUT_FACTS = {"rl-or-not", "algorithm", "offline", "dagger", "curriculum", "reward"}
 # Of the problems that were written without sight of the tables, those whose first recommendation no expert accepted.
 MISSED = {"a real quadruped learns to walk in twenty minutes", "a diamond from pixels, one copy of the game, one day"}
 
@@ -74,6 +78,27 @@ def test_every_source_fact_approach_and_disagreement_is_used() -> None:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_question_has_rules(question: str) -> None:
     assert any(question in rule.about for rule in rules().values())
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("facts", [{}, {"task.action": "box", "run.algo": "SAC"}, {"run.algo": "PPO"}], ids=str)
+def test_every_direct_question_is_answered_in_one_line_with_its_sources(
+    question: str, facts: dict[str, object]
+) -> None:
+    found = advice_on(problem_of(facts), question)
+    if not facts and question not in ANSWERED_WITHOUT_FACTS:
+        assert found.questions
+        return
+    assert "Not enough" not in found.headline
+    assert found.citations or found.values
+
+
+def test_a_first_answer_loads_nothing_that_only_measures() -> None:
+    heavy = "('scipy', 'gymnasium', 'torch', 'rlclinic.engine', 'rlclinic.advisor.dataset')"
+    code = "import sys; from rlclinic.advisor.advise import advise; advise(); "
+    code += f"print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_nothing_known_is_no_recommendation_but_questions() -> None:

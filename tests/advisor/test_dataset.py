@@ -123,6 +123,7 @@ def test_every_format_gives_the_same_answer(kind: str, tmp_path: Path) -> None:
     assert measured["returns"] == pytest.approx(rows["rewards"].sum() / 20)
     assert 0.3 < (measured["quality"] or 0.0) < 0.7
     assert measured["missing-next"] == 0.0
+    assert any(step.startswith("rlclinic offline ") and "--env CartPole-v1" in step for step in found.next_steps)
 
 
 def _written(rows: dict[str, Any], kind: str, folder: Path) -> Path:

@@ -9,7 +9,6 @@ from pathlib import Path
 from types import MappingProxyType
 
 from rlclinic.advisor.condition import Condition
-from rlclinic.advisor.dataset import with_dataset
 from rlclinic.advisor.environment import facts_of_environment
 from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.advisor.next_steps import next_steps
@@ -17,11 +16,9 @@ from rlclinic.advisor.problem import Problem, derived, problem_of, read_problem
 from rlclinic.advisor.rules import QUESTIONS, TRUST, AdviceRule, approaches, citations, disagreements, rules
 from rlclinic.advisor.run import facts_of_run
 from rlclinic.advisor.values import advised_values
-from rlclinic.engine import diagnose
 from rlclinic.model.advice import Advice, FactOrigin, FiredRule, Option, ProblemFact, Question, Value
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import UsageError
-from rlclinic.readers.transitions.trace import read_trace
 from rlclinic.reference.environment_names import is_plain_id
 
 STRATEGY = "strategy"
@@ -67,7 +64,11 @@ def advise(
     """
     known = known_problem(problem, environment, algorithm, run, trusted=trusted)
     if dataset:
-        known = derived(with_dataset(known, read_trace(Path(dataset))))
+        # A first answer without data does not wait for the libraries that measure them.
+        from rlclinic.advisor.dataset import with_dataset
+        from rlclinic.readers.transitions.trace import read_trace
+
+        known = derived(with_dataset(known, read_trace(Path(dataset)), str(dataset)))
     return advice_on(known, question)
 
 
@@ -83,6 +84,8 @@ def known_problem(
     told = problem if isinstance(problem, Mapping) else read_problem(Path(problem))
     found = problem_of(told, environment=environment, algorithm=algorithm)
     if run:
+        from rlclinic.engine import diagnose
+
         diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
         of_run = diagnosis.run.environment if is_plain_id(diagnosis.run.environment) else ""
         named = found.environment or of_run
@@ -96,7 +99,10 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
     """What the rules say about a problem."""
     if question != STRATEGY and question not in QUESTIONS:
         raise UsageError(f"no question is called {question!r}", hint=f"one of {', '.join(QUESTIONS)}")
-    relevant = [rule for rule in rules().values() if question in (STRATEGY, *rule.about)]
+    # What holds in every case answers a direct question; a strategy rests on facts.
+    relevant = [
+        rule for rule in rules().values() if question in rule.about or (question == STRATEGY and rule.conditions)
+    ]
     fired = _all_fired(relevant, problem)
     algorithms = _options(fired, algorithms=True) if question == "offline" else ()
     if algorithms and problem["run.algo"] is None:
@@ -118,7 +124,7 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
         questions=_questions(relevant, facts),
         disagreements=tuple(disagreements()[name] for name in sorted(named)),
         caveats=_caveats(fired, options),
-        next_steps=(*problem.steps, *next_steps(problem, question, options)),
+        next_steps=(*problem.steps, *next_steps(problem, question, options, algorithms)),
         algorithms=algorithms,
         measurements=problem.measurements,
     )

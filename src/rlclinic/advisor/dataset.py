@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rlclinic.advisor.measurements.dataset import (
@@ -39,7 +41,7 @@ KINDS = {"random": "random", "expert": "expert", "mixed": "mixed"}
 """What the behaviour looks like -> where such data come from, as rules have it. A middling policy may be anyone's."""
 
 
-def with_dataset(problem: Problem, steps: Transitions) -> Problem:
+def with_dataset(problem: Problem, steps: Transitions, path: str = "") -> Problem:
     """The problem with what was measured on its data."""
     starts, ends = spans(steps)
     returns, near = returns_of(steps), Neighbours(steps)
@@ -86,7 +88,7 @@ def with_dataset(problem: Problem, steps: Transitions) -> Problem:
     if not problem.environment:
         told["env.available"] = False
     facts = (_fact(key, value) for key, value in told.items() if value is not None)
-    return problem.with_facts(*facts).with_measurements(*found)
+    return replace(problem.with_facts(*facts).with_measurements(*found), dataset=path)
 
 
 def behaviour_of(near: Neighbours, returns: FloatArray, quality: float | None) -> tuple[str, str]:

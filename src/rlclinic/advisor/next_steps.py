@@ -9,9 +9,13 @@ from rlclinic.advisor.problem import Problem
 from rlclinic.model.advice import Option
 
 ALGORITHMS = {"ppo": "ppo", "dqn": "dqn", "sac": "sac"}
+# What `rlclinic offline` trains.
+OFFLINE = frozenset({"td3-bc", "iql", "cql", "decision-transformer"})
 
 
-def next_steps(problem: Problem, question: str, options: Sequence[Option]) -> tuple[str, ...]:
+def next_steps(
+    problem: Problem, question: str, options: Sequence[Option], algorithms: Sequence[Option] = ()
+) -> tuple[str, ...]:
     """Commands for this problem; words where no command does it."""
     environment = problem.environment
     leading = options[0].id if options else ""
@@ -31,6 +35,19 @@ def next_steps(problem: Problem, question: str, options: Sequence[Option]) -> tu
         steps.append("Hold back a fifth of the episodes, clone the rest, and compare the return with the expert's.")
     elif leading == "offline-rl":
         steps.append("Train filtered cloning beside it: offline RL that does not beat it is not worth its knobs.")
+    if problem.dataset:
+        steps += _offline(problem, leading, algorithms)
     if environment and question in ("learning-rate", "batch-size", "discount", "gae", "exploration"):
         steps.append("rlclinic trial @last --seeds 5")
     return tuple(steps)
+
+
+def _offline(problem: Problem, leading: str, algorithms: Sequence[Option]) -> list[str]:
+    """The baseline, what was recommended where it is another, and how they are compared."""
+    where = shlex.quote(problem.dataset) + (f" --env {shlex.quote(problem.environment)}" if problem.environment else "")
+    first = "bc" if leading == "behaviour-cloning" else "filtered-bc"
+    trained = next((option.id for option in algorithms if option.id in OFFLINE), "")
+    steps = [f"rlclinic offline {where} --algo {first}"]
+    if leading == "offline-rl" and trained:
+        steps += [f"rlclinic offline {where} --algo {trained}", "rlclinic offline --rank RUN RUN"]
+    return steps

@@ -44,6 +44,8 @@ class Problem:
     measurements: tuple[Measurement, ...] = ()
     steps: tuple[str, ...] = ()
     """What the measurements say to do next."""
+    dataset: str = ""
+    """Where the data lie that were measured."""
 
     def __getitem__(self, key: str) -> object:
         found = self.facts.get(key)

@@ -129,7 +129,7 @@ def _with_dataset(problem: Problem, path: Path, policy: str) -> Problem:
 
     steps = read_trace(path)
     say(f"measuring {len(steps):,} steps: a few seconds")
-    measured = derived(with_dataset(problem, steps))
+    measured = derived(with_dataset(problem, steps, str(path)))
     return measured.with_measurements(support(steps, policy)) if policy else measured
 
 
