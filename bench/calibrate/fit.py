@@ -159,6 +159,28 @@ def left_out(samples: Sequence[Sample], folds: int = 5) -> tuple[FloatArray, Flo
     return by_hand, by_fit, float(accused[0].sum()) / healthy, float(accused[1].sum()) / healthy
 
 
+def tried(samples: Sequence[Sample], others: Sequence[Sample]) -> str:
+    """What numbers fitted to some repositories come to on others."""
+    parameters = fitted(samples, PENALTIES[-1])
+    by_hand, by_fit = losses(others, start()), losses(others, parameters)
+    mean, low, high = interval(others, by_hand - by_fit)
+    accused = [sum(_accused(one, values) for one in others) for values in (start(), parameters)]
+    mixed = shuffled(others)
+    return (
+        f"{len(others)} runs of others: log loss by hand {by_hand.mean():.3f}, fitted {by_fit.mean():.3f}, gain "
+        f"{mean:.3f} ({low:.3f} to {high:.3f}); priors alone {losses_of_priors(others).mean():.3f}; healthy runs "
+        f"accused {accused[0]:.0f}, fitted {accused[1]:.0f}; shuffled labels: priors "
+        f"{losses_of_priors(mixed).mean():.3f}, by hand {losses(mixed, start()).mean():.3f}"
+    )
+
+
+def shuffled(samples: Sequence[Sample]) -> list[Sample]:
+    """Every run with the labels of another."""
+    order = np.random.default_rng(1).permutation(len(samples))
+    found = (_with_labels(one, samples[other]) for one, other in zip(samples, order, strict=True))
+    return [one for one in found if one.accepted.any()]
+
+
 def weight_of_noise(samples: Sequence[Sample], parameters: FloatArray, penalty: float, seed: int) -> float:
     """What a column of random evidence is given beside fitted numbers: near 0 where the fit does not take up noise."""
     rng, even = np.random.default_rng(seed), evenly(samples)
@@ -192,18 +214,19 @@ def interval(samples: Sequence[Sample], gain: FloatArray) -> tuple[float, float,
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.calibrate.fit", description=__doc__)
     parser.add_argument("folders", nargs="*", default=DEFAULT)
+    parser.add_argument("--try", dest="others", nargs="*", default=[], help="only: fit, and try the fit on these")
     options = parser.parse_args()
     samples = [one for folder in options.folders for one in corpus_samples(Path(folder))]
+    if options.others:
+        print(tried(samples, [one for folder in options.others for one in corpus_samples(Path(folder))]))
+        return
     print(f"{len(samples)} labelled runs of {len({one.group for one in samples})} repositories")
     by_hand, by_fit, hand_accused, fit_accused = left_out(samples)
     mean, low, high = interval(samples, by_hand - by_fit)
     print(f"log loss by hand {by_hand.mean():.3f}, fitted and left out {by_fit.mean():.3f}; gain {mean:.3f}, "
           f"95% interval {low:.3f} to {high:.3f}")  # fmt: skip
     print(f"healthy runs accused: by hand {hand_accused:.3f}, fitted {fit_accused:.3f}")
-    rng = np.random.default_rng(1)
-    order = rng.permutation(len(samples))
-    shuffled = [_with_labels(one, samples[other]) for one, other in zip(samples, order, strict=True)]
-    kept = [one for one in shuffled if one.accepted.any()]
+    kept = shuffled(samples)
     print(f"priors alone {losses_of_priors(samples).mean():.3f}; shuffled labels: priors "
           f"{losses_of_priors(kept).mean():.3f}, by hand {losses(kept, start()).mean():.3f}, fitted and left out "
           f"{left_out(kept)[1].mean():.3f}")  # fmt: skip

@@ -81,6 +81,12 @@ def test_a_step_that_starts_again_all_the_time_is_no_clock(tmp_path: Path) -> No
     assert not any("one after another" in note for note in read(tmp_path).provenance.notes)
 
 
+def test_a_column_that_counts_on_tells_the_step_where_another_starts_again(tmp_path: Path) -> None:
+    lines = (f"{n % 15},{n},{n}" for n in range(60))
+    (tmp_path / "log.csv").write_text(rows("episode,global_episode,reward", *lines))
+    assert len(read(tmp_path)["return/train"]) == 60
+
+
 def test_a_seed_for_every_episode_is_one_training(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text(rows("episode,seed,reward", *(f"{n},{n + 7},{n}" for n in range(30))))
     assert len(read(tmp_path)["return/train"]) == 30

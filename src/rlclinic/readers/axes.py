@@ -51,6 +51,7 @@ GENERIC_COLUMNS: tuple[tuple[str, StepAxis | None], ...] = (
     ("iterations", "iterations"),
     ("iter", "iterations"),
     ("itr", "iterations"),
+    ("global_episode", "episodes"),
     ("episode", "episodes"),
     ("Episode", "episodes"),
     ("episodes", "episodes"),
