@@ -13,7 +13,7 @@ def test_a_row_counts_both_directions_and_names_the_losses() -> None:
     for before, after in ((RIGHT, RIGHT), (RIGHT, WRONG), (WRONG, RIGHT), (WRONG, RIGHT)):
         row.add(Question("verdict", "a run", lambda told: told["verdict"] == "learning"), before, after)
     assert row.line("verdict") == "| verdict | 4 | 2 | 3 | 2 | 1 |"
-    assert row.losses == ["a run: learning, nothing-wrong 0.90 -> unstable, no cause"]
+    assert row.losses == ["a run: learning, nothing-wrong 0.90 -> unstable, no cause; reason not known"]
 
 
 def test_advice_is_right_where_it_comes_nearer_to_the_healthy_value() -> None:
