@@ -1,18 +1,20 @@
 """How much faster this checkout is than a commit: `python -m bench.speed BASE [ROUNDS]`.
 
-Both read and diagnose the same small runs (the fixtures) and diagnose one long run, run by run in turns. CPU seconds,
-of each run the best of the rounds: other work on the machine then counts in neither.
+Both read and diagnose the same small runs (the fixtures that both can read) and diagnose one long run, run by run in
+turns. CPU seconds, of each run the best of the rounds: other work on the machine then counts in neither. What an old
+commit needs beside this one's libraries is found on PYTHONPATH.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -32,12 +34,13 @@ def main(base: str, rounds: int = ROUNDS) -> dict[str, float]:
         turns = [
             [(_seconds(before, name), _seconds(after, name)) for name in (*small, LONG)] for _ in range(rounds + 1)
         ]
-    best = [[min(turn[at][which] for turn in turns[1:]) for at in range(len(small) + 1)] for which in (0, 1)]
+    best = [tuple(min(turn[at][which] for turn in turns[1:]) for which in (0, 1)) for at in range(len(small) + 1)]
     result = {}
-    for name, part in (("small runs", slice(len(small))), ("long run", slice(len(small), None))):
-        then, now = (sum(seconds[part]) for seconds in best)
+    for name, part in (("small runs", best[:-1]), ("long run", best[-1:])):
+        read = [pair for pair in part if not any(map(math.isnan, pair))]
+        then, now = (sum(seconds) for seconds in zip(*read, strict=True))
         result[name] = then / now
-        print(f"{name:12s} {then:6.2f} s at {base}, {now:6.2f} s here: {result[name]:.2f} times as fast")
+        print(f"{name}, {len(read)}: {then:.2f} s at {base}, {now:.2f} s here: {result[name]:.2f} times as fast")
     return result
 
 
@@ -87,9 +90,11 @@ def work() -> None:
     long = long_run()
     for line in sys.stdin:
         name, start = line.rstrip("\n"), time.process_time()
-        with suppress(RlclinicError):
+        try:
             diagnose(long if name == LONG else read(name))
-        print(time.process_time() - start, flush=True)
+            print(time.process_time() - start, flush=True)
+        except RlclinicError:
+            print(math.nan, flush=True)
 
 
 if __name__ == "__main__":
