@@ -102,6 +102,7 @@ SPELLINGS: dict[str, str] = {
     "hgdagger": "GATED-DAGGER",
     "dagger": "DAGGER",
     "filteredbc": "FILTERED-BC",
+    "dt": "DT",
     "decisiontransformer": "DT",
     "discretedecisiontransformer": "DT",
     "behaviorcloning": "BC",
@@ -124,7 +125,9 @@ SPELLINGS: dict[str, str] = {
 }
 
 # In a free name such as a folder these short words are too common to mean an algorithm.
-AMBIGUOUS = frozenset({"bc", "ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft", "amp", "coma"})
+AMBIGUOUS = frozenset(
+    {"bc", "ars", "gae", "bear", "crr", "dagger", "dreamer", "rainbow", "iql", "sft", "amp", "coma", "dt"}
+)
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9+]*")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

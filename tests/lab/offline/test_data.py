@@ -14,6 +14,7 @@ from rlclinic.lab.environments import check_environment
 from rlclinic.lab.offline.data import Dataset, load_dataset
 from rlclinic.lab.offline.datasets import environment_of, make_datasets
 from rlclinic.lab.offline.measures import Support
+from rlclinic.lab.offline.ranking import Ranked, agreement
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.spaces import Spaces, spaces_of
 from rlclinic.lab.train import train
@@ -115,6 +116,17 @@ def test_what_the_data_do_not_show_is_outside_of_them() -> None:
     assert support.states_outside(fresh + 5) > 0.9
     assert support.pairs_outside(fresh, random.uniform(-0.2, 0.2, size=(500, 1))) < 0.1
     assert support.pairs_outside(fresh, np.ones((500, 1))) > 0.9
+
+
+def test_two_orders_are_compared_with_those_of_chance() -> None:
+    played = (1.0, 2.0, 3.0, 4.0, 5.0)
+    same = [Ranked("", "CQL", value, value) for value in played]
+    correlation, chance = agreement(same)
+    assert correlation == pytest.approx(1.0)
+    assert chance is not None
+    # One order in 120 agrees wholly.
+    assert chance == pytest.approx(1 / 120, abs=0.01)
+    assert agreement(same[:3]) == (None, None)
 
 
 def call(*words: str) -> Any:

@@ -51,16 +51,21 @@ def offline_recipe(
         sizes = {"total_steps": whole, "n_steps": -(-whole // ROUNDS)}
         rest = [f"{key}={value}" for key, value in sizes.items() if key not in own]
         recipe = imitation_recipe(task, str(path), name, (*overrides, *rest), trust)
-        return recipe if "stop_at_threshold" in own else recipe.with_changes({"stop_at_threshold": False})
+    else:
+        recipe = _trained(task, name, path, overrides, trust)
+    # More updates cost little, and what they do to a policy that was good is worth knowing.
+    return recipe if "stop_at_threshold" in own else recipe.with_changes({"stop_at_threshold": False})
+
+
+def _trained(task: str, name: str, path: Path, overrides: Sequence[str], trust: Iterable[str]) -> Recipe:
+    own = {text.partition("=")[0] for text in overrides}
     total = next((text.partition("=")[2] for text in overrides if text.startswith("total_steps=")), str(UPDATES))
     rest = [] if "total_steps" in own else [f"total_steps={UPDATES}"]
     if total.isdigit():
         every = max(int(total) // EVALUATIONS, 1)
         rest += [f"{key}={every}" for key in ("eval_freq", "log_freq") if key not in own]
     recipe = recipe_from(f"{task}:{name}", (*overrides, *rest, f"dataset={path}"), trust=(*trust, task))
-    if "threshold" in own:
-        return recipe
-    return recipe.with_changes({"threshold": _goal(recipe, path), "stop_at_threshold": False})
+    return recipe if "threshold" in own else recipe.with_changes({"threshold": _goal(recipe, path)})
 
 
 def _environment(path: Path, named: str) -> str:

@@ -160,7 +160,7 @@ class _Training:
         environment = make_environment(self.recipe, self.session.episodes)
         share, scale = self.options.number("online_share"), self.options.number("reward_scale")
         try:
-            episode = max(self.online["episodes"], default=-1) + 1 if self.online else 0
+            episode = int(max(self.online["episodes"])) + 1 if self.online else 0
             observation, _ = environment.reset(seed=self.recipe.seed + episode)
             taken = 0
             while self.step < self.recipe.total_steps and not self.session.should_stop():

@@ -108,10 +108,11 @@ def rank_runs(runs: Sequence[Path], steps: int | None = None, trust: Iterable[st
         played = number(metrics.get("val/roll/ep_rew/mean")) if isinstance(metrics, dict) else None
         found.append(Ranked(folder.id, recipe.algorithm, float(value), played))
     ordered = tuple(sorted(found, key=lambda one: -one.value))
-    return Ranking(ordered, *_agreement(ordered))
+    return Ranking(ordered, *agreement(ordered))
 
 
-def _agreement(policies: Sequence[Ranked]) -> tuple[float | None, float | None]:
+def agreement(policies: Sequence[Ranked]) -> tuple[float | None, float | None]:
+    """Rank correlation of values and returns, and how often chance does as well; None where too few were played."""
     played = [one for one in policies if one.played is not None]
     if len(played) < FEWEST:
         return None, None

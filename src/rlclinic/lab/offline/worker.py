@@ -178,7 +178,7 @@ class Worker:
             }  # fmt: skip
             if self.discrete:
                 return DiscreteDecisionTransformerConfig(**words, warmup_tokens=1, final_tokens=10**12)
-            return DecisionTransformerConfig(**words, warmup_steps=100)
+            return DecisionTransformerConfig(**words)
         if self.discrete:
             return DiscreteCQLConfig(
                 **common, learning_rate=own["learning_rate"], alpha=own["conservative_weight"],
