@@ -135,7 +135,7 @@ def test_exploration_that_ends_before_the_first_update_is_known_from_the_config(
     facts = scene(algorithm="DQN", series={"return/train": flat(20.0)}, config=config, budget=100_000)
     found = exploration_ends_at_once.check(facts)
     assert found is not None
-    assert "first update comes at step 15,000" in found.summary
+    assert "before the first update at step 15,000" in found.summary
 
 
 def test_epsilon_that_stays_at_one_is_an_alarm() -> None:
