@@ -321,5 +321,6 @@ def _arguments(name: str, path: str, run: Run) -> dict[str, Any]:
         "show_run": {"run_id": path, "limit": 200},
         "comprehensive_diagnostic": {"run_id": path, "include_full_config": True},
         "get_run_logs": {"run_id": path, "lines": 1000},
+        "inspect_dataset": {"path": path},
     }
     return by_name.get(name, {"run_id": path})
