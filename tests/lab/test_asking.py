@@ -9,6 +9,7 @@ import pytest
 from rlclinic.lab.asking import asked, recipe_from
 from rlclinic.lab.backend import ALGORITHMS
 from rlclinic.lab.train import prepare
+from rlclinic.lab.values import is_setting
 from rlclinic.model.errors import UsageError
 
 CANONICAL = """
@@ -203,3 +204,8 @@ def test_what_torchrl_cannot_compute_is_refused(source: str, overrides: list[str
     with pytest.raises(UsageError, match=key):
         prepare(recipe_from(source, overrides, framework="torchrl"), tmp_path / "runs")
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("key", ["dataset", "expert", "env_wrappers", "env_id"])
+def test_a_key_that_names_a_file_or_code_is_no_mere_setting(key: str) -> None:
+    assert not is_setting(key)
