@@ -21,7 +21,7 @@ from rlclinic.model.series import FloatArray, Series
 from rlclinic.prescriptions.proposals import proposal
 from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.prescriptions.remedies import table
-from rlclinic.readers import discover, registry
+from rlclinic.readers import discover, identify, registry
 from rlclinic.readers.open import read
 from rlclinic.reference import framework as frameworks
 from rlclinic.rules import environment
@@ -33,6 +33,11 @@ from tests.prescriptions.made import PPO, assessment_of, made_run
 TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 TOML, REMEDY = re.findall(r"```toml\n(.*?)```", TEXT, re.DOTALL)
 READER, ROW, RULE = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+
+
+def _forget() -> None:
+    for remembered in (frameworks.heads, frameworks.framework, identify._marks):
+        remembered.cache_clear()
 
 
 @pytest.fixture
@@ -49,8 +54,7 @@ def tinyrl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     rows = (row, *registry.SOURCES)
     monkeypatch.setattr(registry, "SOURCES", rows)
     monkeypatch.setattr(discover, "SOURCES", rows)
-    frameworks.heads.cache_clear()
-    frameworks.framework.cache_clear()
+    _forget()
     run = tmp_path / "run"
     run.mkdir()
     lines = [
@@ -58,8 +62,7 @@ def tinyrl(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     ]
     (run / "scores.tiny").write_text("\n".join(lines), encoding="utf-8")
     yield run
-    frameworks.heads.cache_clear()
-    frameworks.framework.cache_clear()
+    _forget()
 
 
 def test_the_documented_toml_file_and_row_make_a_working_reader(tinyrl: Path) -> None:
