@@ -179,7 +179,7 @@ def test_a_link_out_of_the_project_is_refused(tmp_path: Path) -> None:
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["agents", "install", "--project", str(tmp_path), "--dry-run"])
     assert result.exit_code == 0
-    assert "25 files would be written" in result.output
+    assert "26 files would be written" in result.output
     assert list(tmp_path.iterdir()) == []
 
 
