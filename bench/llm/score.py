@@ -28,7 +28,11 @@ GRPOTrainer and RLOOTrainer on toy tasks (copy, addition, reversal) with a trans
 the state that TRL saves or from what it prints, with its config beside it. A planted fault counts where it costs at
 least {HARM:.0%} of the answers against the healthy runs of its task; one that does not is a benign change. An
 accusation is a cause of at least 50% on a healthy or benign run. The task `reverse` and the trainer RLOO are the test
-part. These are toys of a few tokens: that real post-training fails alike is not shown by them.
+part. These are toys of a few tokens: that real post-training fails alike is not shown by them. Learning rates that suit
+them lie far above those of large models, which the diagnosis takes for the likely fault more often than it should.
+
+At the first look at the test part the right cause came first in 14 of 23 faults (16 in three), with no accusation of 15
+healthy and benign runs; what is told below is of today's rules, which have seen it.
 """
 
 
