@@ -28,6 +28,8 @@ MATERIAL = 0.01
 NEAR_CEILING = 0.9
 # Share of what it paid early below which a part of the reward is given up.
 GIVEN_UP = 0.3
+# Spreads of the later half by which it must have paid more.
+BEYOND_NOISE = 4.0
 # Share of a run that counts as its early and as its late level.
 WINDOW = 0.15
 
@@ -106,8 +108,10 @@ def part_given_up(facts: RunFacts) -> RewardPart | None:
     if score is None or not score.rises or (held_out is not None and held_out.rises):
         return None
     for part in reward_parts(facts):
-        early, fell = facts.early(part.series.name, WINDOW), score_change(part.series)
-        if early is not None and fell is not None and fell.falls and 0.0 <= part.late < GIVEN_UP * early.value:
+        values = part.series.values[np.isfinite(part.series.values)]
+        # It may be over within a few updates.
+        early, late = float(np.mean(values[: max(3, values.size // 20)])), values[values.size // 2 :]
+        if 0.0 <= part.late < GIVEN_UP * early and early - part.late > BEYOND_NOISE * float(np.std(late)):
             return part
     return None
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.returns import END_POINTS, END_SHARE
+from rlclinic.facts.reward_parts import reward_parts
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import median
 
 # Share of successes that counts as nearly every episode.
 NEARLY_ALL = 0.95
+# Share of successes below which a part of the reward is not earned.
+UNPAID = 0.5
 # Single episodes that a share of successes rests on.
 EPISODES_OF_A_SHARE = 20
 # Share of the points, at the end, in which episode lengths must not move at all.
@@ -60,6 +63,9 @@ def _share_of_one(facts: RunFacts) -> str | None:
     if curve is None or returns is None or curve.points < END_POINTS:
         return None
     if returns.highest is None or returns.highest > 1.0 + 1e-6 or curve.final < NEARLY_ALL:
+        return None
+    if any(0.0 <= part.late < UNPAID and 0.0 < part.best <= 1.0 for part in reward_parts(facts)):
+        # The rest of the reward makes up for a share of success that is none.
         return None
     return f"{returns.logged_as} never exceeds 1 and ended at {curve.final:.3g}"
 

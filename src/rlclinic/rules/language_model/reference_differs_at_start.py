@@ -17,6 +17,7 @@ from rlclinic.facts.language_model import MIN_POINTS, is_falling, is_progressing
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
+from rlclinic.model.series import FloatArray
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("LMR04", needs=("kl_ref",), algorithms=("language-model", "ppo"))
@@ -30,8 +31,10 @@ class Limits(RuleLimits):
     first_update: float = 1.0
     early: float = 0.1
     """Share of the run in which a first value that is logged later must lie."""
-    nearly_all: float = 0.8
-    """Share of the largest KL that such a value must be."""
+    far: float = 0.5
+    """Nats per token that such a value must be: policies that began at their reference stay well below."""
+    came_down: float = 0.5
+    """Late over first KL: a policy that began at its reference moves away from it."""
 
 
 LIMITS = Limits()
@@ -40,14 +43,14 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the first KL to the reference."""
     series = facts.series("kl_ref")
-    if series is None or len(series) < MIN_POINTS or series.axis not in ("updates", "iterations"):
+    if series is None or len(series) < MIN_POINTS:
         return None
     steps, values = finite(series)
     first, largest = float(values[0]), float(values.max())
-    # A later first value is of the start only where the KL comes down from it: a policy that begins at its reference
-    # leaves it.
-    falls = first > limits.nearly_all * largest and steps[0] <= limits.early * steps[-1]
-    if first < limits.clearly or first < limits.most_of_it * largest or (steps[0] > limits.first_update and not falls):
+    if first < limits.clearly or first < limits.most_of_it * largest:
+        return None
+    is_first = series.axis in ("updates", "iterations") and steps[0] <= limits.first_update
+    if not is_first and not _comes_down(facts, steps, first, limits):
         return None
     other = _other_model(facts)
     summary = (
@@ -58,6 +61,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     harmless = not is_falling(facts) if other else is_progressing(facts)
     severity = Severity.INFO if harmless else Severity.WARNING
     return RuleResult(severity, 0.4 if harmless else 0.85, summary, evidence, float(steps[0]))
+
+
+def _comes_down(facts: RunFacts, steps: FloatArray, first: float, limits: Limits) -> bool:
+    """Whether a value that was logged after some updates can only be of another model."""
+    late = facts.late("kl_ref")
+    soon = steps[0] <= limits.early * steps[-1]
+    return soon and first > limits.far and late is not None and late.value < limits.came_down * first
 
 
 def _other_model(facts: RunFacts) -> str:

@@ -12,7 +12,7 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Skalse et al. 2022 (arXiv 220
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import SIGNIFICANT, part_given_up, score_change, training
+from rlclinic.facts.language_model import GIVEN_UP, SIGNIFICANT, part_given_up, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleResult, Sign
@@ -32,15 +32,13 @@ def check(facts: RunFacts) -> RuleResult | None:
     part, score = part_given_up(facts), training(facts)
     if part is None or score is None or not facts.is_language_model:
         return None
-    fell, early = score_change(part.series), facts.early(part.series.name)
-    assert fell is not None
-    assert early is not None
+    first = float(part.series.values[0])
     summary = (
-        f"{part.series.logged_as} fell from {early.value:.3g} to {part.late:.3g} while the whole reward rose from "
+        f"{part.series.logged_as} fell from {first:.3g} to {part.late:.3g} while the whole reward rose from "
         f"{score.start:.3g} to {score.end:.3g}"
     )
     evidence = (
-        facts.evidence(part.series.name, fell.errors, -SIGNIFICANT, note="change of the part in standard errors"),
+        facts.evidence(part.series.name, part.late, GIVEN_UP * first, note="what the part pays late"),
         facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the whole in standard errors"),
     )
     return RuleResult(Severity.ERROR, 0.85, summary, evidence)
