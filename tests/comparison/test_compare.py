@@ -95,6 +95,18 @@ def test_a_reward_on_another_scale_is_never_the_best_run(past: Path, index: RunI
     assert found.outcomes[-1].label != "large_reward_ppo_cartpole"
 
 
+def test_where_no_run_learned_the_best_is_the_one_that_lost_least(tmp_path: Path) -> None:
+    for name, end in (("asked", 60.0), ("other", 80.0)):
+        folder = tmp_path / "runs" / name
+        folder.mkdir(parents=True)
+        rows = [f"{1000 * at},{value:.3f}" for at, value in enumerate(curve(end, start=200.0), 1)]
+        (folder / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n" + "\n".join(rows))
+        (folder / "config.yaml").write_text("env_id: CartPole-v1\nalgorithm: PPO\n")
+    index = RunIndex(tmp_path / "index.sqlite")
+    found = compare([tmp_path / "runs" / "asked"], history=tmp_path / "runs", index=index)
+    assert [item.label for item in found.outcomes] == ["asked", "other"]
+
+
 def test_the_best_run_is_named_as_such_when_it_is_the_one_asked_for(past: Path, index: RunIndex) -> None:
     found = compare([past / "solved_ppo_cartpole"], history=past, index=index)
     assert any("solved_ppo_cartpole is itself the best" in note for note in found.notes)

@@ -78,7 +78,7 @@ def best_run(pool: Pool, leave_out: frozenset[str] = frozenset()) -> Run | None:
         return None
     ends = [curve.final for curve, _ in found]
     # Of runs that end alike the one that was there sooner is better.
-    alike = max(ends) - ALIKE * (max(ends) - min(curve.start for curve, _ in found))
+    alike = max(ends) - ALIKE * max(max(ends) - min(curve.start for curve, _ in found), 0.0)
     return max((pair for pair in found if pair[0].final >= alike), key=lambda pair: float(pair[0].values.mean()))[1]
 
 
