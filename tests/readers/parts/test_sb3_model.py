@@ -43,5 +43,5 @@ def test_a_plain_rate_has_no_schedule(folder: Path) -> None:
 def test_of_a_function_nothing_is_known(folder: Path) -> None:
     _saved(folder, lambda left: left * 0.001)
     config = read(folder).config
-    assert config.settings["learning_rate"].is_default
+    assert "learning_rate" not in config
     assert "learning_rate_schedule" not in config
