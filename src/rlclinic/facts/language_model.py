@@ -109,9 +109,8 @@ def part_given_up(facts: RunFacts) -> RewardPart | None:
         return None
     for part in reward_parts(facts):
         values = part.series.values[np.isfinite(part.series.values)]
-        # It may be over within a few updates.
-        early, late = float(np.mean(values[: max(3, values.size // 20)])), values[values.size // 2 :]
-        if 0.0 <= part.late < GIVEN_UP * early and early - part.late > BEYOND_NOISE * float(np.std(late)):
+        noise = float(np.std(values[values.size // 2 :]))
+        if 0.0 <= part.late < GIVEN_UP * part.first and part.first - part.late > BEYOND_NOISE * noise:
             return part
     return None
 

@@ -19,9 +19,11 @@ ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math"
 
 @dataclass(frozen=True, slots=True)
 class RewardPart:
-    """One component: its late mean, and its variance, range and best value over the run."""
+    """One component: its first and its late mean, and its variance, range and best value over the run."""
 
     series: Series
+    first: float
+    """Over a few points: a part may be learned or given up within a few updates."""
     late: float
     variance: float
     spread: float
@@ -35,6 +37,7 @@ def reward_parts(facts: RunFacts) -> tuple[RewardPart, ...]:
         values = series.values[np.isfinite(series.values)]
         if not name.startswith("reward/") or name in NOT_A_PART or values.size < MIN_POINTS:
             continue
+        first = float(np.mean(values[: max(3, values.size // 20)]))
         late = float(np.mean(values[-max(1, values.size // 5) :]))
-        found.append(RewardPart(series, late, float(np.var(values)), float(np.ptp(values)), float(values.max())))
+        found.append(RewardPart(series, first, late, float(np.var(values)), float(np.ptp(values)), float(values.max())))
     return tuple(found)

@@ -32,13 +32,12 @@ def check(facts: RunFacts) -> RuleResult | None:
     part, score = part_given_up(facts), training(facts)
     if part is None or score is None or not facts.is_language_model:
         return None
-    first = float(part.series.values[0])
     summary = (
-        f"{part.series.logged_as} fell from {first:.3g} to {part.late:.3g} while the whole reward rose from "
+        f"{part.series.logged_as} fell from {part.first:.3g} to {part.late:.3g} while the whole reward rose from "
         f"{score.start:.3g} to {score.end:.3g}"
     )
     evidence = (
-        facts.evidence(part.series.name, part.late, GIVEN_UP * first, note="what the part pays late"),
+        facts.evidence(part.series.name, part.late, GIVEN_UP * part.first, note="what the part pays late"),
         facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the whole in standard errors"),
     )
     return RuleResult(Severity.ERROR, 0.85, summary, evidence)
