@@ -79,7 +79,10 @@ def train(
 ) -> None:
     model = algorithm("MlpPolicy", env, seed=1, device="cpu", **settings)
     model.set_logger(configure(str(folder), list(formats)))
-    model.learn(steps, log_interval=1 if algorithm is not DQN else 4)
+    try:
+        model.learn(steps, log_interval=1 if algorithm is not DQN else 4)
+    finally:
+        env.close()
 
 
 @cache
