@@ -256,12 +256,24 @@ def test_a_default_of_the_framework_is_no_cap_where_responses_end_before_it() ->
     assert "at 512 tokens" in long.summary
 
 
+def test_a_mean_length_at_the_cap_tells_of_cut_responses_where_their_share_is_not_logged() -> None:
+    near, far = ({"return/train": STALLS, "response_length": line(100.0, end)} for end in (490.0, 300.0))
+    found = responses_cut.check(_model(near, config={"max_response_length": 512}))
+    assert found is not None
+    assert "most are cut" in found.summary
+    assert responses_cut.check(_model(far, config={"max_response_length": 512})) is None
+    assert responses_cut.check(_model({**near, "return/train": RISES}, config={"max_response_length": 512})) is None
+
+
 @pytest.mark.parametrize(
     ("config", "words"),
     [
-        ({"use_kl_loss": True, "kl_loss_coef": 0.0}, "no KL is trained"),
         ({"prompts_per_batch": 64, "mini_batch_size": 256}, "is larger than"),
         ({"top_p": 0.9}, "cuts the samples"),
+        ({"temperature": 0.0}, "are the same"),
+        ({"group_size": 8, "clip_range_low": 0.2, "clip_range_high": 0.1}, "below the lower bound"),
+        ({"group_size": 8, "clip_range": 0.2, "clip_range_high": 0.0}, "no probability rise"),
+        ({"group_size": 8, "reward_weights": [1.0, 0.0]}, "1 of 2 parts no weight"),
         ({"use_kl_loss": True, "train_data": ""}, "is empty"),
     ],
 )
@@ -275,5 +287,6 @@ def test_settings_that_contradict_each_other_are_named(config: dict[str, object]
 
 
 def test_settings_that_go_together_are_not_named() -> None:
-    config = {"use_kl_loss": True, "kl_loss_coef": 0.001, "prompts_per_batch": 64, "mini_batch_size": 64, "top_p": 1.0}
+    batch = {"prompts_per_batch": 64, "mini_batch_size": 64, "top_p": 1.0, "temperature": 0.7}
+    config = {**batch, "clip_range_low": 0.2, "clip_range_high": 0.28, "reward_weights": [1.0, 0.5]}
     assert settings_at_odds.check(_model({"return/train": STALLS}, config=config)) is None

@@ -4,7 +4,8 @@ What it sees: A large or growing share of the responses ends at the cap instead 
 does not rise.
 Why it hurts: A cut answer has no final part to score, so it earns nothing whatever its reasoning; if most are cut, the
 model learns from the few short ones.
-Evidence needed: truncated_fraction with at least 12 points, from a framework that measures truncation.
+Evidence needed: truncated_fraction with at least 12 points, from a framework that measures truncation; elsewhere a mean
+response length next to a configured cap.
 Looks alike: An untrained model that rambles and learns to stop, where the share falls; metrics that count the
 responses as long as the longest of their batch (Search-R1, AReaL).
 What to change: Raise the cap on new tokens (TRL's default is 256), mask truncated responses out of the loss, or pay a
@@ -21,7 +22,7 @@ from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
-RULE = Rule("LMR02", needs=("truncated_fraction",), algorithms=("language-model", "ppo"))
+RULE = Rule("LMR02", needs=("truncated_fraction|response_length",), algorithms=("language-model", "ppo"))
 
 
 class Limits(RuleLimits):
@@ -32,6 +33,8 @@ class Limits(RuleLimits):
     """A rise by this much to at least this share is a runaway in the making."""
     learning_to_stop: float = 0.7
     """Late over early share below which the model is learning to stop."""
+    near_cap: float = 0.9
+    """Mean length over the cap from which on most responses must be at it, whatever the shape of the rest."""
 
 
 LIMITS = Limits()
@@ -41,7 +44,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge the late share of cut responses and its change."""
     series, levels = facts.series("truncated_fraction"), change(facts, "truncated_fraction")
     if series is None or levels is None or series.caveat:
-        return None
+        return _lengths_at_cap(facts, limits)
     early, late = levels
     rose = late.value - early.value >= limits.rose
     if (late.value < limits.many and not rose) or late.value < limits.learning_to_stop * early.value:
@@ -58,6 +61,22 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     steps, values = finite(series)
     confidence = {Severity.INFO: 0.3, Severity.WARNING: 0.8, Severity.ERROR: 0.95}[severity]
     return RuleResult(severity, confidence, summary, tuple(evidence), lasting_from(steps, values >= bar))
+
+
+def _lengths_at_cap(facts: RunFacts, limits: Limits) -> RuleResult | None:
+    """The mean length beside the cap, where the share of cut responses is not measured."""
+    cap, levels = _cap(facts), change(facts, "response_length")
+    if cap is None or levels is None or is_progressing(facts) or not limits.near_cap * cap <= levels[1].value <= cap:
+        return None
+    late = levels[1]
+    summary = (
+        f"responses are {late.value:.4g} tokens long on average and may have {cap:.0f}: most are cut; {told(facts)}"
+    )
+    evidence = (
+        facts.evidence("response_length", late.value, limits.near_cap * cap, level=late, note="median of the last 15%"),
+        setting_evidence(facts, "max_response_length", cap, note="length cap in tokens"),
+    )
+    return RuleResult(Severity.WARNING, 0.6, summary, evidence)
 
 
 def _cap(facts: RunFacts) -> float | None:
