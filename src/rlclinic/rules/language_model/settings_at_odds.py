@@ -6,8 +6,8 @@ of the reward with a weight of zero; a setting that a shell variable left empty.
 Why it hurts: Each is legal and silent. What was meant does not happen, or the ratio compares two distributions.
 Evidence needed: the config.
 Looks alike: A part of the reward that is logged on purpose without a weight; cut sampling at validation only.
-What to change: Say what is meant: let the mini-batch divide the batch, sample at temperature 1 with top-p 1 in training,
-clip at 0.2 below and 0.2 to 0.28 above, and give the empty setting or the unpaid part a value.
+What to change: Say what is meant: let the mini-batch divide the batch, sample at temperature 1 with top-p 1, clip
+at 0.2 below and 0.2 to 0.28 above, and give the empty setting or the unpaid part a value.
 References: verl documentation, ppo_trainer configuration; huggingface/trl PR #3867; Search-R1 train_grpo.sh.
 """
 
@@ -85,9 +85,8 @@ def _unpaid_parts(facts: RunFacts) -> dict[str, str]:
     weights = facts.run.config.get("reward_weights")
     if not isinstance(weights, (list, tuple)) or not any(weights) or all(weights):
         return {}
-    return {
-        "reward_weights": f"{_key(facts, 'reward_weights')} gives {list(weights).count(0)} of {len(weights)} parts no weight"
-    }
+    unpaid = sum(weight == 0 for weight in weights)
+    return {"reward_weights": f"{_key(facts, 'reward_weights')} gives {unpaid} of {len(weights)} parts no weight"}
 
 
 def _empty(facts: RunFacts) -> dict[str, str]:
