@@ -17,6 +17,7 @@ from rlclinic.model.errors import NothingReadable
 from rlclinic.model.run import Run
 from rlclinic.readers.words import english
 from rlclinic.reference.environment_names import environment_of_folder
+from rlclinic.reference.tasks import environment_of_path
 from rlclinic.store.reading import read
 
 EPISODES, LONGEST = 80, 60
@@ -180,12 +181,40 @@ def test_what_is_english_keeps_its_spelling() -> None:
         ("dqn_cartpole_rewards.csv", "CartPole"),
         ("atari-breakout", "Breakout"),
         ("bipedalwalker_hardcore.md", "BipedalWalkerHardcore"),
+        ("frozenlake4x4", "FrozenLake"),
         ("robust-cartpole", ""),
         ("results", ""),
     ],
 )
 def test_a_file_is_of_a_task_where_its_other_words_are_those_of_files(name: str, task: str) -> None:
     assert environment_of_folder(name) == task
+
+
+@pytest.mark.parametrize(
+    ("name", "environment"),
+    [
+        ("ppo-CartPole-v1_2", "CartPole-v1"),
+        ("hopper_v4", "Hopper-v4"),
+        ("half_cheetah_v4_s0", "HalfCheetah-v4"),
+        ("MyWarehouse-v0", "MyWarehouse-v0"),
+        ("ALE/Pong-v5", "ALE/Pong-v5"),
+        ("halfcheetah-medium-replay-v0", "halfcheetah-medium-replay-v0"),
+        ("button-press-topdown-v2", "button-press-topdown-v2"),
+        # Another suite's task of the same name.
+        ("mo-hopper-v4", ""),
+        ("Isaac-Ant-v0", "Isaac-Ant-v0"),
+        # A user's own versions.
+        ("exp-v3", ""),
+        ("Model-v5", ""),
+        ("baseline-v1", ""),
+        ("walking-robot-v2", ""),
+        ("dqn_agent-v3", ""),
+    ],
+)
+def test_a_version_at_the_end_of_a_folders_name_is_an_environments_only_with_a_tasks_name(
+    name: str, environment: str
+) -> None:
+    assert environment_of_path(name) == environment
 
 
 def test_what_is_left_of_a_unity_run_is_still_one(tmp_path: Path) -> None:

@@ -11,16 +11,14 @@ from pathlib import Path
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.draft import Draft
 from rlclinic.reference.algorithms import algorithm_in, algorithm_name
-from rlclinic.reference.environment_names import environment_of_folder
+from rlclinic.reference.environment_names import ENVIRONMENT_ID, environment_of_folder
 from rlclinic.reference.framework import Framework, framework, heads
 from rlclinic.reference.patterns import compiled, matches
-from rlclinic.reference.tasks import task_of
+from rlclinic.reference.tasks import environment_of_path, task_of
 
 # How far up the path a folder name may tell the algorithm or the environment.
 PATH_PARTS = 5
 
-# Gymnasium ids: CartPole-v1, ALE/Pong-v5, HalfCheetahBulletEnv-v0, halfcheetah-medium-replay-v0.
-_ENV_ID = re.compile(r"(?:[A-Z][A-Za-z]+/)?[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9.]+)*-v\d+")
 _CLEANRL_NAME = re.compile(r"(?P<env>.+?)__(?P<exp>[\w.-]+?)__(?P<seed>\d+)__.+")
 _SPLIT = re.compile(r"(train|test|val|valid|validation)([-_]?\d*([-_]of[-_]\d+)?)?")
 _NOT_ENVIRONMENTS = frozenset({"", "none", "null", "true", "false"})
@@ -66,7 +64,7 @@ def identify_environment(draft: Draft, tables: Framework, configured: Mapping[st
     named = configured.get("env_id")
     if isinstance(named, str) and named.lower() not in _NOT_ENVIRONMENTS and not set(named) & set("<$"):
         # An expression that makes the environment, such as Gym('Hopper-v4'), is known by the id in it.
-        inside = _ENV_ID.search(named) if "(" in named else None
+        inside = ENVIRONMENT_ID.search(named) if "(" in named else None
         return inside.group() if inside is not None else named
     found = _data_set(configured.get("train_data")) or _from_path(draft, _environment_in)
     found = found or _above(draft, tables.path.environment) or _from_path(draft, environment_of_folder)
@@ -166,7 +164,7 @@ def _path_parts(path: Path) -> list[str]:
 
 def _environment_of_label(label: str) -> str:
     """A project may be called anything, `agent-v2` too: only well-known environments count."""
-    named = _environment_in(label)
+    named = environment_of_path(label)
     return named if named and task_of(named) is not None else environment_of_folder(label)
 
 
@@ -174,5 +172,4 @@ def _environment_in(name: str) -> str:
     cleanrl = _CLEANRL_NAME.fullmatch(name)
     if cleanrl:
         return cleanrl["env"]
-    found = _ENV_ID.search(name.replace("_", " "))
-    return found.group() if found else ""
+    return environment_of_path(name)

@@ -24,8 +24,17 @@ _FILE_WORDS = _RUN_WORDS | {
     "log", "logs", "results", "result", "rewards", "reward", "returns", "scores", "score", "training", "train",
     "history", "metrics", "curve", "data", "output", "agent", "model", "final", "test", "eval", "gym", "env",
     "episode", "episodes", "csv", "txt", "json", "md", "out", "npy", "npz", "ipynb", "jsonl", "tsv", "learning",
-    "rl", "deep", "q", "atari",
+    "rl", "deep", "q", "atari", "experiment", "experiments", "baseline", "version", "trial", "attempt",
 }  # fmt: skip
+# Gymnasium ids: CartPole-v1, ALE/Pong-v5, HalfCheetahBulletEnv-v0, halfcheetah-medium-replay-v0.
+ENVIRONMENT_ID = re.compile(r"(?:[A-Z][A-Za-z]+/)?[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9.]+)*-v\d+")
+# Ids without a capital are those of D4RL (task and data set), Fetch and Meta-World; others may be a user's own version.
+_LOWER_ID = re.compile(
+    r"(?:halfcheetah|hopper|walker2d|ant|maze2d|antmaze|pen|door|hammer|relocate|kitchen|flow|carla)-"
+    r"(?:(?:random|medium|expert|human|cloned|complete|partial|mixed|open|umaze|large|full|lane|town|merge|ring)\b.*)"
+    r"|(?:assembly|basketball|bin-picking|box-close|button-press|coffee|dial-turn|disassemble|door|drawer|faucet|fetch|hammer"
+    r"|hand-insert|handle|lever-pull|peg|pick|plate-slide|push|reach|shelf-place|soccer|stick|sweep|window)(?:-[a-z]+)*"
+)
 
 
 # Tasks that are so well known that a folder of their name, and nothing else but a run's, is of them.
@@ -38,7 +47,9 @@ _FOLDERS = {
         "InvertedPendulum", "InvertedDoublePendulum",
     )
 }  # fmt: skip
-_NUMBER = re.compile(r"v?\d+[kKmM]?")
+_NUMBER = re.compile(r"v?\d+[kKmM]?|\d+x\d+")
+# Size of a map at the end of a word: frozenlake4x4.
+_SIZE = re.compile(r"(?<=[a-z])\d+x\d+$")
 _PLAIN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_/.-]{0,79}")
 # Tasks of dm_control: walker_walk, dmc_cheetah_run, CartpoleSwingupSparse. A number after `run` makes it no task.
 _CONTROL_SUITE = re.compile(
@@ -74,12 +85,34 @@ def is_plain_id(name: str) -> bool:
     return _PLAIN_ID.fullmatch(name) is not None and not name.endswith((".yaml", ".yml", ".json"))
 
 
+def environment_id(name: str, known: Iterable[str]) -> str:
+    """The id that a folder or project has in its name: ppo-CartPole-v1_2, hopper_v4; `exp-v3` is a run's, no task's."""
+    spelled = _spelled(tuple(sorted(known, key=len, reverse=True))).search(name)
+    if spelled is not None and all(map(_is_of_run, spelled["before"].split("-")[:-1])):
+        base = re.sub(r"[-_ ]", "", spelled["base"]).lower()
+        return f"{next(task for task in known if task.lower() == base)}-v{spelled['version']}"
+    found = ENVIRONMENT_ID.search(name.replace("_", " "))
+    if found is None:
+        return ""
+    namespace, slash, rest = found[0].rpartition("/")
+    words, version = rest.split("-")[:-1], rest.rpartition("-")[2]
+    while words and _is_of_run(words[0]):
+        del words[0]
+    base = "-".join(words)
+    is_task = base != base.lower() or _LOWER_ID.fullmatch(base) is not None
+    return f"{namespace}{slash}{base}-{version}" if is_task else ""
+
+
 def environment_of_folder(name: str) -> str:
     """The task that a folder is named after: cart-pole, mountain_car_100K, HopperHop_baseline; empty if none."""
     words = [word for word in re.split(r"[^A-Za-z0-9]+", name) if word and not _NUMBER.fullmatch(word)]
-    left = [word for word in words if word.lower() not in _FILE_WORDS and not algorithm_in(word)]
+    left = [_SIZE.sub("", word) for word in words if not _is_of_run(word)]
     found = _CONTROL_SUITE.search(name)
     return _FOLDERS.get("".join(left).lower()) or (found[0] if found else "")
+
+
+def _is_of_run(word: str) -> bool:
+    return word.lower() in _FILE_WORDS or bool(algorithm_in(word))
 
 
 def _goes_on(rest: str) -> bool:
@@ -98,6 +131,14 @@ def _versioned(bases: tuple[str, ...]) -> re.Pattern[str]:
 @cache
 def _unversioned(bases: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?P<base>{_any_of(bases)}){_VARIANT}")
+
+
+@cache
+def _spelled(bases: tuple[str, ...]) -> re.Pattern[str]:
+    """The bases in any case, their words joined in any way: half_cheetah_v4."""
+    joined = "|".join(re.sub(r"(?<=[a-z])(?=[A-Z])", "[-_ ]?", base) for base in bases)
+    before = r"(?<![A-Za-z0-9/-])(?P<before>(?:[A-Za-z0-9]{1,20}-){0,6})"
+    return re.compile(rf"{before}(?P<base>{joined})[-_ ]?v(?P<version>\d{{1,2}}){_AFTER}", re.IGNORECASE)
 
 
 def _any_of(bases: tuple[str, ...]) -> str:

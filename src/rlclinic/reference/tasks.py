@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
-from rlclinic.reference.environment_names import environment_name, is_plain_id
+from rlclinic.reference.environment_names import environment_id, environment_name, is_plain_id
 from rlclinic.reference.reference_configs import (
     has_reference_config,
     log_position,
@@ -74,6 +74,13 @@ def task_of(environment: str) -> Task | None:
     if found is None:
         return None
     return variants.get((found.base, found.version), tasks[found.base])
+
+
+@lru_cache(maxsize=1024)
+def environment_of_path(name: str) -> str:
+    """The environment id that the name of a folder or project holds; empty where it holds none."""
+    tasks = _tables()[0]
+    return environment_id(name, [base for base, task in tasks.items() if task.group != "atari"])
 
 
 def examinable(environment: str) -> str:

@@ -230,6 +230,7 @@ def test_what_was_typed_and_the_program_of_a_wandb_run_count_without_a_config(tm
     [
         (["sunny-otter-4", "cartpole-ppo"], "CartPole"),
         (["LunarLander-v2_tuning"], "LunarLander-v2"),
+        (["cartpole-v1-ppo"], "CartPole-v1"),
         (["agent-v2"], ""),
     ],
 )
