@@ -256,6 +256,18 @@ def test_a_default_of_the_framework_is_no_cap_where_responses_end_before_it() ->
     assert "at 512 tokens" in long.summary
 
 
+def test_the_cut_is_the_reason_that_no_answer_is_paid_only_where_nearly_all_are_cut() -> None:
+    unpaid = {"return/train": RISES, "reward/correct": np.zeros(POINTS), "reward/form": RISES}
+    some = responses_cut.check(_model({**unpaid, "truncated_fraction": line(0.5, 0.6)}))
+    every = responses_cut.check(_model({**unpaid, "truncated_fraction": line(1.0, 1.0)}))
+    assert some is not None
+    assert some.severity is Severity.INFO
+    assert "are not paid either" in some.summary
+    assert every is not None
+    assert every.severity is Severity.ERROR
+    assert "no answer is ever paid" in every.summary
+
+
 def test_a_mean_length_at_the_cap_tells_of_cut_responses_where_their_share_is_not_logged() -> None:
     near, far = ({"return/train": STALLS, "response_length": line(100.0, end)} for end in (490.0, 300.0))
     found = responses_cut.check(_model(near, config={"max_response_length": 512}))

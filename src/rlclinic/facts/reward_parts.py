@@ -30,6 +30,15 @@ class RewardPart:
     best: float
 
 
+def answer_never_paid(facts: RunFacts) -> bool:
+    """Whether the part that pays for a right answer, or the reward as a whole, is 0 at every point."""
+    answers = [part for part in reward_parts(facts) if ANSWER.search(part.series.logged_as)]
+    whole = facts.series("return/train")
+    if answers:
+        return all(part.spread == 0.0 == part.late for part in answers)
+    return whole is not None and len(whole) >= MIN_POINTS and not whole.values.any()
+
+
 def reward_parts(facts: RunFacts) -> tuple[RewardPart, ...]:
     """The components with enough finite points."""
     found = []

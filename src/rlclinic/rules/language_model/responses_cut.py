@@ -16,6 +16,7 @@ References: Yu et al. 2025 (DAPO, arXiv 2503.14476); huggingface/trl#5697; AReaL
 from __future__ import annotations
 
 from rlclinic.facts.language_model import change, is_progressing, told
+from rlclinic.facts.reward_parts import answer_never_paid
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.stretch import finite, lasting_from
@@ -49,11 +50,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     rose = late.value - early.value >= limits.rose
     if (late.value < limits.many and not rose) or late.value < limits.learning_to_stop * early.value:
         return None
-    progressing = is_progressing(facts)
-    severity = Severity.INFO if progressing else Severity.ERROR if late.value >= limits.nearly_all else Severity.WARNING
+    severity, unpaid = _severity(facts, late.value, limits)
     cap = _cap(facts)
     at = f" at {cap:.0f} tokens" if cap is not None else ""
-    summary = f"{100 * late.value:.3g}% of the responses are cut{at} (early {100 * early.value:.3g}%); {told(facts)}"
+    summary = f"{100 * late.value:.3g}% of the responses are cut{at} (early {100 * early.value:.3g}%)" + unpaid
+    summary += f"; {told(facts)}"
     bar = limits.many if late.value >= limits.many else early.value + limits.rose
     evidence = [facts.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15%")]
     if cap is not None:
@@ -61,6 +62,16 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     steps, values = finite(series)
     confidence = {Severity.INFO: 0.3, Severity.WARNING: 0.8, Severity.ERROR: 0.95}[severity]
     return RuleResult(severity, confidence, summary, tuple(evidence), lasting_from(steps, values >= bar))
+
+
+def _severity(facts: RunFacts, share: float, limits: Limits) -> tuple[Severity, str]:
+    """How grave it is, and in words whether the cut explains that no answer is paid."""
+    nearly_all, unpaid = share >= limits.nearly_all, answer_never_paid(facts)
+    if unpaid and not nearly_all:
+        return Severity.INFO, ", and those that end by themselves are not paid either"
+    if is_progressing(facts) and not unpaid:
+        return Severity.INFO, ""
+    return (Severity.ERROR if nearly_all else Severity.WARNING), ", and no answer is ever paid" if unpaid else ""
 
 
 def _lengths_at_cap(facts: RunFacts, limits: Limits) -> RuleResult | None:
