@@ -32,7 +32,8 @@ class Limits(RuleLimits):
     early: float = 0.1
     """Share of the run in which a first value that is logged later must lie."""
     far: float = 0.5
-    """Nats per token that such a value must be: policies that began at their reference stay well below."""
+    """Nats per token that such a value must be, and that leave next to no doubt: policies that began at their reference
+    stay well below."""
     came_down: float = 0.5
     """Late over first KL: a policy that began at its reference moves away from it."""
 
@@ -60,7 +61,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     # A reference that the config names apart may be a teacher: it is a fault only where the score suffers.
     harmless = not is_falling(facts) if other else is_progressing(facts)
     severity = Severity.INFO if harmless else Severity.WARNING
-    return RuleResult(severity, 0.4 if harmless else 0.85, summary, evidence, float(steps[0]))
+    confidence = 0.4 if harmless else 0.85 if first >= limits.far else 0.6
+    return RuleResult(severity, confidence, summary, evidence, float(steps[0]))
 
 
 def _comes_down(facts: RunFacts, steps: FloatArray, first: float, limits: Limits) -> bool:
