@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-TEST_TASKS = frozenset({"reverse"})
+TEST_TASKS = frozenset({"reverse", "search"})
 TEST_TRAINERS = frozenset({"rloo"})
 
 

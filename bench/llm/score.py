@@ -73,7 +73,7 @@ def scored() -> list[Scored]:
     there = [(entry, known[entry.name]) for entry in plan() if entry.name in known]
     usual: dict[str, list[float]] = {}
     for entry, record in there:
-        if entry.kind == "healthy":
+        if entry.kind in ("healthy", "healthy-search"):
             usual.setdefault(entry.spec["task"], []).append(record.truth["end"])
     rows = []
     for entry, record in there:

@@ -10,7 +10,9 @@ from typing import Any
 DIGITS = "0123456789"
 SPECIAL = ("<pad>", "<eos>", "<unk>")
 # Tags are plain tokens: special ones are skipped in decoding, and every reward would be 0.
-VOCABULARY = (*SPECIAL, *DIGITS, "c", "r", "+", "=", "[", "]")
+VOCABULARY = (*SPECIAL, *DIGITS, "c", "r", "+", "=", "[", "]", "q", "?", "(", ")")
+ASK, FOUND = "?", ")"
+"""What calls the search, and what ends the text that it gives."""
 _ANSWER = re.compile(r"\[([0-9 ]+)\]")
 
 Problem = tuple[str, str]
@@ -29,12 +31,25 @@ def _add() -> list[Problem]:
     return [(f"{a} + {b} =", str(a + b)) for a, b in product(range(5), repeat=2)]
 
 
-TASKS: dict[str, Callable[[], list[Problem]]] = {"copy": _copy, "reverse": _reverse, "add": _add}
+def _search() -> list[Problem]:
+    """The answer stands in no prompt: it has to be looked up."""
+    return [(f"q {a} {b} =", str((7 * a + 3 * b + 4) % 10)) for a, b in product(range(10), repeat=2)]
+
+
+def looked_up(prompt: str) -> str:
+    """What the search gives: the answer, among what nobody asked for."""
+    _, a, b, _ = prompt.split()
+    return f"( {b} {dict(_search())[prompt]} {a} {FOUND}"
+
+
+TASKS: dict[str, Callable[[], list[Problem]]] = {
+    "copy": _copy, "reverse": _reverse, "add": _add, "search": _search,
+}  # fmt: skip
 
 
 def answer_in(completion: str) -> str | None:
-    """What stands between the tags, where nothing stands outside of them."""
-    found = _ANSWER.fullmatch(completion.strip())
+    """What stands between the tags, where nothing stands outside of them but a search before."""
+    found = _ANSWER.fullmatch(completion.rpartition(FOUND)[2].strip())
     return found[1].strip() if found else None
 
 

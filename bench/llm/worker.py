@@ -17,7 +17,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
 
-from bench.llm.tasks import REWARDS, TASKS, VOCABULARY, Problem, answer_in
+from bench.llm.search import sampled, searching
+from bench.llm.tasks import ASK, REWARDS, TASKS, VOCABULARY, Problem, answer_in, looked_up
 
 WRONG = 0.5
 """Share of the labels of the warm start that are wrong: what is left for RL to learn."""
@@ -31,7 +32,8 @@ def main(spec: dict[str, Any], folder: Path) -> None:
     problems, tokenizer = TASKS[spec["task"]](), _tokenizer()
     model = _model(tokenizer)
     _warm_start(model, tokenizer, problems, spec["warm_steps"], spec["seed"])
-    start = _accuracy(model, tokenizer, problems)
+    looks_up = spec["task"] == "search"
+    start = _accuracy(model, tokenizer, problems, looks_up=looks_up)
     model.save_pretrained(folder / "model")
     tokenizer.save_pretrained(folder / "model")
     kind, trainer_of = (RLOOConfig, RLOOTrainer) if spec["trainer"] == "rloo" else (GRPOConfig, GRPOTrainer)
@@ -52,13 +54,14 @@ def main(spec: dict[str, Any], folder: Path) -> None:
         ),
         train_dataset=Dataset.from_list(rows),
         processing_class=tokenizer,
+        **({"rollout_func": searching(masked=spec.get("masked", True))} if looks_up else {}),
     )
     if spec.get("reference") == "untrained":
         torch.manual_seed(spec["seed"] + 1)
         trainer.ref_model.load_state_dict(_model(tokenizer).state_dict())
     trainer.train()
     trainer.save_state()
-    end = _accuracy(trainer.model, tokenizer, problems)
+    end = _accuracy(trainer.model, tokenizer, problems, looks_up=looks_up)
     (folder / "truth.json").write_text(json.dumps({"start": start, "end": end}), encoding="utf-8")
 
 
@@ -92,15 +95,19 @@ def _warm_start(model: Any, tokenizer: Any, problems: list[Problem], steps: int,
     answers = [answer for _, answer in problems]
     for _ in range(steps):
         batch = draw.choices(problems, k=32)
-        texts, asked = [], []
+        texts, asked, given = [], [], []
         for prompt, answer in batch:
             told = draw.choice(answers) if draw.random() < WRONG else answer
-            texts.append(f"{prompt} [ {told} ] <eos>")
+            search = f" {ASK} {looked_up(prompt)}" if prompt.startswith("q") else ""
+            texts.append(f"{prompt}{search} [ {told} ] <eos>")
             asked.append(len(prompt.split()))
+            # The search is called by the model; what it gives is not its to say.
+            given.append(range(asked[-1] + 1, len(f"{prompt}{search}".split())) if search else range(0))
         found = tokenizer(texts, return_tensors="pt", padding=True, padding_side="right")
         labels = found["input_ids"].masked_fill(found["attention_mask"] == 0, -100)
         for row, count in enumerate(asked):
             labels[row, :count] = -100
+            labels[row, list(given[row])] = -100
         loss = model(input_ids=found["input_ids"], attention_mask=found["attention_mask"], labels=labels).loss
         optimiser.zero_grad()
         loss.backward()
@@ -108,14 +115,30 @@ def _warm_start(model: Any, tokenizer: Any, problems: list[Problem], steps: int,
 
 
 @torch.no_grad()
-def _accuracy(model: Any, tokenizer: Any, problems: list[Problem]) -> float:
+def _accuracy(model: Any, tokenizer: Any, problems: list[Problem], *, looks_up: bool) -> float:
     """Share of sampled answers that are right."""
     model.eval()
+    if looks_up:
+        return _accuracy_with_search(model, tokenizer, problems)
     asked = tokenizer([prompt for prompt, _ in problems for _ in range(8)], return_tensors="pt", padding=True)
     found = model.generate(**asked, max_new_tokens=8, do_sample=True, temperature=1.0, top_k=0)
     told = tokenizer.batch_decode(found[:, asked["input_ids"].shape[1] :], skip_special_tokens=True)
     right = [answer for _, answer in problems for _ in range(8)]
     return sum(answer_in(text) == answer for text, answer in zip(told, right, strict=True)) / len(right)
+
+
+def _accuracy_with_search(model: Any, tokenizer: Any, problems: list[Problem]) -> float:
+    asked = tokenizer([prompt for prompt, _ in problems])["input_ids"]
+    first = sampled(model, tokenizer, asked, 8)
+    found = [tokenizer(looked_up(prompt))["input_ids"] for prompt, _ in problems]
+    rest = sampled(model, tokenizer, [a + b + c for a, b, c in zip(asked, first, found, strict=True)], 8)
+    search = tokenizer.convert_tokens_to_ids(ASK)
+    told = tokenizer.batch_decode(rest, skip_special_tokens=True)
+    right = [
+        said[-1:] == [search] and answer_in(text) == answer
+        for said, text, (_, answer) in zip(first, told, problems, strict=True)
+    ]
+    return sum(right) / len(right)
 
 
 if __name__ == "__main__":
