@@ -74,6 +74,8 @@ class Expressions:
         self._branches: list[tuple[int, int]] = []
         self._names: dict[str, list[ast.expr]] = defaultdict(list)
         self._stores: Counter[str] = Counter()
+        self._parsed: set[str] = set()
+        self._returned: dict[str, ast.expr | None] = {}
         self._imported: dict[str, str] = {}
         self._active: list[str] = []
         self._steps = self._all_steps = 0
@@ -106,8 +108,8 @@ class Expressions:
     def named_parts(self, name: str) -> list[Part] | None:
         """The parts of what a name stands for, with those that the file sets later."""
         later = [Part(key, self._set_later(nodes)) for key, nodes in self._later.get(name, {}).items()]
-        if name == "self":
-            return later
+        if name == "self" or name in self._classes:
+            return [*(Part(key, node) for key, node in self._classes.get(name, {}).items()), *later]
         bound = self._names.get(name, [])
         if len(bound) != 1 or name in self._active or self._stores[name] > 1:
             return None
@@ -162,10 +164,16 @@ class Expressions:
                 functions[node.name] += made
             elif isinstance(node, ast.FunctionDef) and node.name != "__init__":
                 functions[node.name].append(node)
+                returned = [item.value for item in ast.walk(node) if isinstance(item, ast.Return) and item.value]
+                self._returned[node.name] = returned[0] if len(returned) == 1 else None
             elif isinstance(node, ast.For | ast.While) or (isinstance(node, ast.If) and not _is_main(node)):
                 self._branches.append((node.lineno, node.end_lineno or node.lineno))
             elif isinstance(node, ast.Call):
                 calls[called(node)].append(node)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and called(node.value) in PARSERS:
+                # `args, rest = parser.parse_known_args()`
+                several = [item for target in node.targets if isinstance(target, ast.Tuple) for item in target.elts]
+                self._parsed |= {item.id for item in several if isinstance(item, ast.Name)}
         for site in self.sites:
             self._bind_site(site)
         for call in calls["init"]:
@@ -230,6 +238,8 @@ class Expressions:
                 return self._computed(node, CONVERSIONS[node.func.id], node.args)
             case ast.Call(func=ast.Attribute(attr="join")) if self.is_imported(node.func) and not node.keywords:
                 return self._computed(node, lambda *texts: "/".join(texts), node.args)
+            case ast.Call(func=ast.Attribute(attr="get"), args=[key, *rest]) if self.parts(node.func.value) is not None:
+                return self._member(ast.copy_location(ast.Subscript(node.func.value, key), node), *rest[:1])
         parts = self.parts(node)
         if parts is None or any(not part.name for part in parts):
             raise Open
@@ -274,8 +284,8 @@ class Expressions:
         finally:
             self._active.pop()
 
-    def _member(self, node: ast.Attribute | ast.Subscript) -> Found:
-        """`args.lr`, `config["lr"]`, `nn.ReLU`."""
+    def _member(self, node: ast.Attribute | ast.Subscript, otherwise: ast.expr | None = None) -> Found:
+        """`args.lr`, `config["lr"]`, `nn.ReLU`; what it is otherwise, where it is a part that is not there."""
         if isinstance(node, ast.Attribute):
             name = node.attr
             if self.is_imported(node) and self.parts(node.value) is None:
@@ -290,10 +300,17 @@ class Expressions:
             name = str(key)
         if isinstance(node.value, ast.Name) and node.value.id == "FLAGS" and name in self.flags:
             return self._flag(name)
-        found = [part for part in self.parts(node.value) or () if part.name == name]
-        if not found:
+        parts = self.parts(node.value) or []
+        if isinstance(node.value, ast.Name) and node.value.id in self._parsed:
+            # Of several namespaces at once it is not known which is whose.
+            every = (*self._classes.values(), self.flags)
+            parts = [Part(key, item, "flag default") for fields in every for key, item in fields.items()]
+        found = [part for part in parts if part.name == name]
+        if found:
+            return self.of_part(found[-1])
+        if otherwise is None or not all(part.name for part in parts):
             raise Open
-        return self.of_part(found[-1])
+        return self.value(otherwise)
 
     def of_part(self, part: Part) -> Found:
         """The value of a part of a mapping; a flag's is what the command line gave."""
@@ -328,6 +345,13 @@ class Expressions:
         if name in UNWRAPPED:
             inner = node.args[0] if node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
             return None if inner is None else self.parts(inner)
+        returned = self._returned.get(name)
+        if returned is not None and name not in self._active:
+            self._active.append(name)
+            try:
+                return self.parts(returned)
+            finally:
+                self._active.pop()
         if name not in NAMESPACES and not name.endswith(CONFIG_CLASSES):
             return None
         parts = [part for item in node.args for part in self.parts(item) or [Part("", item)]]

@@ -13,6 +13,7 @@ from rlclinic.readers.identify import Tables
 from rlclinic.readers.scripts.expressions import MAX_LENGTH, Expressions, Found, Open, Part
 from rlclinic.readers.scripts.script import Rank, Script, ScriptValue
 from rlclinic.readers.scripts.sites import called
+from rlclinic.readers.scripts.uses import Uses
 from rlclinic.reference.algorithms import algorithm_in, algorithm_of_class
 from rlclinic.reference.framework import CallNames, framework_of_modules
 
@@ -54,6 +55,7 @@ class _Reader:
         self.calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         self.modules = _modules(tree)
         self.later = self.known.set_later()
+        self.uses: Uses | None = None
         self.framework = framework_of_modules(self.modules)
         self.tables = Tables(self.framework or "unknown")
 
@@ -69,7 +71,9 @@ class _Reader:
                 values += self._trainer(call, trainers[-1])
             elif (names := self._call_names(name)) is not None:
                 values += self._call(call, names)
-        values += self._flags()
+        # A file that trains nothing itself declares for others, whose reading is not seen here.
+        self.uses = Uses(self.tree, self.known) if values or trainers else None
+        values += self._flags(self._taken(trainers))
         if not trainers or not self.framework:
             values += self._constants()
         values = values[:MAX_VALUES]
@@ -143,35 +147,49 @@ class _Reader:
         if name != "env_id" or isinstance(found.value, str):
             yield ScriptValue(key, found.value, found.line, found.basis, rank, algorithm)
 
-    def _flags(self) -> Iterator[ScriptValue]:
+    def _taken(self, trainers: list[str]) -> set[str]:
+        """What the library's trainers take as arguments: a flag of that name that they are not given is another's."""
+        table = self.tables.own
+        return {key for name in trainers for key in table.defaults_for(name, "")} if self.framework else set()
+
+    def _is_used(self, name: str, owner: str = "") -> bool:
+        return self.uses is None or self.uses.reads(name, owner)
+
+    def _flags(self, taken: set[str]) -> Iterator[ScriptValue]:
         """Flags and the fields of config classes, which are flags too where something parses them."""
-        for name, node in self.known.flags.items():
-            yield from self._values(Part(name, node, "flag default"), name, Rank.FLAG)
+        found = [Part(name, node, "flag default") for name, node in self.known.flags.items() if self._is_used(name)]
         parsed = bool(self.modules & PARSED)
         for cls in ast.walk(self.tree):
             if isinstance(cls, ast.ClassDef) and _is_config(cls):
                 for site in self.known.sites:
-                    if site.kind == "field" and site.path[:-1] == (cls.name,):
-                        later = self.later.get(site.path[-1])
+                    name = site.path[-1]
+                    if site.kind == "field" and site.path[:-1] == (cls.name,) and self._is_used(name, cls.name):
+                        later = self.later.get(name)
                         basis: Basis = "flag default" if parsed and later is None else "script"
-                        part = Part(site.path[-1], later or site.node, basis)
-                        yield from self._values(part, part.name, Rank.FLAG)
+                        found.append(Part(name, later or site.node, basis))
         if self.modules & set(FUNCTION_FLAGS):
             for site in self.known.sites:
-                if site.kind == "parameter" and meaning(site.path[-1], self.tables):
-                    yield from self._values(Part(site.path[-1], site.node, "flag default"), site.path[-1], Rank.FLAG)
+                name = site.path[-1]
+                is_read = self.uses is None or name in self.uses.names
+                if site.kind == "parameter" and is_read and meaning(name, self.tables):
+                    found.append(Part(name, site.node, "flag default"))
+        for part in found:
+            if meaning(part.name, self.tables) not in taken:
+                yield from self._values(part, part.name, Rank.FLAG)
 
     def _constants(self) -> Iterator[ScriptValue]:
         """Names of the file that are hyperparameters, alone or in a dict of settings; values alone, nothing open."""
         for site in self.known.sites:
-            if site.kind != "assigned" or len(site.path) != 1:
-                continue
             name = site.path[0]
+            if site.kind != "assigned" or len(site.path) != 1 or (self.uses and name not in self.uses.names):
+                continue
             holds = any(word in name.lower() for word in CONFIG_WORDS)
             alone = Part(name.lower(), ast.copy_location(ast.Name(name, ast.Load()), site.node))
             parts = self.known.named_parts(name) if holds else [alone]
             for part in parts or ():
-                for value in self._values(part, part.name, Rank.CONSTANT) if part.name else ():
+                if not part.name or (holds and not self._is_used(part.name, name)):
+                    continue
+                for value in self._values(part, part.name, Rank.CONSTANT):
                     if value.basis != "open" and meaning(value.key, self.tables) not in NOT_BY_NAME:
                         yield ScriptValue(value.key, value.value, value.line, "constant", Rank.CONSTANT)
 

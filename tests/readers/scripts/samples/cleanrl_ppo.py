@@ -50,3 +50,17 @@ if __name__ == "__main__":
     envs = gym.vector.SyncVectorEnv([make_env(args.env_id, i) for i in range(args.num_envs)])
     agent = torch.nn.Linear(4, 2)
     optimizer = optim.Adam(agent.parameters(), lr=args.learning_rate, eps=1e-5)
+    random.seed(args.seed)
+    for iteration in range(1, args.total_timesteps // args.batch_size + 1):
+        if args.anneal_lr:
+            optimizer.param_groups[0]["lr"] = args.learning_rate * (1.0 - iteration / args.total_timesteps)
+        advantages = torch.zeros(args.num_steps, args.num_envs) * args.gamma * args.gae_lambda
+        for epoch in range(args.update_epochs):
+            for start in range(0, args.batch_size, args.minibatch_size):
+                mb_advantages = advantages - advantages.mean() if args.norm_adv else advantages
+                pg_loss = torch.clamp(mb_advantages, 1 - args.clip_coef, 1 + args.clip_coef).mean()
+                v_loss = 0.5 if args.clip_vloss else 1.0
+                loss = pg_loss - args.ent_coef + v_loss * args.vf_coef
+                torch.nn.utils.clip_grad_norm_(agent.parameters(), args.max_grad_norm)
+            if args.target_kl is not None:
+                break

@@ -1,6 +1,6 @@
 from dataclasses import dataclass, field
 
-from transformers import HfArgumentParser
+from transformers import AutoModelForCausalLM, HfArgumentParser
 from trl import RLOOConfig, RLOOTrainer
 
 
@@ -13,5 +13,6 @@ class ScriptArguments:
 if __name__ == "__main__":
     parser = HfArgumentParser((ScriptArguments, RLOOConfig))
     script_args, training_args = parser.parse_args_into_dataclasses()
-    trainer = RLOOTrainer(config=training_args)
+    policy = AutoModelForCausalLM.from_pretrained(script_args.sft_model_path)
+    trainer = RLOOTrainer(config=training_args, policy=policy, train_dataset=load_dataset(script_args.dataset_name))
     trainer.train()
