@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +13,7 @@ from rlclinic.model.run import RETURN_METRICS, Provenance, Run
 from rlclinic.model.series import Series, StepAxis
 from rlclinic.model.vocabulary import position
 from rlclinic.readers.axes import env_step_factor
+from rlclinic.readers.configs.disproved import without_disproved
 from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.identify import Tables, identify_algorithm, identify_environment, identify_framework
@@ -25,27 +25,8 @@ from rlclinic.reference.framework import Framework
 
 # A log so much longer than the budget, in budgets, shows that the setting means another unit.
 BEYOND_BUDGET = 5.0
-# Share by which a logged setting may differ from the value that it rounds.
-NEAR = 1e-3
 # Kinds of files that hold metrics, as readers record them.
 METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
-
-
-def _without_disproved(config: Config, series: Mapping[str, Series]) -> Config:
-    """The config without defaults that the run's own log says otherwise: something set them that is not known."""
-    kept = {
-        name: setting
-        for name, setting in config.settings.items()
-        if not setting.is_default or name not in series or _was_logged(config.number(name), series[name])
-    }
-    return config if len(kept) == len(config.settings) else replace(config, settings=kept)
-
-
-def _was_logged(value: float | None, series: Series) -> bool:
-    logged = series.values[np.isfinite(series.values)]
-    if value is None or not logged.size:
-        return True
-    return bool(logged.min() * (1 - NEAR) <= value <= logged.max() * (1 + NEAR))
 
 
 def assemble(draft: Draft) -> Run:
@@ -62,7 +43,7 @@ def assemble(draft: Draft) -> Run:
     _add_episode_returns(draft, series)
     settle_returns(series, draft)
     series = dict(sorted(series.items(), key=lambda item: position(item[0])))
-    config = _without_disproved(config, series)
+    config = without_disproved(config, series, draft.note)
     axis, steps = _main_axis(series, tables.own)
     if framework_id == "unknown" and axis == "env_steps" and series:
         draft.note("no framework recognised: the logged steps are taken for env steps")

@@ -75,6 +75,39 @@ def test_a_learning_rate_that_the_run_logged_otherwise_is_not_taken(project: Pat
     assert run.config.get("gamma") == 0.9
 
 
+ZOO = """
+Pendulum-v1: {{n_envs: 4, gamma: 0.5}}
+CartPole-v1: {{n_envs: {envs}, n_steps: 256, gamma: 0.98, learning_rate: lin_{rate}}}
+"""
+
+
+@pytest.mark.parametrize("place", ["ppo.yml", "hyperparams/ppo.yml", "logs/CartPole-v1_1/hyperparams.yml"])
+def test_a_table_of_rl_zoo_near_a_run_gives_the_section_of_its_environment(place: str, project: Path) -> None:
+    run_folder = (project / "logs" / "PPO_1").rename(project / "logs" / "CartPole-v1_1")
+    table = project / place
+    table.parent.mkdir(exist_ok=True)
+    table.write_text(ZOO.format(envs=1, rate=0.05))
+    run = read(run_folder)
+    assert (run.config.get("gamma"), run.config.get("learning_rate"), run.config.get("n_envs")) == (0.98, 0.05, 1)
+    assert any("which fits the run" in note for note in notes(run))
+    # The same table with a rate that the log disproves is another run's.
+    table.write_text(ZOO.format(envs=1, rate=0.001))
+    assert not read(run_folder).config.settings
+
+
+def test_what_a_named_table_says_against_the_log_is_left_out_and_told(project: Path) -> None:
+    table = project / "elsewhere.yml"
+    table.write_text(ZOO.format(envs=8, rate=0.001))
+    run_folder = (project / "logs" / "PPO_1").rename(project / "logs" / "CartPole-v1_1")
+    run = read(run_folder, configs=[table])
+    assert run.config.get("gamma") == 0.98
+    assert not {"learning_rate", "learning_rate_schedule", "n_envs", "n_steps"} & set(run.config.settings)
+    assert "learning_rate" not in run.config.native
+    told = " ".join(run.provenance.notes)
+    assert "learning_rate = 0.001, the run logged 0.05: left out" in told
+    assert "n_envs = 8, the run logged an update every 256 steps: left out" in told
+
+
 def test_what_only_the_run_knew_is_told_and_no_default_takes_its_place(project: Path) -> None:
     run = read(project / "logs" / "PPO_1", configs=[write(project / "x" / "train.py", "schedule(0.1)")])
     assert "learning_rate" not in run.config

@@ -134,13 +134,18 @@ def _find(
     return None
 
 
+def start_of_schedule(text: str) -> float | None:
+    """What a schedule that is written as text begins with."""
+    linear = _LINEAR.fullmatch(text)
+    return number_in(linear["start"]) if linear is not None else None
+
+
 def _expand_schedules(known: dict[str, Setting]) -> None:
     for name in ("learning_rate", "clip_range", "ent_coef"):
         setting = known.get(name)
         if setting is None or not isinstance(setting.value, str):
             continue
-        linear = _LINEAR.fullmatch(setting.value)
-        start = number_in(linear["start"]) if linear is not None else None
+        start = start_of_schedule(setting.value)
         if start is None:
             continue
         known[name] = Setting(name, start, setting.native_key, setting.origin)

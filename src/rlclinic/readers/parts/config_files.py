@@ -71,10 +71,20 @@ def read_config(draft: Draft, entry: Entry, prefix: str = "") -> object:
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return None
+    if is_table_of_environments(document.data):
+        draft.note(f"{entry.relative}: settings of several environments, no record of this run")
+        return None
     draft.used(entry, "config")
     draft.problems(entry.relative, document.problems)
     draft.document(document.data, entry.relative, document.lines, prefix)
     return document.data
+
+
+def is_table_of_environments(data: object) -> bool:
+    """Whether a document has a section per environment, as those of rl-zoo: it is no record of any run."""
+    if not isinstance(data, dict) or len(data) < 2:
+        return False
+    return all(isinstance(value, dict) for value in data.values()) and any("-v" in str(key) for key in data)
 
 
 def _load_yaml(text: str) -> YamlDocument:

@@ -10,6 +10,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.safe_json import load_json
 from rlclinic.readers.no_links import lies_in, read_file
+from rlclinic.readers.parts.config_files import is_table_of_environments
 from rlclinic.readers.scripts.script import Rank, Script, ScriptValue
 from rlclinic.reference.algorithms import algorithm_name
 
@@ -34,7 +35,9 @@ def read_config_file(path: Path, section: str, environment: str) -> Script:
         found = [v for name in sections for v in values if v.key.startswith(f"{name}.")]
         values = [_renamed(value, value.key.partition(".")[2] or value.key) for value in found]
         values = list({value.key: value for value in reversed(values)}.values())
-    elif section or (len(nested) == len(data) > 1 and any("-v" in str(key) for key in data)):
+        if chosen == environment:
+            values.append(ScriptValue("env_id", environment, lines.get((chosen,), 1), "script", Rank.CALL))
+    elif section or is_table_of_environments(data):
         wanted = section or environment or "an environment that is not known"
         raise FormatError(f"no section for {wanted}; it has {', '.join(map(str, list(data)[:5]))}")
     values += _groups(path, data)

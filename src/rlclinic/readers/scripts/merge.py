@@ -13,7 +13,7 @@ from rlclinic.model.errors import RunReadError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import bounded, number
 from rlclinic.model.run import SourceFile
-from rlclinic.readers.configs.normalise import canonical_settings, meaning
+from rlclinic.readers.configs.normalise import canonical_settings, meaning, start_of_schedule
 from rlclinic.readers.discover import split_name
 from rlclinic.readers.draft import MAX_SETTINGS, Draft
 from rlclinic.readers.formats.errors import FormatError
@@ -95,7 +95,6 @@ def merge(draft: Draft, script: Script, path: Path, own: Identity, *, is_named: 
     fitting = [name for name in script.algorithms if own.fits(name)]
     algorithm = fitting[0] if len(fitting) == 1 else own.algorithm
     names = {value.key: meaning(value.key, tables, algorithm) for value in script.values}
-    logged = logged_rate(draft, tables.own)
     taken = {name for key in draft.settings if (name := meaning(key, tables, algorithm))}
     shown = os.path.relpath(path, draft.place.folder)
     added: list[ScriptValue] = []
@@ -106,9 +105,6 @@ def merge(draft: Draft, script: Script, path: Path, own: Identity, *, is_named: 
         if name == "env_id" and not _tells_environment(value, own, is_named=is_named):
             continue
         if name == "algorithm" and algorithm:
-            continue
-        if name == "learning_rate" and differs(value, logged):
-            draft.note(f"{shown}:{value.line} says {value.key} = {value.value}, the run logged {logged:.4g}: left out")
             continue
         file = (Path(shown).parent / value.file).as_posix() if value.file else shown
         clean = redact_value(value.key, bounded(value.value))
@@ -144,7 +140,7 @@ def logged_rate(draft: Draft, tables: Framework) -> float | None:
 
 def differs(value: ScriptValue, logged: float | None) -> bool:
     """Whether a learning rate is not the one that the run logged first; a schedule has barely begun by then."""
-    said = number(value.value)
+    said = start_of_schedule(value.value) if isinstance(value.value, str) else number(value.value)
     return said is not None and logged is not None and abs(said - logged) > SAME_RATE * abs(logged)
 
 

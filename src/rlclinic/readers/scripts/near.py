@@ -19,6 +19,7 @@ from rlclinic.readers.project import folders_above, is_root
 from rlclinic.readers.scripts.load import CODE, load_script
 from rlclinic.readers.scripts.merge import Identity, differs, environments, given, identity_of, logged_rate, merge
 from rlclinic.readers.scripts.script import Script
+from rlclinic.reference.algorithms import algorithm_name
 
 # Scripts that are read, entries of a folder that are looked at, and scripts that are offered.
 MAX_SCRIPTS = 24
@@ -28,6 +29,9 @@ MAX_OFFERED = 3
 WITHOUT_ROOT = 3
 # Settings that say what was trained rather than how: a run that has no others has no config.
 IDENTITY = frozenset({"env_id", "algorithm", "seed", "device", "framework_version", "threshold", "n_envs"})
+
+# The folder of rl-zoo's tables of settings by environment, and how one may be called outside of it.
+TABLES = "hyperparams"
 
 # Files of many projects that train nothing.
 _TEST = re.compile(r"test_.*|.*_test\.py|conftest\.py|setup\.py")
@@ -87,7 +91,8 @@ def _loaded(path: Path, changed: int, flags: tuple[tuple[str, object], ...], env
 def _files(folder: Path) -> Iterator[Path]:
     """Scripts in the run's folder and those above, up to the root of the repository; nearest first."""
     folders = list(folders_above(folder))
-    for place in folders if is_root(folders[-1]) else folders[:WITHOUT_ROOT]:
+    above = folders if is_root(folders[-1]) else folders[:WITHOUT_ROOT]
+    for place in (folder for one in above for folder in (one, one / TABLES)):
         try:
             path = real(place)
             names = _names(path, status(path).st_mtime_ns)
@@ -104,11 +109,17 @@ def _names(folder: str, changed: int) -> tuple[str, ...]:
             sorted(
                 entry.name
                 for entry in islice(entries, MAX_ENTRIES)
-                if entry.name.endswith(CODE)
+                if _may_set(PurePath(entry.name))
                 and entry.is_file(follow_symlinks=False)
                 and not _TEST.fullmatch(entry.name)
             )
         )
+
+
+def _may_set(name: PurePath) -> bool:
+    """Scripts, and the tables of rl-zoo, which are called after their algorithm."""
+    is_table = name.suffix in (".yml", ".yaml") and bool(algorithm_name(name.stem) or name.stem.startswith(TABLES))
+    return name.suffix in CODE or is_table
 
 
 def _agreement(script: Script, own: Identity, draft: Draft) -> bool | None:
