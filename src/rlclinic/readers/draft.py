@@ -101,6 +101,8 @@ class Draft:
     metrics: list[RawMetric] = field(default_factory=list)
     tables: list[RawTable] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)
+    typed: set[str] = field(default_factory=set)
+    """Keys that are known from the run's command line alone: the script that it started has the other settings."""
     shadowed: list[Setting] = field(default_factory=list)
     """Other values of keys that an earlier file has set."""
     text_tags: set[str] = field(default_factory=set)

@@ -146,6 +146,35 @@ def test_the_runs_command_line_replaces_the_default_of_a_flag(project: Path) -> 
     assert run.config.get("gamma") == 0.9
 
 
+def test_a_command_line_in_the_log_leaves_the_rest_to_the_script_beside_the_run(project: Path) -> None:
+    (project / "logs" / "PPO_1" / "train.log").write_text("$ python train.py --ent 0.3 --gamma 0.8\n")
+    write(project / "train.py")
+    run = read(project / "logs" / "PPO_1")
+    found = {name: (setting.value, str(setting.origin)) for name, setting in run.config.settings.items()}
+    assert found["gamma"] == (0.8, "train.log:1")
+    assert found["ent_coef"][0] == 0.3
+    assert found["learning_rate"] == (0.05, "../../train.py:8")
+
+
+def test_what_was_typed_counts_where_a_tracker_logged_other_settings(project: Path) -> None:
+    files = project / "wandb" / "run-20250101_101010-ab12cd34" / "files"
+    shutil.copytree(project / "logs" / "PPO_1", files)
+    (files / "config.yaml").write_text("note:\n  value: hello\nn_epochs:\n  value: 7\n")
+    typed = ["--ent", "0.3", "--gamma=0.8", "--n_epochs", "9"]
+    (files / "wandb-metadata.json").write_text(json.dumps({"program": "/home/u/train.py", "args": typed}))
+    run = read(files.parent, configs=[write(project / "train.py")])
+    values = {name: run.config.get(name) for name in ("gamma", "ent_coef", "n_epochs", "learning_rate")}
+    # Above the script, below what the program itself logged.
+    assert values == {"gamma": 0.8, "ent_coef": 0.3, "n_epochs": 7, "learning_rate": 0.05}
+    assert [(setting.key, setting.value) for setting in run.config.shadowed] == [("n_epochs", 9)]
+
+
+def test_a_script_of_another_framework_is_told_and_left_out(project: Path) -> None:
+    run = read(project / "logs" / "PPO_1", configs=[SAMPLES / "torchrl_ppo.py"])
+    assert not run.config.settings
+    assert any("is for torchrl and the run is of sb3" in note for note in run.provenance.notes)
+
+
 def test_the_only_script_that_trains_and_fits_is_used_and_told(project: Path) -> None:
     write(project / "train.py", tensorboard_log="unrelated")
     (project / "plot.py").write_text("import matplotlib\n")

@@ -14,7 +14,7 @@ import numpy as np
 from rlclinic.model.config import Config, Setting
 from rlclinic.model.series import FloatArray, Series
 
-# Share by which a logged value may differ from a default, which it rounds, and from a value that someone set, of which a
+# Share by which a logged value may differ from a default, which it rounds, and from a value that someone set: its
 # schedule may have begun before the first row.
 ROUNDED = 1e-3
 BEGUN = 0.15

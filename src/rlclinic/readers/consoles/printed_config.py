@@ -24,6 +24,8 @@ class PrintedConfig:
     lines: Mapping[str, int]
     """Dotted name -> the 1-based line it was read from."""
     problems: tuple[str, ...]
+    typed: frozenset[str] = frozenset()
+    """Names that are known from a command line alone: what the program added to them is not in the text."""
 
 
 def find_config(lines: Sequence[str]) -> PrintedConfig:
@@ -33,15 +35,10 @@ def find_config(lines: Sequence[str]) -> PrintedConfig:
     overrides before the command line before a list. The first print of a setting counts.
     """
     dicts, problems = dict_settings(lines)
-    sources = (
-        dicts,
-        repr_settings(lines),
-        dotted_settings(lines),
-        override_settings(lines),
-        command_settings(lines),
-        listing_settings(lines),
-    )
+    commands = override_settings(lines), command_settings(lines)
+    sources = (dicts, repr_settings(lines), dotted_settings(lines), *commands, listing_settings(lines))
     found: dict[str, Setting] = {}
+    typed: set[str] = set()
     for settings in sources:
         notes: list[str] = []
         own: dict[str, Setting] = {}
@@ -50,9 +47,12 @@ def find_config(lines: Sequence[str]) -> PrintedConfig:
             if not _same(first.value, setting.value):
                 notes.append(_printed_again(first, setting))
         problems.extend(notes[:MAX_NOTES])
-        found |= {name: setting for name, setting in own.items() if name not in found}
+        new = {name: setting for name, setting in own.items() if name not in found}
+        typed |= new.keys() if settings in commands else set()
+        found |= new
     values = {name: setting.value for name, setting in found.items()}
-    return PrintedConfig(values, {name: setting.line for name, setting in found.items()}, tuple(problems))
+    places = {name: setting.line for name, setting in found.items()}
+    return PrintedConfig(values, places, tuple(problems), frozenset(typed))
 
 
 def _same(one: object, other: object) -> bool:

@@ -168,6 +168,7 @@ def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:
 
     config = find_config(lines)
     secrets = {line: secrets_in(_around(lines, line)) for line in set(config.lines.values())}
+    draft.typed |= config.typed - draft.settings.keys()
     for key, value in config.values.items():
         line = config.lines[key]
         # What the whole line gives away as a secret, the value alone may not.

@@ -30,6 +30,8 @@ MAX_TOLD = 5
 LOGS_LIKE = {
     "MASKABLEPPO": "PPO", "RECURRENTPPO": "PPO", "DDPG": "TD3", "TQC": "SAC", "CROSSQ": "SAC", "QRDQN": "DQN",
 }  # fmt: skip
+# Frameworks that train with the same classes.
+SAME_TRAINERS = ({"sb3", "sb3-zoo", "imitation", "rlclinic"}, {"verl", "search-r1"})
 
 # How far the first logged learning rate may be from the one that was set, as a share.
 SAME_RATE = 0.15
@@ -82,6 +84,11 @@ def merge_named(draft: Draft, name: str) -> None:
         told = ", ".join(script.algorithms)
         draft.note(f"{path.name} trains {told} and the run is of {own.algorithm}: its settings are not taken")
         return
+    if script.framework and own.framework and not are_related(own.framework, script.framework):
+        draft.note(
+            f"{path.name} is for {script.framework} and the run is of {own.framework}: its settings are not taken"
+        )
+        return
     others = environments(script, own)
     if own.environment and others and not any(own.is_of(other) for other in others):
         draft.note(f"{path.name} names {', '.join(others)}, the run's own files {own.environment}")
@@ -118,6 +125,11 @@ def merge(draft: Draft, script: Script, path: Path, own: Identity, *, is_named: 
         draft.files[shown] = SourceFile(shown, "script", status(real(path)).st_size)
     _tell_open(draft, [value for value in added if value.basis == "open"], path.name)
     return len(added)
+
+
+def are_related(one: str, other: str) -> bool:
+    """Whether a run of one framework may be of a script of the other."""
+    return one == other or any({one, other} <= group for group in SAME_TRAINERS)
 
 
 def environments(script: Script, own: Identity) -> list[str]:

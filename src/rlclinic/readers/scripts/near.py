@@ -17,7 +17,16 @@ from rlclinic.readers.identify import Tables, identify_framework
 from rlclinic.readers.no_links import listing, real, status
 from rlclinic.readers.project import folders_above, is_root
 from rlclinic.readers.scripts.load import CODE, load_script
-from rlclinic.readers.scripts.merge import Identity, differs, environments, given, identity_of, logged_rate, merge
+from rlclinic.readers.scripts.merge import (
+    Identity,
+    are_related,
+    differs,
+    environments,
+    given,
+    identity_of,
+    logged_rate,
+    merge,
+)
 from rlclinic.readers.scripts.script import Script
 from rlclinic.reference.algorithms import algorithm_name
 
@@ -69,7 +78,8 @@ def ask_near_scripts(draft: Draft) -> None:
 
 
 def _has_config(draft: Draft, tables: Tables, algorithm: str = "") -> bool:
-    return says_more(draft.settings, tables, algorithm, IDENTITY)
+    recorded = {key: setting for key, setting in draft.settings.items() if key not in draft.typed}
+    return says_more(recorded, tables, algorithm, IDENTITY)
 
 
 def _scripts(files: Iterable[Path], draft: Draft, own: Identity) -> Iterator[tuple[Path, Script]]:
@@ -132,14 +142,10 @@ def _agreement(script: Script, own: Identity, draft: Draft) -> bool | None:
     named = environments(script, own)
     by_algorithm = [own.fits(name) for name in script.algorithms] if own.algorithm else []
     by_environment = [own.is_of(name) for name in named] if own.environment else []
-    other = own.framework and script.framework and not _related(own.framework, script.framework)
+    other = own.framework and script.framework and not are_related(own.framework, script.framework)
     if other or (by_algorithm and not any(by_algorithm)) or (by_environment and not any(by_environment)):
         return False
     return True if by_algorithm or by_environment else None
-
-
-def _related(one: str, other: str) -> bool:
-    return one == other or {one, other} <= {"sb3", "sb3-zoo", "imitation"}
 
 
 def _logs_here(script: Script, path: Path, folder: Path) -> bool:

@@ -123,7 +123,9 @@ def _metadata(draft: Draft) -> None:
         draft.program = data["program"]
         draft.log_marks.append(draft.program)
     arguments = data.get("args")
-    if isinstance(arguments, list) and not draft.settings:
-        # Of a run that logged no config, what was typed is known all the same.
-        for key, value in argument_settings([str(item) for item in arguments]).items():
+    if isinstance(arguments, list):
+        # What the program resolved and logged counts more than what was typed, and that more than any script.
+        given = argument_settings([str(item) for item in arguments])
+        draft.typed |= given.keys() - draft.settings.keys()
+        for key, value in given.items():
             draft.setting(key, value, entry.relative)
