@@ -238,8 +238,8 @@ class Expressions:
                 return self._computed(node, CONVERSIONS[node.func.id], node.args)
             case ast.Call(func=ast.Attribute(attr="join")) if self.is_imported(node.func) and not node.keywords:
                 return self._computed(node, lambda *texts: "/".join(texts), node.args)
-            case ast.Call(func=ast.Attribute(attr="get"), args=[key, *rest]) if self.parts(node.func.value) is not None:
-                return self._member(ast.copy_location(ast.Subscript(node.func.value, key), node), *rest[:1])
+            case ast.Call(func=ast.Attribute(value=of, attr="get"), args=[key, *rest]) if self.parts(of) is not None:
+                return self._member(ast.copy_location(ast.Subscript(of, key), node), *rest[:1])
         parts = self.parts(node)
         if parts is None or any(not part.name for part in parts):
             raise Open
