@@ -152,7 +152,7 @@ def env_step_factor(tables: Framework, config: Config) -> float | None:
     return None if any(factor is None for factor in factors) else number(math.prod(f for f in factors if f))
 
 
-def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp], int]:
+def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp] | slice, int]:
     """Which points stay when a resumed run wrote some steps twice, and how many were overwritten.
 
     A point whose step is no number stands nowhere and does not stay.
@@ -160,12 +160,13 @@ def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp], int]:
     The later writing wins: where the steps go back, older points from that step on go. Where that would
     cost more than half of the points the log is merely unsorted, and all stay.
     """
+    # NaN is not above anything, so that steps in order between finite ends are all finite.
+    if not steps.size or (np.isfinite(steps[[0, -1]]).all() and (steps[1:] >= steps[:-1]).all()):
+        return slice(None), 0
     known = np.isfinite(steps)
     if not known.all():
         order, dropped = in_written_order(steps[known])
         return np.flatnonzero(known)[order], dropped
-    if steps.size < 2 or bool(np.all(steps[1:] >= steps[:-1])):
-        return np.arange(steps.size), 0
     back = np.append(steps[1:] < steps[:-1], False)
     restarts = np.where(back, np.append(steps[1:], np.inf), np.inf)
     keep = steps < np.minimum.accumulate(restarts[::-1])[::-1]

@@ -42,7 +42,6 @@ class RawMetric:
     caveat: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "steps", bounded_array(self.steps))
         object.__setattr__(self, "values", bounded_array(self.values))
         if self.wall_times is not None:
             object.__setattr__(self, "wall_times", moments(self.wall_times))

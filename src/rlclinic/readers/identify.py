@@ -31,7 +31,9 @@ def identify_framework(draft: Draft) -> str:
     names = draft.metric_names
     known = names, set(draft.settings), set(draft.text_tags), tuple(draft.log_marks)
     if draft.identified is None or draft.identified[0] != known:
-        draft.identified = known, next((mark.framework for mark in _marks() if mark.fits(draft, names)), "unknown")
+        files = {name for entry in draft.place.entries for name in (entry.name, entry.relative)}
+        fitting = (mark.framework for mark in _marks() if mark.fits(draft, names, files))
+        draft.identified = known, next(fitting, "unknown")
     return draft.identified[1]
 
 
@@ -93,11 +95,12 @@ class _Mark:
     framework: str
     metrics: frozenset[str]
     settings: frozenset[str]
+    files: frozenset[str]
     others: tuple[tuple[str, str], ...]
 
-    def fits(self, draft: Draft, names: set[str]) -> bool:
+    def fits(self, draft: Draft, names: set[str], files: set[str]) -> bool:
         """Whether all of it is there."""
-        if not self.metrics <= names or not self.settings <= draft.settings.keys():
+        if not (self.metrics <= names and self.files <= files and self.settings <= draft.settings.keys()):
             return False
         return all(_holds(kind, pattern, draft, names) for kind, pattern in self.others)
 
@@ -109,9 +112,12 @@ def _marks() -> tuple[_Mark, ...]:
 
 def _mark(framework_id: str, conditions: Iterable[str]) -> _Mark:
     pairs = [(kind, pattern) for kind, _, pattern in (text.partition(":") for text in conditions)]
-    whole = [{name for of, name in pairs if of == kind and "*" not in name} for kind in ("metric", "config")]
-    others = tuple((of, name) for of, name in pairs if of not in {"metric", "config"} or "*" in name)
-    return _Mark(framework_id, frozenset(whole[0]), frozenset(whole[1]), others)
+    kinds = ("metric", "config", "file")
+    metrics, settings, files = (
+        frozenset(name for of, name in pairs if of == kind and "*" not in name) for kind in kinds
+    )
+    others = tuple((of, name) for of, name in pairs if of not in kinds or "*" in name)
+    return _Mark(framework_id, metrics, settings, files, others)
 
 
 def _holds(kind: str, pattern: str, draft: Draft, names: set[str]) -> bool:

@@ -38,7 +38,7 @@ class _Placed:
 
     axis: StepAxis
     steps: FloatArray
-    order: NDArray[np.intp]
+    order: NDArray[np.intp] | slice
     """Which points stay, in the order of their steps."""
     overwritten: int
 
@@ -85,7 +85,9 @@ def _choose(named: dict[str, list[_Candidate]], unnamed: list[Series], draft: Dr
             others = ", ".join(item.series.logged_as for item in candidates[1:4])
             draft.note(f"{name} is read from {candidates[0].series.logged_as}; also logged as {others}")
     for series in (*rest, *_guessed(unnamed, result, draft)):
-        result.setdefault(series.logged_as, replace(series, name=series.logged_as))
+        if series.logged_as not in result:
+            own = series.name == series.logged_as
+            result[series.logged_as] = series if own else replace(series, name=series.logged_as)
     return result
 
 
@@ -140,7 +142,7 @@ def _table_metrics(draft: Draft, found_tables: list[RawTable], tables: Framework
                 f"{raw.source}: {len(found)} trainings one after another; this is the longest, "
                 f"rows {longest.start + 1} to {longest.stop}"
             )
-        shared = bounded_array(steps[longest])
+        shared = steps[longest]
         for name, values in raw.table.numbers.items():
             if name == column:
                 continue
@@ -175,11 +177,11 @@ def _lookup(name: str, tables: Tables, algorithm: str) -> tuple[tuple[int, int],
 
 
 def _placed(raw: RawMetric, axis: StepAxis, tables: Framework, factor: float | None) -> _Placed:
-    steps = raw.steps
+    steps = bounded_array(raw.steps)
     if not (axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times)):
-        axis, steps = "env_steps", bounded_array((raw.steps + tables.steps.offset) * factor)
+        axis, steps = "env_steps", bounded_array((steps + tables.steps.offset) * factor)
     order, overwritten = in_written_order(steps)
-    kept = steps[order]
+    kept = steps[order].copy()
     kept.flags.writeable = False
     return _Placed(axis, kept, order, overwritten)
 

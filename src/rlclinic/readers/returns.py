@@ -78,9 +78,10 @@ def _mean_since_start(series: dict[str, Series], draft: Draft) -> None:
     """A mean over everything since the first point hides what came late: what it is a mean of decides."""
     for name in RETURN_METRICS:
         mean = series.get(name)
-        if mean is None or len(mean) < FEWEST_MEANS:
+        if mean is None or len(mean) < FEWEST_MEANS or not np.isfinite(mean.values).all():
             continue
-        single = next((item for item in series.values() if item is not mean and _is_mean_of(mean, item)), None)
+        near = SAME_MEAN * float(np.ptp(mean.values))
+        single = next((item for item in series.values() if item is not mean and _is_mean_of(mean, item, near)), None)
         if single is not None:
             del series[single.name]
             series[mean.logged_as] = replace(mean, name=mean.logged_as, known=False)
@@ -88,13 +89,14 @@ def _mean_since_start(series: dict[str, Series], draft: Draft) -> None:
             draft.note(f"{name} is read from {single.logged_as}: {mean.logged_as} is its mean since the start")
 
 
-def _is_mean_of(mean: Series, single: Series) -> bool:
-    if len(mean) != len(single) or not np.array_equal(mean.steps, single.steps):
+def _is_mean_of(mean: Series, single: Series, near: float) -> bool:
+    # The first mean is of one value.
+    if len(mean) != len(single) or not abs(mean.values[0] - single.values[0]) <= near:
         return False
-    if not (np.isfinite(mean.values).all() and np.isfinite(single.values).all()):
+    if not np.array_equal(mean.steps, single.steps) or not np.isfinite(single.values).all():
         return False
     expected = np.cumsum(single.values) / np.arange(1, len(single) + 1)
-    nearest = float(np.abs(mean.values - expected).max()) <= SAME_MEAN * float(np.ptp(mean.values))
+    nearest = float(np.abs(mean.values - expected).max()) <= near
     return nearest and float(np.ptp(single.values)) > float(np.ptp(mean.values))
 
 

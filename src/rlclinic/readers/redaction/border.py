@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -29,21 +30,20 @@ def without_secrets(value: T) -> T:
 def _texts(value: object) -> set[str]:
     """Every text in a value. Most hold no secret, and nothing is built anew then."""
     found: set[str] = set()
-    pending: list[Any] = [value]
+    pending: list[Any] = [(value,)]
     while pending:
         item = pending.pop()
         kind: type = type(item)
-        if kind is str:
-            found.add(item)
-        elif kind in PLAIN:
-            continue
-        elif isinstance(item, Mapping):
-            pending += item.keys()
-            pending += item.values()
-        elif isinstance(item, list | tuple):
-            pending += item
-        else:
-            pending += [getattr(item, name) for name in _fields(kind)]
+        parts: Iterable[Any] = [getattr(item, name) for name in _fields(kind)]
+        if isinstance(item, list | tuple):
+            parts = item
+        elif not parts and isinstance(item, Mapping):
+            parts = chain(item.keys(), item.values())
+        for part in parts:
+            if type(part) is str:
+                found.add(part)
+            elif type(part) not in PLAIN:
+                pending.append(part)
     return found
 
 
