@@ -20,7 +20,7 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.model.diagnosis import Verdict
-from rlclinic.model.explanation import Kind, Piece
+from rlclinic.model.explanation import Piece
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.vocabulary import families_of
@@ -30,6 +30,7 @@ from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
+VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,10 @@ class Seen:
     """Facts of the run and conditions that hold (see `weights.FACTS`), and its verdict."""
     amounts: Mapping[str, Sequence[tuple[str, float]]]
     """What is counted: texts and numbers."""
+    present: frozenset[str]
+    """Findings, and those facts."""
+    absent: frozenset[str]
+    """Rules that were checked and found nothing, and other verdicts."""
 
 
 def seen_in(
@@ -64,13 +69,15 @@ def seen_in(
     part = table.findings.consequence
     found = [replace(f, confidence=part * f.confidence) if f.code in after_the_fall else f for f in findings]
     trouble = [finding for finding in found if finding.family not in table.findings.outcome]
-    keys = {item.key for row in table.causes.values() for item in row.settings}
+    by_name = {finding.name: finding for finding in found}
+    holding = table.with_conditions(_facts(facts, verdict, found, trouble, status, table))
+    present = holding.union(by_name)
     return Seen(
         facts,
-        {key: away for key in keys if (away := unusual(facts, key)) is not None},
-        {finding.name: finding for finding in found},
+        {key: away for key in table.suspects if (away := unusual(facts, key)) is not None},
+        by_name,
         checked,
-        table.with_conditions(_facts(facts, verdict, found, trouble, status, table)),
+        holding,
         {
             "trouble": [] if status.done else _trouble(trouble, table),
             "unexplained": [
@@ -82,12 +89,14 @@ def seen_in(
             if unchecked > table.findings.unchecked_from
             else [],
         },
+        present,
+        checked.union(VERDICTS) - present,
     )
 
 
 def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...]:
     """Everything that speaks for or against one cause, in the order of the table."""
-    signs = seen.findings.keys() & row.signs.keys()
+    signs = [name for name in seen.findings if name in row.signs]
     known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
     own = {"noted"} if signs else set()
     if signs and any(seen.findings[name].severity.rank > 0 for name in signs):
@@ -95,16 +104,20 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
     if known and any(away.beyond(item.direction) for item, away in known):
         own.add("setting-outside")
     facts = table.with_conditions(seen.facts | own) if own else seen.facts
-    found = [*_findings(row, seen, table), *_absent(row, seen, table, facts)]
+    found = [*_findings(row, seen, table), *_absent(row, signs, seen, table, facts)]
+    far: list[tuple[str, Piece]] = []
     for name, weight in row.per.items():
-        kind: Kind = "trouble" if name == "trouble" else "distance"
-        found += [Piece(kind, text, weight * amount) for text, amount in seen.amounts[name]]
+        if name == "trouble":
+            found += [Piece("trouble", text, weight * amount) for text, amount in seen.amounts[name]]
+        else:
+            far += [("", Piece("distance", text, weight * amount)) for text, amount in seen.amounts[name]]
     for name, weight in row.when.items():
-        if name in facts:
-            found.append(Piece("distance" if name.endswith("-unknown") else "standing", table.words[name], weight))
+        if name in facts and name.endswith("-unknown"):
+            far.append(("", Piece("distance", table.words[name], weight)))
+        elif name in facts:
+            found.append(Piece("standing", table.words[name], weight))
     # A log of a home-made trainer lacks metrics, an algorithm and a task that are known: one fact, told three times.
-    far = pooled([("", piece) for piece in found if piece.kind == "distance"], table.findings.repeated)
-    found = [*(piece for piece in found if piece.kind != "distance"), *far]
+    found += pooled(far, table.findings.repeated)
     pieces = [piece.times(table.scale[piece.kind]) for piece in found]
     if known and sum(piece.value for piece in pieces) > 0.0:
         facts = table.with_conditions(facts | {"metrics-speak-for-it"})
@@ -201,14 +214,14 @@ def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
 def _findings(row: CauseWeights, seen: Seen, table: Weights) -> list[Piece]:
     """Findings and the verdict, the strongest of each family and side in full, the others in part."""
     found: list[tuple[str, Piece]] = []
-    if seen.facts.isdisjoint(row.weights) and seen.findings.keys().isdisjoint(row.weights):
-        return []
-    for name, weight in row.weights.items():
-        finding = seen.findings.get(name)
+    for name in row.weights:
+        if name not in seen.present:
+            continue
+        weight, finding = row.weights[name], seen.findings.get(name)
         if finding is not None:
             text = f"{finding.code} {name}"
             found.append((finding.family, Piece("finding", text, weight * finding.confidence)))
-        elif name in seen.facts:
+        else:
             found.append(("verdict", Piece("finding", f"verdict {name.removeprefix(VERDICT)}", weight)))
     return pooled(found, table.findings.repeated)
 
@@ -229,15 +242,14 @@ def _trouble(trouble: Sequence[Finding], table: Weights) -> list[tuple[str, floa
     return [(piece.text, piece.value) for piece in pooled(pieces, table.findings.repeated)]
 
 
-def _absent(row: CauseWeights, seen: Seen, table: Weights, facts: frozenset[str]) -> list[Piece]:
-    signs = seen.findings.keys() & row.signs.keys()
+def _absent(row: CauseWeights, signs: Sequence[str], seen: Seen, table: Weights, facts: frozenset[str]) -> list[Piece]:
     strongest = max((row.signs[name] for name in signs), default=0.0)
-    found = []
-    for name, weight in row.expects.items():
-        is_seen, known = name in seen.findings or name in facts, name.startswith(VERDICT) or name in seen.checked
-        # A cause that shows itself by another sign as telling need not show all of them.
-        if known and not is_seen and not 0.0 < row.weights.get(name, 0.0) <= strongest:
-            found.append(Piece("absence", f"no {name}", -weight))
+    # A cause that shows itself by another sign as telling need not show all of them.
+    found = [
+        Piece("absence", f"no {name}", -weight)
+        for name, weight in row.expects.items()
+        if name in seen.absent and not 0.0 < row.weights.get(name, 0.0) <= strongest
+    ]
     looked_for = not seen.checked.isdisjoint(row.signs)
     supported = bool(signs) or not facts.isdisjoint(row.signs)
     if looked_for and not supported and "setting-outside" not in facts:

@@ -206,6 +206,11 @@ class Weights:
                 found[name] = max(weight, found.get(name, 0.0))
         return found
 
+    @cached_property
+    def suspects(self) -> frozenset[str]:
+        """The settings behind causes."""
+        return frozenset(item.key for row in self.causes.values() for item in row.settings)
+
     # The causes of one run ask for the same few sets of facts.
     @lru_cache(maxsize=256)  # noqa: B019 - there are few tables, and they stay
     def with_conditions(self, facts: frozenset[str]) -> frozenset[str]:

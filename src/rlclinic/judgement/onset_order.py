@@ -15,8 +15,7 @@ from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
-from rlclinic.signals.lead_lag import Onset, lead_lag
-from rlclinic.signals.resample import resample
+from rlclinic.signals.lead_lag import Onset, onset
 
 # Metrics that may break before the return does.
 UPSTREAM = (
@@ -52,21 +51,16 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     )
     if not fell or curve is None or returns is None:
         return Order()
-    binned = resample(returns)
     window = (_under_way(curve), float(returns.steps[-1]))
-    delay = _delay(facts, returns)
-    fall: Onset | None = None
-    onsets: list[MetricOnset] = []
-    for name in UPSTREAM:
-        series = facts.series(name)
-        if series is None or series.axis != returns.axis:
-            continue
-        pair = lead_lag(series, binned, ("any", "down"), (0.0, delay), window)
-        fall = pair.second or fall
-        if pair.first is not None and abs(pair.first.effect) >= CLEAR:
-            onsets.append(_onset(series, pair.first))
+    upstream = [series for name in UPSTREAM if (series := facts.series(name)) and series.axis == returns.axis]
+    fall = onset(returns, "down", _delay(facts, returns), window) if upstream else None
     if fall is None:
         return Order()
+    onsets = [
+        _onset(series, moved)
+        for series in upstream
+        if (moved := onset(series, steps=window)) is not None and abs(moved.effect) >= CLEAR
+    ]
     ordered = sorted([*onsets, _onset(returns, fall)], key=lambda onset: onset.step)
     begun = next(index for index, onset in enumerate(ordered) if onset.metric == returns.name)
     kept = ordered[max(0, begun + 1 - SHOWN) : begun + 1] + ordered[begun + 1 : max(SHOWN, begun + 1)]

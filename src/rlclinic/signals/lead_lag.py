@@ -68,10 +68,9 @@ def lead_lag(
     """
     curves = [between(resample(data), *steps) for data in (first, second)]
     n = min(curve.n for curve in curves)
-    onsets = [
-        _onset(curve, direction, delay) for curve, direction, delay in zip(curves, directions, delays, strict=True)
-    ]
-    one, two = onsets
+    one, two = (
+        onset(curve, direction, delay) for curve, direction, delay in zip(curves, directions, delays, strict=True)
+    )
     if one is None or two is None:
         return LeadLag(n, enough=False, first=one, second=two)
     lag = bounded(two.step - one.step)
@@ -89,10 +88,12 @@ def lead_lag(
     )
 
 
-def _onset(curve: Curve, direction: Direction, delay: float) -> Onset | None:
-    """The start of the staircase of jumps that covers the largest difference."""
+def onset(
+    data: Data, direction: Direction = "any", delay: float = 0.0, steps: tuple[float, float] = (-math.inf, math.inf)
+) -> Onset | None:
+    """The start of the staircase of jumps between two steps that covers the largest difference."""
     stairs: list[list[ChangePoint]] = []
-    for point in change_points(curve).points:
+    for point in change_points(between(resample(data), *steps)).points:
         same_way = stairs and stairs[-1][-1].difference * point.difference > 0.0
         if same_way:
             stairs[-1].append(point)
