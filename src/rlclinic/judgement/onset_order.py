@@ -15,7 +15,7 @@ from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
 from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
-from rlclinic.signals.lead_lag import Onset, onset
+from rlclinic.signals._onset import Onset, onset
 
 # Metrics that may break before the return does.
 UPSTREAM = (
