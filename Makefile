@@ -116,9 +116,9 @@ bench-faults: $(BENCH) $(PEERS)/.ready
 	$(BIN)/python -m bench.faults score --peers $(PEERS)/bin/python
 
 # Trains with TRL what is not recorded yet, scores all, and writes the page.
-bench-llm: $(READY) $(LLM)/.ready
+bench-llm: $(READY) $(LLM)/.ready $(PEERS)/.ready
 	$(BIN)/python -m bench.llm.record --python $(LLM)/bin/python
-	$(BIN)/python -m bench.llm.score
+	$(BIN)/python -m bench.llm.score --peers $(PEERS)/bin/python
 
 $(LLM)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(LLM)

@@ -1,13 +1,16 @@
-"""Diagnose what is recorded and write docs/benchmarks/language-models.md: `python -m bench.llm.score`.
+"""Diagnose what is recorded and write docs/benchmarks/language-models.md: `python -m bench.llm.score [--peers PYTHON]`.
 
-Development runs may be looked at; the test part (one task and one trainer) is scored as it is.
+Development runs may be looked at; the test part (two tasks and one trainer) is scored as it is. With the python of an
+environment that has bench/peers/requirements.txt, other tools are asked about the same logs.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,21 +18,27 @@ import rlclinic
 from bench.faults.shards import Record, records
 from bench.llm.plan import Entry, plan
 from bench.llm.record import FOLDER
+from bench.peers.case import Case
+from bench.peers.compare import WORDS, table
 from bench.repair.score import interval
+from rlclinic.causes.catalogue import catalogue
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "language-models.md"
 HARM = 0.15
 """Share of right answers that a fault must cost against the healthy runs of its task to count as one."""
-FAILED = frozenset({"not-learning", "collapsed", "plateaued", "diverged", "crashed", "misconfigured"})
+FAILED = frozenset(
+    {"not-learning", "collapsed", "plateaued", "unstable", "diverged", "crashed", "misconfigured", "reward-hacking"}
+)
 HEAD = f"""# Language models: which faults are named
 
 Made by `python -m bench.llm.score` from `bench/llm/corpus`, which `python -m bench.llm.record` trains: TRL's own
-GRPOTrainer and RLOOTrainer on toy tasks (copy, addition, reversal) with a transformer of two layers. A run is read from
-the state that TRL saves or from what it prints, with its config beside it. A planted fault counts where it costs at
-least {HARM:.0%} of the answers against the healthy runs of its task; one that does not is a benign change. An
-accusation is a cause of at least 50% on a healthy or benign run. The task `reverse` and the trainer RLOO are the test
-part. These are toys of a few tokens: that real post-training fails alike is not shown by them. Learning rates that suit
-them lie far above those of large models, which the diagnosis takes for the likely fault more often than it should.
+GRPOTrainer and RLOOTrainer on toy tasks (copy, addition, reversal, search) with a transformer of two layers. A run is
+read from the state that TRL saves or from what it prints, with its config beside it. A planted fault counts where it
+costs at least {HARM:.0%} of the answers against the healthy runs of its task; one that does not is a benign change. An
+accusation is a cause of at least 50% on a healthy or benign run. The tasks `reverse` and `search` and the trainer RLOO
+are the test part. These are toys of a few tokens: that real post-training fails alike is not shown by them. Learning
+rates that suit them lie far above those of large models, which the diagnosis takes for the likely fault more often than
+it should.
 
 At the first look at the test part the right cause came first in 14 of 23 faults (16 in three), with no accusation of 15
 healthy and benign runs; what is told below is of today's rules, which have seen it.
@@ -62,9 +71,28 @@ class Scored:
 
 def main() -> None:
     """Score and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m bench.llm.score", description=__doc__)
+    parser.add_argument("--peers", metavar="PYTHON", help="the python of an environment with the peers")
+    options = parser.parse_args()
     found = scored()
-    PAGE.write_text(page(found), encoding="utf-8")
-    print(page(found))
+    text = page(found, beside=_beside(found, options.peers) if options.peers else ())
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
+
+
+def _beside(rows: Sequence[Scored], python: str) -> list[str]:
+    """What other tools say of the same logs."""
+    lines, entries = ["", "## Other tools on the same logs", "", WORDS, ""], catalogue()
+    for side in ("development", "test"):
+        cases = []
+        for row in (row for row in rows if row.entry.side == side):
+            with _folder(row.record) as folder:
+                run = rlclinic.read(folder)
+            faulty = not row.entry.harmless and row.harmed
+            classes = frozenset(entries[cause].cause_class for cause in row.entry.accepted)
+            cases.append(Case(row.entry.name, run, faulty, classes))
+        lines += table(f"The {side} part", cases, python)
+    return lines
 
 
 def scored() -> list[Scored]:
@@ -84,16 +112,23 @@ def scored() -> list[Scored]:
 
 
 def _said(record: Record) -> tuple[str, list[tuple[str, float]]]:
+    with _folder(record) as folder:
+        found = rlclinic.diagnose(folder)
+    return found.verdict.value, [(cause.id, cause.probability) for cause in found.causes]
+
+
+@contextmanager
+def _folder(record: Record) -> Iterator[Path]:
+    """The files of a run, for a while."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / record.name
         folder.mkdir()
         for path, content in record.files.items():
             (folder / path).write_bytes(base64.b64decode(content))
-        found = rlclinic.diagnose(folder)
-    return found.verdict.value, [(cause.id, cause.probability) for cause in found.causes]
+        yield folder
 
 
-def page(rows: Sequence[Scored]) -> str:
+def page(rows: Sequence[Scored], beside: Sequence[str] = ()) -> str:
     """The page."""
     lines = [HEAD, f"{len(rows)} of {len(plan())} planned runs are recorded.", ""]
     lines += ["| part | measure | result |", "|---|---|---|"]
@@ -107,7 +142,7 @@ def page(rows: Sequence[Scored]) -> str:
             _line(side, "a failing verdict", [row.verdict in FAILED for row in faults]),
             _line(side, "accusations on healthy and benign runs", [row.accused for row in benign]),
         ]
-    lines += ["", "## All runs", "", "| run | part | answers right | harmed | verdict | likeliest cause |"]
+    lines += [*beside, "", "## All runs", "", "| run | part | answers right | harmed | verdict | likeliest cause |"]
     lines += ["|---|---|---|---|---|---|"]
     for row in sorted(rows, key=lambda one: (one.entry.kind, one.entry.name)):
         (cause, probability), truth = row.causes[0], row.record.truth

@@ -140,13 +140,14 @@ def section(records: Sequence[Record], labels: Mapping[str, Label], python: str)
             ("Fault runs of the tests, language models", fixture_cases(language=True)),
             ("Published logs of language models", published_language_cases()),
         ):
-            lines += _table(title, found, python)
+            lines += table(title, found, python)
     lines += ["What each is made for:", ""]
     lines += [f"- {name}: {entry['intent']}." for name, entry in peers().items()]
     return "\n".join(lines)
 
 
-def _table(title: str, found: Sequence[Case], python: str) -> list[str]:
+def table(title: str, found: Sequence[Case], python: str) -> list[str]:
+    """What everybody says of some runs."""
     if not found:
         return [f"### {title}", "", "None at hand.", ""]
     results = {name: summary(name, found, ask(name, found, python)) for name in (OURS, *peers())}
