@@ -82,6 +82,7 @@ def train(
     try:
         model.learn(steps, log_interval=1 if algorithm is not DQN else 4)
     finally:
+        model.logger.close()
         env.close()
 
 

@@ -13,7 +13,15 @@ from rlclinic.model.diagnosis import Verdict
 from rlclinic.readers.open import read
 from tests.conftest import RUNS
 
-NAMES = ["sb3/ppo_cartpole_high_lr", "faults/low_gamma_ppo_cartpole", "faults/dead_at_once_ppo_cartpole"]
+NAMES = [
+    "sb3/ppo_cartpole_high_lr",
+    "faults/low_gamma_ppo_cartpole",
+    "faults/dead_at_once_ppo_cartpole",
+    "faults/coin_pay_ppo_cartpole",
+    "faults/cold_sac_pendulum",
+    "faults/healthy_sac_pendulum",
+    "faults/high_lr_sac_pendulum",
+]
 
 
 def console(table: Path) -> str:
@@ -26,8 +34,9 @@ def console(table: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def verdict(folder: Path) -> Verdict:
-    return diagnose(read(folder, environment="CartPole-v1", algorithm="PPO")).verdict
+def verdict(folder: Path, name: str) -> Verdict:
+    algorithm, environment = ("SAC", "Pendulum-v1") if "sac_pendulum" in name else ("PPO", "CartPole-v1")
+    return diagnose(read(folder, environment=environment, algorithm=algorithm)).verdict
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -37,11 +46,11 @@ def test_csv_console_and_monitor_of_one_training_agree(name: str, tmp_path: Path
         (tmp_path / kind).mkdir()
     shutil.copy(source / "progress.csv", tmp_path / "csv")
     (tmp_path / "console" / "log.txt").write_text(console(source / "progress.csv"), encoding="utf-8")
-    found = {kind: verdict(tmp_path / kind) for kind in ("csv", "console")}
+    found = {kind: verdict(tmp_path / kind, name) for kind in ("csv", "console")}
     monitors = list(source.glob("*monitor.csv"))
     if monitors:
         shutil.copy(monitors[0], tmp_path / "monitor" / monitors[0].name)
-        found["monitor"] = verdict(tmp_path / "monitor")
+        found["monitor"] = verdict(tmp_path / "monitor", name)
     assert len(found) >= 2
     assert len(set(found.values())) == 1, found
 

@@ -19,6 +19,7 @@ def words(page: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # Twelve trainings: 80 CPU seconds, which a busy machine may stretch.
 def test_the_tutorial_is_up_to_date(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec = importlib.util.spec_from_file_location("tutorial", DOCS / "tutorial.py")
     assert spec is not None

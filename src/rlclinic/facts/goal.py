@@ -12,6 +12,7 @@ from rlclinic.facts.episodes import single_returns, task_by_name
 from rlclinic.facts.returns import END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.task_departure import SAME_PAY, departure
+from rlclinic.facts.trailing_mean import recent_returns
 from rlclinic.model.goal import Goal, GoalReached
 from rlclinic.model.run import Status
 from rlclinic.model.series import FloatArray, Series
@@ -115,10 +116,14 @@ def _pays_otherwise(facts: RunFacts, task: Task) -> bool:
     if abs(abs(pay) - 1.0) > SAME_PAY:
         return False
     length = "episode_length/eval" if "eval" in returns.name else "episode_length"
-    earned, lasted = facts.level(returns.name), facts.level(length)
-    if earned is None or lasted is None or lasted.value <= 0:
-        return False
-    return abs(abs(earned.value / lasted.value) - 1.0) > SAME_PAY
+    earned, lasted = _mean(facts.series(returns.name)), _mean(facts.series(length))
+    return lasted > 0.0 and abs(abs(earned / lasted) - 1.0) > SAME_PAY
+
+
+def _mean(series: Series | None) -> float:
+    """What all points come to: the middle one of episodes that pay much or next to nothing is neither."""
+    values = series.values[np.isfinite(series.values)] if series is not None else np.zeros(0)
+    return float(values.mean()) if values.size else 0.0
 
 
 @fact
@@ -167,18 +172,25 @@ def lags_behind(facts: RunFacts) -> bool:
 
 @fact
 def goal_reached(facts: RunFacts) -> GoalReached | None:
-    """The series that reached the goal: one that holds it first, the training return before the evaluation."""
-    goal = goal_of(facts)
+    """The series that reached the goal: one that holds it first, the training return before the evaluation.
+
+    A mean over past episodes that lags behind counts by the episodes themselves, where nothing was evaluated.
+    """
+    goal, trained, evaluated = goal_of(facts), facts.series("return/train"), facts.series("return/eval")
     if goal is None:
         return None
     found = [
         reached
-        for name in ("return/train", "return/eval")
-        if (series := facts.series(name)) is not None and not series.caveat
-        if (reached := _reached(series, goal)) is not None
+        for series in (trained, evaluated)
+        if series is not None and not series.caveat
+        if (reached := _reached(series, goal, TOLERANCE)) is not None
     ]
+    if not found and evaluated is None and (recent := recent_returns(facts)) is not None:
+        # A mean of few episodes is luckier than one of a hundred: near the goal is not enough.
+        played = _reached(recent, goal, 0.0)
+        found = [played] if played is not None else []
     if not found and (returns := facts.run.returns) is not None and returns.caveat:
-        alone = _reached(returns, goal)
+        alone = _reached(returns, goal, TOLERANCE)
         found = [alone] if alone is not None else []
     if tried_short(facts, goal):
         found = [replace(reached, held=False) for reached in found]
@@ -196,14 +208,14 @@ def tried_short(facts: RunFacts, goal: Goal) -> bool:
     return float(last.mean()) + error < goal.level - SHORT * abs(goal.level - goal.base)
 
 
-def _reached(series: Series, goal: Goal) -> GoalReached | None:
+def _reached(series: Series, goal: Goal, tolerance: float) -> GoalReached | None:
     finite = np.isfinite(series.values)
     values, steps = series.values[finite], series.steps[finite]
     if values.size < FEWEST_ABOVE:
         return None
     bins = min(BINS, values.size)
     curve, at = bin_means(values, bins), bin_ends(steps, bins)
-    level = goal.level - TOLERANCE * abs(goal.level - goal.base)
+    level = goal.level - tolerance * abs(goal.level - goal.base)
     trailing: FloatArray = np.convolve(curve, np.ones(FEWEST_ABOVE) / FEWEST_ABOVE, mode="valid")
     above = np.flatnonzero(trailing >= level)
     if not above.size:

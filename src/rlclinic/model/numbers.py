@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 LARGEST = 1e75
 SMALLEST = 1e-75
 # Unix seconds of the year 9999. A later time is no date: milliseconds were written for seconds.
-_LARGE = re.compile(r"(?<![\w.])\d(?:\.\d+)?e\+0[3-9]\b")
+_LARGE = re.compile(r"(?<![\w.])\d(?:\.\d+)?e\+0[1-9]\b")
 END_OF_TIME = 253_370_764_800.0
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import RETURN_METRICS, Run, Status
 from rlclinic.model.series import FloatArray, Series
@@ -80,17 +80,20 @@ def _goal(diagnosis: Diagnosis) -> list[tuple[str, str]]:
     goal, run = diagnosis.goal, diagnosis.run
     if goal is None or not math.isfinite(goal.level):
         return []
-    found = [(name, _standing(run, run.series[name], curve, goal.level)) for name, curve in diagnosis.curves.items()
-             if name in RETURN_METRICS]  # fmt: skip
+    returns = [(name, curve) for name, curve in diagnosis.curves.items() if name in RETURN_METRICS]
+    found = [(name, _standing(diagnosis, run.series[name], curve, goal.level)) for name, curve in returns]
     return [("goal", f"{number(goal.level)}, {goal.origin}"), *found]
 
 
-def _standing(run: Run, returns: Series, curve: ReturnCurve, goal: float) -> str:
+def _standing(diagnosis: Diagnosis, returns: Series, curve: ReturnCurve, goal: float) -> str:
+    run = diagnosis.run
     above = np.flatnonzero(curve.values >= goal)
     at_start = goal - curve.start
     end = f"{number(curve.final - goal)} above it" if curve.final >= goal else _below(goal - curve.final, at_start)
     if not above.size:
         never = "not reached so far" if _end(run) == "now" else "never reached it"
+        if diagnosis.verdict is Verdict.SOLVED and "last" in returns.window:
+            never = f"lags behind the agent, as a mean over the {returns.window}"
         return f"{never}: best {_below(goal - curve.best, at_start)}, {_end(run)} {end}"
     step = float(curve.steps[int(above[0])])
     last = "it is now" if _end(run) == "now" else "the end is"
