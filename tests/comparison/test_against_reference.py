@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,47 @@ def test_a_run_that_does_not_learn_lies_below_the_band_and_its_cause_leads_the_s
     assert found.below > 0.5
     assert found.differences[0].key == "learning_rate"
     assert {entry.key for entry in found.differences} == {"learning_rate", "vf_coef", "clip_range", "gae_lambda"}
+
+
+def test_the_headline_says_where_the_run_ended_over_how_many_seeds_and_that_it_is_confounded() -> None:
+    flat = curve(22.0, start=20.0, points=SHARES, noise=1.0)
+    good = known_good("CartPole-v1", "PPO")
+    assert good is not None
+    kept = {**good.settings, "learning_rate": 5e-5, "vf_coef": 1.0}
+    below = run("mine", flat, environment="CartPole-v1", settings=kept, steps=good.budget)
+    found = compare([below], reference=True)
+    assert "is below the band of known-good runs at the end" in found.summary
+    assert "one seed against 6 seeds" in found.summary
+    assert "Confounded: it differs in 2 settings (learning_rate, vf_coef)" in found.summary
+    # Said once: the section below the headline does not repeat it.
+    assert comparison_text(found).count("Confounded") == 1
+    alone = compare([like_known_good(vf_coef=1.0)], reference=True).summary
+    assert "is in the band" in alone
+    assert "It differs in vf_coef alone." in alone
+    assert "Confounded" not in alone
+
+
+@pytest.mark.parametrize("annealed", [True, "linear", "Linear"])
+def test_a_flag_that_anneals_is_a_linear_schedule(annealed: object) -> None:
+    good = known_good("CartPole-v1", "PPO")
+    assert good is not None
+    assert good.settings["learning_rate_schedule"] == "linear"
+    assert beside(like_known_good(learning_rate_schedule=annealed)).differences == ()
+    assert beside(like_known_good(learning_rate_schedule=False)).differences[0].key == "learning_rate_schedule"
+
+
+def test_what_both_configs_say_alike_is_no_habit_of_their_frameworks() -> None:
+    mine = replace(like_known_good(learning_rate_schedule=True), framework="cleanrl")
+    titles = [item.title for item in beside(mine).frameworks]
+    assert "learning-rate annealing" not in titles
+    assert "bootstrapping at time limits" in titles
+
+
+def test_the_curve_is_held_against_the_band_up_to_the_runs_own_end() -> None:
+    good = known_good("CartPole-v1", "PPO")
+    assert good is not None
+    short = run("mine", curve(22.0), environment="CartPole-v1", settings=dict(good.settings), steps=0.52 * good.budget)
+    assert beside(short).curve[-1].step == pytest.approx(0.52 * good.budget)
 
 
 def test_a_value_clip_that_only_one_config_names_is_a_difference_from_off() -> None:

@@ -185,6 +185,20 @@ def test_one_seed_against_one_seed_is_called_that_in_the_summary() -> None:
     assert "one seed against one seed" in found.summary
 
 
+def test_runs_that_end_at_one_number_are_not_ranked_by_it() -> None:
+    found = compare([run("a", curve(200, seed=1)), run("b", curve(200, seed=1))])
+    assert found.summary.startswith("a and b ended alike, at ")
+
+
+def test_one_run_alone_is_told_with_its_own_end() -> None:
+    assert compare([run("a", curve(200, seed=1))]).summary.startswith("a ended at 199.1; no other")
+
+
+def test_a_run_of_an_unknown_environment_is_not_said_to_be_of_another() -> None:
+    found = compare([run("a", curve(200), environment="CartPole-v1"), run("b", curve(200), environment="")])
+    assert found.summary.startswith("Not all are known to be of one environment")
+
+
 def test_runs_of_two_frameworks_show_what_these_do_differently() -> None:
     from dataclasses import replace
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from rlclinic.comparison.bands import metrics_in_band, return_in_band
-from rlclinic.comparison.ranking import ranked_differences
+from rlclinic.comparison.ranking import ranked_differences, settings_alike
 from rlclinic.comparison.settings import learning_settings
 from rlclinic.model.comparison import AgainstReference, BandPoint, FrameworkDifference, MetricInBand
 from rlclinic.model.diagnosis import Diagnosis
@@ -15,6 +15,8 @@ from rlclinic.reference.known_good import KnownGood, known_good
 from rlclinic.reference.tasks import has_reference_config, published_scores, reference_config, task_of
 
 SOURCES = {"zoo": "RL Baselines3 Zoo, one run", "cleanrl": "CleanRL, mean of 3 seeds"}
+# Settings that the summary names.
+MOST_NAMED = 3
 # Settings whose difference changes the size of rewards, and with it losses and gradients.
 REWARD_SCALE = ("normalize_reward", "reward_scale", "reward_clip")
 
@@ -49,6 +51,13 @@ def against_reference(
             notes.append(f"losses and gradients are not compared, because {', '.join(sorted(changed))} differs")
         if not curve:
             notes.append("its return is not over env steps or of another kind than theirs, so it has no band")
+    frameworks: tuple[FrameworkDifference, ...] = ()
+    if good is not None:
+        # What a ranked difference says already, and what both set alike, is no habit of a framework.
+        said = settings_alike(run, settings) | {item.key for item in differences}
+        frameworks = framework_differences(run.algorithm, run.framework, good.framework, said)
+    seeds = len(good.seeds) if good is not None else 1 if best is not None else 0
+    confounded = _confounded([item.key for item in differences], [item.title for item in frameworks])
     return AgainstReference(
         label,
         _words(good) if good is not None else "",
@@ -57,18 +66,48 @@ def against_reference(
         name,
         metrics,
         differences,
-        framework_differences(run.algorithm, run.framework, good.framework) if good is not None else (),
+        frameworks,
         _published(run),
         bool(run.config.settings),
         tuple(notes),
+        " ".join(filter(None, (_ended(label, curve), _luck(seeds), confounded))),
     )
 
 
-def framework_differences(algorithm: str, first: str, second: str) -> tuple[FrameworkDifference, ...]:
-    """What two frameworks do differently under the same settings."""
+def _ended(label: str, curve: Sequence[BandPoint]) -> str:
+    """Where the run ended in the band, or where theirs did if it is the longer one."""
+    if not curve:
+        return ""
+    last = curve[-1]
+    place = "below" if last.value < last.low else "above" if last.value > last.high else "in"
+    had = f"{last.value:.4g} at step {last.step:,.0f}, where theirs is {last.low:.4g} to {last.high:.4g}"
+    return f"{label} is {place} the band of known-good runs at the end: {had}."
+
+
+def _luck(seeds: int) -> str:
+    if not seeds:
+        return ""
+    return f"That is one seed against {'one seed' if seeds == 1 else f'{seeds} seeds'}."
+
+
+def _confounded(settings: Sequence[str], frameworks: Sequence[str]) -> str:
+    """One difference can be the reason; of several none can be told from the others."""
+    if len(settings) + len(frameworks) < 2:
+        return f"It differs in {(*settings, *frameworks)[0]} alone." if settings or frameworks else ""
+    named = ", ".join(settings[:MOST_NAMED]) + (", ..." if len(settings) > MOST_NAMED else "")
+    counts = [f"{len(settings)} setting{'s' * (len(settings) > 1)} ({named})"] if settings else []
+    counts += [f"{len(frameworks)} habits of the frameworks"] if frameworks else []
+    return f"Confounded: it differs in {' and '.join(counts)}, so no distance is due to one of them alone for sure."
+
+
+def framework_differences(
+    algorithm: str, first: str, second: str, said: Collection[str] = ()
+) -> tuple[FrameworkDifference, ...]:
+    """What two frameworks do differently, but for what the settings of both say."""
     return tuple(
         FrameworkDifference(item.title, (first, second), item.of(first), item.of(second), item.weight, item.why)
         for item in behaviours_apart(algorithm, first, second)
+        if item.key not in said
     )
 
 

@@ -99,8 +99,9 @@ def return_in_band(run: Run, good: KnownGood) -> tuple[str, tuple[BandPoint, ...
     here = levels(returns, good.budget)
     low, high = band(returns.name, good.metrics[returns.name])
     places = np.flatnonzero(np.isfinite(here) & np.isfinite(low))
-    points = [BandPoint((i + 1) / SHARES * good.budget, float(here[i]), float(low[i]), float(high[i])) for i in places]
-    return returns.name, tuple(points)
+    ends = np.minimum((places + 1) / SHARES * good.budget, returns.last_step or np.inf)
+    found = zip(ends, here[places], low[places], high[places], strict=True)
+    return returns.name, tuple(BandPoint(*map(float, point)) for point in found)
 
 
 def _shared(run: Run, good: KnownGood, left_out: Collection[str]) -> list[str]:

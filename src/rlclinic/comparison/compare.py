@@ -11,11 +11,12 @@ from rlclinic.comparison.labels import labels_of
 from rlclinic.comparison.outcomes import run_outcome
 from rlclinic.comparison.partings import parting
 from rlclinic.comparison.pool import best_run, place_of, pool_of
+from rlclinic.comparison.ranking import settings_alike
 from rlclinic.comparison.seeds import over_seeds, same_config, seed_groups
-from rlclinic.comparison.settings import setting_differences
+from rlclinic.comparison.settings import learning_settings, setting_differences
 from rlclinic.comparison.standing import standing
 from rlclinic.engine import diagnose
-from rlclinic.model.comparison import Comparison, Parting, SettingDifference
+from rlclinic.model.comparison import Comparison, FrameworkDifference, Parting, SettingDifference
 from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Run, Status
 from rlclinic.readers.redaction.redact import redact
@@ -61,9 +62,7 @@ def compare(
     differences, apart = setting_differences(every)
     comparable = len(environments) == 1
     if not comparable:
-        named = ", ".join(name or "an unknown one" for name in environments)
-        plainly = f"The runs are of different environments ({named})"
-        notes.insert(0, f"{plainly}: their returns are on different scales, so they are not ranked.")
+        notes.insert(0, _not_ranked(environments))
     partings = _partings(every, labels) if comparable else ()
     notes += [
         f"{outcome.label} is still running: its numbers are progress so far, not a result."
@@ -76,13 +75,16 @@ def compare(
     confounded = _confounded(asked, differences, change)
     if confounded:
         notes.insert(0, _confounded_words(confounded, change))
-    winner, summary = standing(outcomes, groups) if comparable else ("", "Different environments: nothing is ranked.")
+    winner, summary = standing(outcomes, groups) if comparable else ("", _not_ranked(environments))
     if one_seed and winner:
         summary += " That is one seed against one seed: the noise is that within each run, not that between seeds."
     frameworks = {run.framework for run in asked} - {"unknown"}
     alike = len({run.algorithm for run in asked}) == 1
     known = zip(diagnoses[: len(asked)], labels, strict=False)
     best = every[-1] if len(every) > len(asked) else None
+    references = tuple(against_reference(diagnosis, label, best) for diagnosis, label in known) if reference else ()
+    if len(every) == 1 and references and references[0].summary:
+        summary = references[0].summary
     return Comparison(
         outcomes,
         environments,
@@ -91,12 +93,25 @@ def compare(
         apart,
         partings,
         confounded,
-        framework_differences(asked[0].algorithm, *sorted(frameworks)) if alike and len(frameworks) == 2 else (),
-        tuple(against_reference(diagnosis, label, best) for diagnosis, label in known) if reference else (),
+        _habits(asked, sorted(frameworks)) if alike and len(frameworks) == 2 else (),
+        references,
         winner,
         summary,
         tuple(notes),
     )
+
+
+def _habits(asked: Sequence[Run], frameworks: Sequence[str]) -> tuple[FrameworkDifference, ...]:
+    """What the two frameworks do differently, but for what all runs set alike."""
+    said = set.intersection(*(settings_alike(run, learning_settings(asked[0])) for run in asked[1:]))
+    return framework_differences(asked[0].algorithm, frameworks[0], frameworks[1], said)
+
+
+def _not_ranked(environments: Sequence[str]) -> str:
+    named = ", ".join(name or "an unknown one" for name in environments)
+    if "" in environments and len(environments) == 2:
+        return f"Not all are known to be of one environment ({named}): they are not ranked."
+    return f"The runs are of different environments ({named}): their returns are on different scales, so not ranked."
 
 
 def _confounded(asked: Sequence[Run], differences: Sequence[SettingDifference], change: str) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def ranked_differences(
             continue
         known = (key in here or key in unnamed) and (key in theirs or key in UNNAMED)
         value, other = here.get(key, unnamed.get(key)), theirs.get(key, UNNAMED.get(key))
-        if not known or same_value(value, other) or _said(key, here, theirs):
+        if not known or same_value(value, other, key) or _said(key, here, theirs):
             continue
         apart = _apart(key, value, other, run, here, budget)
         cause, suspicion = _suspicion(diagnosis, key, value, other)
@@ -82,6 +82,12 @@ def ranked_differences(
         reason = f"the diagnosis suspects {cause} ({suspicion:.0%})" if cause else ""
         found.append(RankedDifference(key, entry.title, value, other, score, is_default, reason))
     return tuple(sorted(found, key=lambda item: -item.score))
+
+
+def settings_alike(run: Run, reference: Mapping[str, object]) -> set[str]:
+    """The settings that both name with one value: what their frameworks would do otherwise is no difference."""
+    here, theirs = _in_force(_settings(run)), _in_force(reference)
+    return {key for key in here.keys() & theirs.keys() if same_value(here[key], theirs[key], key)}
 
 
 def _settings(run: Run) -> dict[str, object]:

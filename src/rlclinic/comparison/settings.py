@@ -19,6 +19,8 @@ from rlclinic.reference.tasks import log_position, reference_spread
 NAMING = frozenset({"identity", "evaluation"})
 # Members of those groups that do shape what is learned.
 SHAPING = frozenset({"n_actions", "action_shape", "observation_shape"})
+# What frameworks that only anneal or do not call the course of the learning rate.
+COURSES = {"true": "linear", "false": "constant", "none": "constant", "fixed": "constant", "lineardecay": "linear"}
 # Numbers closer than this share of their size are the same number, written in two ways.
 RELATIVE = 1e-9
 # The same for numbers of a log.
@@ -32,7 +34,7 @@ def setting_differences(runs: Sequence[Run]) -> tuple[tuple[SettingDifference, .
     apart: list[SettingDifference] = []
     for key, entry in table.items():
         found = [setting_of(run, key) for run in runs]
-        if not _differ(found):
+        if not _differ(found, key):
             continue
         names_only = entry.group in NAMING and key not in SHAPING
         item = _difference(key, entry.title, found, None if names_only else _distance(key, runs, found))
@@ -111,14 +113,16 @@ def _difference(key: str, title: str, found: Sequence[Setting | None], far: floa
     )
 
 
-def _differ(found: Sequence[Setting | None]) -> bool:
+def _differ(found: Sequence[Setting | None], key: str = "") -> bool:
     """Whether two runs are known to differ: what a run's files do not tell is no difference."""
     values = [setting.value for setting in found if setting is not None]
-    return any(not same_value(values[0], value) for value in values[1:])
+    return any(not same_value(values[0], value, key) for value in values[1:])
 
 
-def same_value(first: object, second: object) -> bool:
-    """Whether two values are one, however they are written."""
+def same_value(first: object, second: object, key: str = "") -> bool:
+    """Whether two values of a setting are one, however they are written."""
+    if key == "learning_rate_schedule":
+        first, second = (COURSES.get(word, word) for word in (str(first).lower(), str(second).lower()))
     if _is_number(first) and _is_number(second):
         return abs(first - second) <= RELATIVE * max(abs(first), abs(second))
     return first == second or str(first) == str(second)

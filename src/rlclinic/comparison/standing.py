@@ -27,10 +27,14 @@ def standing(outcomes: Sequence[RunOutcome], groups: Sequence[SeedGroup]) -> tup
         only = entries[0]
         span = f"from {only.low:.4g} to {only.high:.4g}"
         return "", f"All are seeds of one config: they ended at {only.final:.4g} (interquartile mean), {span}."
-    if len(entries) < 2:
-        return "", "Nothing to rank: fewer than two runs have a return."
+    if len(entries) == 1:
+        return "", f"{entries[0].label} ended at {entries[0].final:.4g}; no other run here has a return to rank it by."
+    if not entries:
+        return "", "Nothing to rank: no run has a return."
     entries.sort(key=lambda entry: (-entry.final, -entry.area))
     first, second = entries[0], entries[1]
+    if f"{first.final:.4g}" == f"{second.final:.4g}" and not (first.running or second.running):
+        return "", f"{first.label} and {second.label} ended alike, at {first.final:.4g}."
     level = f"{first.label} ended highest, at {first.final:.4g}, {second.label} next at {second.final:.4g}"
     if first.running or second.running:
         return "", f"{level.replace('ended', 'stands')}, so far: not both have ended."

@@ -185,6 +185,8 @@ class AgainstReference:
     is_configured: bool = True
     """Whether a config was read."""
     notes: tuple[str, ...] = ()
+    summary: str = ""
+    """Where it ended, over how many seeds, and whether one difference alone could be why."""
 
     @property
     def below(self) -> float | None:

@@ -43,6 +43,10 @@ class Behaviour:
         found = self.values.get(SAME_AS.get(framework, framework), "")
         return "" if found == OWN else found
 
+    def differs(self, first: str, second: str) -> bool:
+        """Whether two frameworks do different things unless the user says so."""
+        return self.of(first).partition(" unless ")[0] != self.of(second).partition(" unless ")[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Differences:
@@ -65,7 +69,7 @@ def behaviours_apart(algorithm: str, first: str, second: str) -> tuple[Behaviour
     found = [
         item
         for item in differences().behaviours
-        if algorithm in item.algorithms and item.of(first) and item.of(second) and item.of(first) != item.of(second)
+        if algorithm in item.algorithms and item.of(first) and item.of(second) and item.differs(first, second)
     ]
     return tuple(sorted(found, key=lambda item: -WEIGHTS[item.weight]))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rlclinic.model.comparison import Comparison, FirstMove, Parting, RunOutcome, SettingDifference
 from rlclinic.model.numbers import percent
 from rlclinic.model.run import Status
@@ -37,7 +39,9 @@ def comparison_sections(comparison: Comparison) -> tuple[Section, ...]:
         ("notes", "Notes", [Listing(comparison.notes)] if comparison.notes else []),
     )
     found = [Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks]
-    beside = [part for at, item in enumerate(comparison.references) for part in reference_sections(item, at)]
+    # What the headline says already is not said again.
+    told = [replace(item, summary="") if item.summary == comparison.summary else item for item in comparison.references]
+    beside = [part for at, item in enumerate(told) for part in reference_sections(item, at)]
     return (*found[:1], *beside, *found[1:])
 
 

@@ -41,6 +41,7 @@ def framework_blocks(found: Sequence[FrameworkDifference]) -> list[Block]:
 
 def _curve(item: AgainstReference) -> list[Block]:
     blocks: list[Block] = [Words(f"Held against {item.known}.")] if item.known else []
+    blocks += [Words(item.summary)] if item.summary else []
     if item.curve:
         below, above = item.below or 0.0, _share(item.curve, above=True)
         inside = 1.0 - below - above
