@@ -16,6 +16,8 @@ from rlclinic.reports.compare_markdown import comparison_markdown
 from rlclinic.reports.compare_text import comparison_text
 from rlclinic.reports.history_formats import history_html, history_markdown, history_text
 from rlclinic.reports.history_json import history_object
+from rlclinic.reports.markdown_blocks import page_markdown
+from rlclinic.reports.page import Section
 from rlclinic.reports.run_json import dumps
 from rlclinic.reports.wrap import cells
 from tests.reports.comparisons import comparison, history
@@ -77,6 +79,13 @@ def test_no_name_of_a_run_becomes_markup(attack: str) -> None:
         assert "<script" not in re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", text)
     for text in (comparison_text(comparison(attack, attack)), history_text(history(attack))):
         assert all(char.isprintable() or char == "\n" for char in text)
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_title_of_a_section_becomes_markup(attack: str) -> None:
+    sections = [Section("a", attack, ()), Section("b", attack, (), appendix=True)]
+    text = page_markdown("Runs", "", sections)
+    assert not re.search(r"<(?!/?details>|/?summary>|!-- -->)|\x1b", text)
 
 
 def test_a_running_run_is_marked_as_progress() -> None:

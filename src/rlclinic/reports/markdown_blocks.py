@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rlclinic.model.finding import Severity
 from rlclinic.model.numbers import percent
-from rlclinic.reports.markdown_words import cell, code, fenced, paragraph, words
+from rlclinic.reports.markdown_words import cell, code, escaped, fenced, paragraph, words
 from rlclinic.reports.page import Block, Candidate, Card, Facts, Listing, Quote, Section, Snippet, Table, Words
 from rlclinic.reports.sections import SEVERITY_WORDS
 
@@ -24,11 +24,11 @@ def page_markdown(title: str, lead: Block | str, sections: Sequence[Section]) ->
 
 
 def _open(section: Section) -> list[str]:
-    return [f"## {section.title}", *_blocks(section)]
+    return [f"## {words(section.title)}", *_blocks(section)]
 
 
 def _folded(section: Section) -> list[str]:
-    return [f"<details><summary>{section.title}</summary>", *_blocks(section), "</details>"]
+    return [f"<details><summary>{escaped(section.title)}</summary>", *_blocks(section), "</details>"]
 
 
 def _blocks(section: Section) -> list[str]:
