@@ -12,6 +12,7 @@ import yaml
 
 from rlclinic.advisor.advise import STRATEGY, advice_on, advise
 from rlclinic.advisor.condition import NUMERIC, Condition
+from rlclinic.advisor.environment import facts_of_environment
 from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.advisor.problem import problem_of
 from rlclinic.advisor.rules import QUESTIONS, AdviceRule, approaches, citations, disagreements, rules
@@ -168,3 +169,8 @@ def _satisfying(condition: Condition, known: object) -> object:
     if isinstance(known, float):
         candidates = [known, (known + condition.value) / 2.0]
     return next(value for value in candidates if NUMERIC[condition.operator](value, condition.value))
+
+
+def test_an_environment_without_spaces_is_told_in_one_line() -> None:
+    with pytest.raises(UsageError, match="observation_space"):
+        facts_of_environment("gymnasium:Env", trusted=True)

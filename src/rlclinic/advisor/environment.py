@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rlclinic.model.advice import FactOrigin, ProblemFact
+from rlclinic.model.errors import UsageError
 
 # A flat observation space is an image from this many dimensions on.
 IMAGE_DIMENSIONS = 3
@@ -24,6 +25,8 @@ def facts_of_environment(name: str, *, trusted: bool = False) -> tuple[ProblemFa
     environment = make_environment(Recipe("sb3", "PPO", name, total_steps=1, trust=trust))
     try:
         observed, acted, spec = environment.observation_space, environment.action_space, environment.spec
+    except AttributeError as error:
+        raise UsageError(f"{name}: {error}", hint="an environment sets its spaces when it is made") from error
     finally:
         environment.close()
     limit = getattr(spec, "max_episode_steps", None)
