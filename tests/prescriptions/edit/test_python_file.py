@@ -136,3 +136,9 @@ def test_what_is_not_sure_is_refused_with_its_line(text: str, reason: str) -> No
 
 def test_a_default_may_be_overridden_by_a_new_argument() -> None:
     assert _set_elsewhere("PPO(env)\n", before=3e-4, was_set=False) == "PPO(env, learning_rate=0.001)\n"
+
+
+@pytest.mark.parametrize("value", ["0x" + "f" * 10_000, "{0x" + "f" * 10_000 + "}"])
+def test_a_number_too_long_to_be_told_is_refused(value: str) -> None:
+    with pytest.raises(Refused):
+        _edited("learning_rate", 1e-3, 1e-2, text=f"class Args:\n    learning_rate: float = {value}\n")

@@ -29,7 +29,11 @@ HOSTILE = {
     "dict": "x = {" + "".join(f"'k{i}': {i}," for i in range(25_000)) + "}",
     "text": "x = '" + "a" * 400_000 + "'",
     "null byte": "x = 1\0",
+    "huge number": "x = 0x" + "f" * 100_000,
+    "parameters": f"def f({','.join(f'a{i}=1' for i in range(4_000))}): pass\n" + "f(2)\n" * 10_000,
+    "set later": "".join(f"c.k{i} = 1\n" for i in range(4_000)) + "if y: c.z = 1\n" * 4_000 + "x = c.k1",
 }
+WIDE = "d0 = {" + "".join(f"'k{i}': {i}," for i in range(8_000)) + "}\n"
 EVALUATED = {
     "power": "x = 9**9**9**9",
     "float power": "x = 10.0**400",
@@ -45,6 +49,11 @@ EVALUATED = {
     "division": "x = 1 / 0",
     "format": "x = f'{9:>999999999}'",
     "shift": "x = 1 << 10**9",
+    "rounding": "x = round(7, -1000000000)",
+    "width": "x = '%9999999999d' % 1",
+    "unpacked dicts": WIDE + "".join(f"d{i + 1} = {{**d{i}, **d{i}}}\n" for i in range(9)) + "x = d9['k1']",
+    "joined dicts": WIDE + "".join(f"d{i + 1} = d{i} | d{i}\n" for i in range(9)) + "x = d9['k1']",
+    "long text": "y = '" + "a" * 250_000 + "'\n" + ("x = f'" + "{y}" * 300 + "'\n") * 20,
 }
 
 
@@ -71,6 +80,18 @@ def test_an_expression_that_would_not_end_is_open_and_the_rest_is_read(name: str
     assert values["gamma"].value == 0.9
     rates = [value for key, value in values.items() if key.startswith("learning_rate")]
     assert all(value.basis == "open" for value in rates)
+
+
+@pytest.mark.parametrize("use", ["$A60", "$A9" * 5_000])
+def test_variables_of_a_shell_script_that_double_are_not_filled_in(use: str, tmp_path: Path) -> None:
+    doubled = "".join(f'A{i + 1}="${{A{i}}}${{A{i}}}"\n' for i in range(60))
+    path = tmp_path / "train.sh"
+    path.write_text(f"A0=xx\n{doubled}" + f"python train.py --lr 0.1 --name {use}\n" * 20)
+    start = time.process_time()
+    values = {value.key: value.value for value in load_script(path).values}
+    assert time.process_time() - start < LIMIT
+    assert values["lr"] == 0.1
+    assert len(str(values["name"])) < 50_000
 
 
 @pytest.mark.parametrize("suffix", [".py", ".sh", ".ipynb", ".yaml"])

@@ -13,6 +13,8 @@ MAX_SOURCE = 512 << 10
 MAX_DEPTH = 150
 # Nodes of a tree; a script of sixty kilobytes has fifteen thousand, more is data in the form of code.
 MAX_NODES = 150_000
+# Bits of a whole number: Python reads no longer one in decimal, and prints none that is written in hexadecimal.
+MAX_BITS = 14_000
 
 
 def parse_expression(source: str) -> ast.Expression:
@@ -44,6 +46,10 @@ def _parsed(source: str, mode: str) -> ast.AST:
         nodes += len(level)
         if nodes > MAX_NODES:
             raise FormatError(f"more than {MAX_NODES} parts are data, not a script")
+        if any(
+            isinstance(value := getattr(node, "value", None), int) and value.bit_length() > MAX_BITS for node in level
+        ):
+            raise FormatError(f"a number of more than {MAX_BITS} bits")
         level = [child for node in level for child in ast.iter_child_nodes(node)]
         if not level:
             return tree

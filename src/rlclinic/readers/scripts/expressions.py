@@ -9,8 +9,10 @@ from __future__ import annotations
 import ast
 import math
 import operator
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from rlclinic.model.config import Basis
 from rlclinic.model.lazy_dataclass import dataclass
@@ -23,14 +25,47 @@ MAX_LENGTH = 1_000
 MAX_LEVELS = 60
 # Bits of an integer power: 2**14 is a setting, 9**9**9 an attack.
 MAX_BITS = 256
+# A text that is filled in with %, without a width.
+_PLAIN_FORMAT = re.compile(r"(?:[^%]|%[sdf%])*")
+
+
+class Open(Exception):  # noqa: N818 - reads as what it is
+    """Only a running script knows."""
+
+
+def _power(base: float, exponent: float) -> object:
+    if isinstance(base, int) and abs(exponent) * base.bit_length() > MAX_BITS:
+        raise Open
+    return base**exponent
+
+
+def _times(left: object, right: object) -> object:
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, str | list) and (not isinstance(other, int) or len(one) * other > MAX_LENGTH):
+            raise Open
+    return left * right  # type: ignore[operator]
+
+
+def _rounded(value: float, digits: int | None = None) -> object:
+    if digits is not None and abs(digits) > MAX_BITS:
+        raise Open
+    return round(value, digits)
+
+
+def _remainder(left: Any, right: Any) -> object:
+    """`"%999999999d" % 1` is a text of a gigabyte."""
+    if isinstance(left, str) and not _PLAIN_FORMAT.fullmatch(left):
+        raise Open
+    return left % right
+
 
 OPERATORS: Mapping[type, Callable[..., object]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: _times, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv, ast.Mod: _remainder, ast.Pow: _power,
     ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Not: operator.not_,
 }  # fmt: skip
 CONVERSIONS: Mapping[str, Callable[..., object]] = {
-    "int": int, "float": float, "str": str, "bool": bool, "abs": abs, "round": round, "min": min, "max": max,
+    "int": int, "float": float, "str": str, "bool": bool, "abs": abs, "round": _rounded, "min": min, "max": max,
     "list": list, "tuple": tuple, "Path": str,
 }  # fmt: skip
 # Calls whose result holds what is given to them: their arguments, or those of the mapping or class in them.
@@ -38,10 +73,6 @@ NAMESPACES = ("dict", "SimpleNamespace", "Namespace", "ConfigDict", "EasyDict", 
 CONFIG_CLASSES = ("Config", "Cfg")
 UNWRAPPED = ("vars", "asdict", "to_dict", "to_container", "copy", "deepcopy", "cli", "cast")
 PARSERS = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
-
-
-class Open(Exception):  # noqa: N818 - reads as what it is
-    """Only a running script knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +102,14 @@ class Expressions:
         self.flags = {site.path[-1]: site.node for site in self.sites if site.kind == "flag"}
         self._classes: dict[str, dict[str, ast.expr]] = defaultdict(dict)
         self._later: dict[str, dict[str, list[ast.expr]]] = defaultdict(lambda: defaultdict(list))
-        self._branches: list[tuple[int, int]] = []
+        self._branched: set[int] = set()
         self._names: dict[str, list[ast.expr]] = defaultdict(list)
         self._stores: Counter[str] = Counter()
         self._parsed: set[str] = set()
         self._returned: dict[str, ast.expr | None] = {}
         self._imported: dict[str, str] = {}
         self._active: list[str] = []
-        self._steps = self._all_steps = 0
+        self._steps = self._all_steps = self._passed = 0
         self._bind(tree)
 
     def value(self, node: ast.expr) -> Found:
@@ -92,10 +123,12 @@ class Expressions:
 
     def parts(self, node: ast.expr) -> list[Part] | None:
         """The named parts of a dict, a namespace, parsed flags or an object of a config class; None of others."""
-        if self._is_too_much():
-            return None
+        found = None if self._is_too_much() else self._parts(node)
+        return None if found is None or len(found) > MAX_LENGTH else found
+
+    def _parts(self, node: ast.expr) -> list[Part] | None:
         if isinstance(node, ast.Dict):
-            return list(self._dict(node))
+            return list(self._dict(node)) if len(node.keys) <= MAX_LENGTH else None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             left, right = self.parts(node.left), self.parts(node.right)
             return None if left is None or right is None else [*left, *right]
@@ -107,6 +140,8 @@ class Expressions:
 
     def named_parts(self, name: str) -> list[Part] | None:
         """The parts of what a name stands for, with those that the file sets later."""
+        if len(self._later.get(name, ())) > MAX_LENGTH:
+            return None
         later = [Part(key, self._set_later(nodes)) for key, nodes in self._later.get(name, {}).items()]
         if name == "self" or name in self._classes:
             return [*(Part(key, node) for key, node in self._classes.get(name, {}).items()), *later]
@@ -167,7 +202,7 @@ class Expressions:
                 returned = [item.value for item in ast.walk(node) if isinstance(item, ast.Return) and item.value]
                 self._returned[node.name] = returned[0] if len(returned) == 1 else None
             elif isinstance(node, ast.For | ast.While) or (isinstance(node, ast.If) and not _is_main(node)):
-                self._branches.append((node.lineno, node.end_lineno or node.lineno))
+                self._branched.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
             elif isinstance(node, ast.Call):
                 calls[called(node)].append(node)
             elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and called(node.value) in PARSERS:
@@ -193,7 +228,7 @@ class Expressions:
     def _set_later(self, nodes: list[ast.expr]) -> ast.expr:
         """What an entry is set to after its making; a condition where that is not sure."""
         node = nodes[-1]
-        if len(nodes) == 1 and not any(first <= node.lineno <= last for first, last in self._branches):
+        if len(nodes) == 1 and node.lineno not in self._branched:
             return node
         unknown = ast.copy_location(ast.Name("...", ast.Load()), node)
         return ast.copy_location(ast.IfExp(unknown, node, unknown), node)
@@ -203,7 +238,12 @@ class Expressions:
         positional = [item for item in (*arguments.posonlyargs, *arguments.args) if item.arg not in ("self", "cls")]
         defaults = dict(zip(reversed(positional), reversed(arguments.defaults), strict=False))
         defaults |= {k: v for k, v in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if v is not None}
-        for index, argument in enumerate((*positional, *arguments.kwonlyargs)):
+        every = (*positional, *arguments.kwonlyargs)
+        self._passed += len(every) * len(calls)
+        if self._passed > MAX_ALL_STEPS:
+            self._stores.update(argument.arg for argument in every)
+            return
+        for index, argument in enumerate(every):
             passed: list[ast.expr | None] = []
             for call in calls:
                 by_name = next((item.value for item in call.keywords if item.arg == argument.arg), None)
@@ -218,6 +258,8 @@ class Expressions:
 
     def _value(self, node: ast.expr) -> Found:
         match node:
+            case ast.Constant(value=str(text)) if len(text) > MAX_LENGTH:
+                raise Open
             case ast.Constant(value=bool() | int() | float() | str() | None):
                 return Found(node.value, node.lineno)
             case ast.Name():
@@ -227,7 +269,7 @@ class Expressions:
             case ast.UnaryOp():
                 return self._computed(node, OPERATORS[type(node.op)], [node.operand])
             case ast.BinOp():
-                return self._computed(node, _bounded(node.op), [node.left, node.right])
+                return self._computed(node, OPERATORS[type(node.op)], [node.left, node.right])
             case ast.List() | ast.Tuple() if len(node.elts) <= MAX_LENGTH:
                 return self._computed(node, lambda *items: list(items), node.elts)
             case ast.JoinedStr():
@@ -364,25 +406,6 @@ def _is_main(node: ast.If) -> bool:
     """`if __name__ == "__main__":` is no condition for a script that is run."""
     test = node.test
     return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
-
-
-def _bounded(kind: ast.operator) -> Callable[..., object]:
-    if isinstance(kind, ast.Pow):
-        return _power
-    return _times if isinstance(kind, ast.Mult) else OPERATORS[type(kind)]
-
-
-def _power(base: float, exponent: float) -> object:
-    if isinstance(base, int) and abs(exponent) * base.bit_length() > MAX_BITS:
-        raise Open
-    return base**exponent
-
-
-def _times(left: object, right: object) -> object:
-    for one, other in ((left, right), (right, left)):
-        if isinstance(one, str | list) and (not isinstance(other, int) or len(one) * other > MAX_LENGTH):
-            raise Open
-    return left * right  # type: ignore[operator]
 
 
 def _weakest(found: object) -> Basis:

@@ -15,6 +15,8 @@ from rlclinic.reference.framework import framework_of_modules
 # Lines of one script, and characters of one line, that are looked at.
 MAX_LINES = 5_000
 MAX_LINE = 20_000
+# Characters that the variables of one line add: each may hold the one before it twice.
+MAX_FILLED = 4_000
 # rl-zoo takes hyperparameters as `key:value` after this flag.
 PAIRS = ("hyperparams", "params")
 ALGORITHM_FLAGS = ("algorithm.adv_estimator", "algo", "algorithm", "alg")
@@ -86,12 +88,16 @@ def _assign(line: str, variables: dict[str, str | None]) -> None:
 
 
 def _fill(text: str, variables: Mapping[str, str | None]) -> str:
+    room = MAX_FILLED
+
     def of(found: re.Match[str]) -> str:
+        nonlocal room
         name = found[1] or found[3]
         value = variables.get(name)
         if name not in variables and found[2] is not None:
             # The default of a variable that the script does not set itself may be set outside: it is open.
             return found[0]
-        return found[0] if value is None else value
+        room -= len(value or "")
+        return found[0] if value is None or room < 0 else value
 
     return _USE.sub(of, text)
