@@ -34,6 +34,14 @@ def test_an_evaluation_that_holds_the_threshold_counts_as_reached() -> None:
     assert below_goal.check(recorded("sb3/ppo_cartpole")) is None
 
 
+def test_evaluations_whose_mean_is_not_surely_at_the_threshold_do_not_hold_it() -> None:
+    """The middle one of the last evaluations is above it, and so is their mean, by less than chance makes."""
+    climb = np.linspace(20.0, 480.0, 9)
+    for end, is_held in (([500.0, 440, 500, 440, 500, 500, 440], False), ([480.0] * 7, True)):
+        facts = scene(environment="CartPole-v1", series={"return/eval": np.concatenate([climb, end])})
+        assert (goal_reached.check(facts) is not None) is is_held
+
+
 def test_two_lucky_evaluations_do_not_reach_a_threshold() -> None:
     """constructed: luck cannot be trained."""
     values = [20.0, 30, 500, 40, 50, 60, 50, 500, 70, 60]

@@ -46,6 +46,8 @@ SHORT = 0.2
 # Levels at the end that are pooled at the least to tell whether a goal is held, and the share of them that may miss it
 # by as much.
 FEWEST_POOLED, OFTEN = 5, 0.25
+# Standard errors by which the mean of the levels at the end must be at the goal: a one-sided interval of 90%.
+SURELY = 1.3
 # Episodes after which the lack of a rise means something, however many steps others needed.
 MANY_EPISODES = 2000
 
@@ -221,7 +223,10 @@ def _reached(series: Series, goal: Goal, tolerance: float) -> GoalReached | None
     if not above.size:
         return None
     last = max(FEWEST_ABOVE, round(END_SHARE * bins))
-    end = median(curve[-last:])
     pool = curve[-max(FEWEST_POOLED, last) :]
     often_short = float(np.mean(pool < goal.level - SHORT * abs(goal.level - goal.base))) > OFTEN
-    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), end >= level and not often_short, end)
+    # What came before the goal was first reached says nothing about holding it.
+    since = pool[max(int(above[0]) - curve.size, -pool.size) :]
+    surely = float(since.mean()) - SURELY * float(since.std(ddof=1)) / math.sqrt(since.size)
+    held = surely >= level and not often_short
+    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), held, median(curve[-last:]))
