@@ -37,6 +37,7 @@ class Sample:
 
     group: str
     has_config: bool
+    sharpness: float
     healthy: bool
     causes: tuple[str, ...]
     prior: FloatArray
@@ -49,15 +50,14 @@ class Sample:
 def sample(diagnosis: Any, group: str, accepted: frozenset[str], *, healthy: bool) -> Sample | None:
     """The pieces of a diagnosis; None where no accepted cause is in question."""
     table, found = weights(), diagnosis.explanations
-    has_config = bool(diagnosis.run.config.settings)
-    sharp = table.temperature.with_config if has_config else table.temperature.without_config
-    causes = tuple(found)
+    causes, has_config = tuple(found), bool(diagnosis.run.config.settings)
+    sharp = found[causes[0]].sharpness
     prior = np.array([sum(p.value for p in found[c].pieces if p.kind == "prior") / sharp for c in causes])
     pieces = np.array(
         [[sum(p.value for p in found[c].pieces if p.kind == k) / sharp / table.scale[k] for k in KINDS] for c in causes]
     )
     right = np.array([float(cause in accepted) for cause in causes])
-    return Sample(group, has_config, healthy, causes, prior, pieces, right) if right.any() else None
+    return Sample(group, has_config, sharp, healthy, causes, prior, pieces, right) if right.any() else None
 
 
 def corpus_samples(folder: Path) -> list[Sample]:
@@ -89,8 +89,7 @@ def probabilities(one: Sample, parameters: FloatArray, beside: FloatArray | floa
     table = weights()
     scale = np.array([table.scale[kind] for kind in KINDS]) * np.exp(parameters[: len(KINDS)])
     shift = dict(zip(INTERCEPTS, parameters[len(KINDS) :], strict=False))
-    hand = table.temperature.with_config if one.has_config else table.temperature.without_config
-    sharp = hand * math.exp(parameters[-2] if one.has_config else parameters[-1])
+    sharp = one.sharpness * math.exp(parameters[-2] if one.has_config else parameters[-1])
     shifts = np.array([shift.get(cause, 0.0) for cause in one.causes])
     score = sharp * (one.prior + shifts + one.pieces @ scale + beside)
     score -= score.max()
@@ -241,7 +240,7 @@ def main() -> None:
 def _with_labels(one: Sample, other: Sample) -> Sample:
     right = {cause for cause, is_right in zip(other.causes, other.accepted, strict=True) if is_right}
     accepted = np.array([float(cause in right) for cause in one.causes])
-    return Sample(one.group, one.has_config, one.healthy, one.causes, one.prior, one.pieces, accepted)
+    return replace(one, accepted=accepted)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def sharpest(table: Mapping[str, CauseWeights], seen: Sequence[Evidence]) -> tup
         scored = {sharp: _error(_answers(tables, seen, with_config=with_config, sharpness=sharp)) for sharp in SHARP}
         chosen[name] = min(scored, key=lambda sharp: scored[sharp])
         errors[name] = scored[chosen[name]]
-    return Temperature(**chosen), errors
+    return replace(weights().temperature, **chosen), errors
 
 
 def _tables(

@@ -12,7 +12,7 @@ def _samples(count: int) -> list[Sample]:
     pieces[0, 0] = 3.0
     right = np.array([1.0, 0.0, 0.0])
     causes = ("unknown", "sparse-reward", "noisy-reward")
-    return [Sample(f"group {n}", True, False, causes, np.zeros(3), pieces, right) for n in range(count)]
+    return [Sample(f"group {n}", True, 1.0, False, causes, np.zeros(3), pieces, right) for n in range(count)]
 
 
 def test_a_column_of_random_evidence_gets_next_to_no_weight() -> None:

@@ -243,6 +243,15 @@ def test_the_temperature_moves_probabilities_and_not_their_order() -> None:
     assert plain[0].probability < sharp[0].probability
 
 
+def test_little_data_bounds_what_is_said_unless_a_sign_tells_the_cause() -> None:
+    def sharpness(findings: list[Finding]) -> float:
+        return causes_of(RunFacts(ppo()), Verdict.INSUFFICIENT_DATA, findings, ALL).explanations[UNKNOWN].sharpness
+
+    usual = weights().temperature.without_config
+    assert sharpness([]) < usual
+    assert sharpness([finding("not-a-number")]) == usual
+
+
 def test_a_bug_is_likelier_where_settings_are_known_and_none_explains_what_went_wrong() -> None:
     seen = [finding("never-improved")]
     known, blind = ppo(learning_rate=3e-4, gamma=0.99), ppo()

@@ -55,9 +55,8 @@ def test_what_began_after_the_fall_counts_in_part() -> None:
 
 def test_a_run_unlike_those_the_table_was_made_for_is_more_likely_unknown_and_says_why() -> None:
     def unknown(run: Run, checked: frozenset[str]) -> tuple[float, tuple[str, ...]]:
-        causes = causes_of(RunFacts(run), Verdict.PLATEAUED, [], checked, applicable=_about(run)).causes
-        found = next(cause for cause in causes if cause.id == "unknown")
-        return found.probability, found.supports
+        found = causes_of(RunFacts(run), Verdict.PLATEAUED, [], checked, applicable=_about(run)).explanations["unknown"]
+        return found.probability, tuple(piece.text for piece in found.evidence)
 
     known, _ = unknown(_run("PPO"), ALL)
     far, reasons = unknown(_run("", "MyRobot-v0"), frozenset({"not-a-number"}))

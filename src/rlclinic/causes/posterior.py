@@ -71,8 +71,8 @@ def causes_of(
         table=table,
     )
     pieces = {cause: pieces_of(row, seen, table) for cause, row in table.causes.items()}
-    blind = table.temperature.without_config
-    sharp = table.temperature.with_config if facts.run.config.settings else blind
+    blind = table.temperature.of(seen.facts, has_config=False)
+    sharp = table.temperature.of(seen.facts, has_config=bool(facts.run.config.settings))
     priors = {cause: row.log_prior for cause, row in table.causes.items()}
     # The piece of the setting is the last.
     of_setting = {

@@ -20,7 +20,7 @@ from rlclinic.reference.table_file import load_table
 from rlclinic.reference.usual import Direction, bounded
 from rlclinic.rules.registry import RULES
 
-VERDICT, NOT = "verdict:", "not "
+VERDICT, NOT, LITTLE_DATA = "verdict:", "not ", "little-data"
 # What conditions are made of: facts of the run, and of the cause in question.
 FACTS: Mapping[str, str] = {
     "done": "reached its goal, or the highest return there is, and stayed there",
@@ -156,10 +156,16 @@ class Temperature:
 
     with_config: float
     without_config: float
+    little_data: float = math.inf
 
     def __post_init__(self) -> None:
-        if min(self.with_config, self.without_config) <= 0.0:
+        if min(self.with_config, self.without_config, self.little_data) <= 0.0:
             raise ValueError("weights.toml: a temperature must be above 0")
+
+    def of(self, facts: AbstractSet[str], *, has_config: bool) -> float:
+        """The exponent for a run of which these facts and conditions hold."""
+        usual = self.with_config if has_config else self.without_config
+        return min(usual, self.little_data) if LITTLE_DATA in facts else usual
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +264,7 @@ def load(raw: Mapping[str, Any]) -> Weights:
         words=raw["words"],
         causes={cause: _row(cause, row) for cause, row in raw["cause"].items()},
     )
-    _known("doubt", [table.doubt.when], conditions)
+    _known("doubt, temperature", [table.doubt.when, LITTLE_DATA], conditions)
     for share in (*table.departs.counts, *table.outside.counts):
         _known("counts", [share.when], conditions)
     for cause, row in table.causes.items():
