@@ -23,12 +23,10 @@ SIGNALS = (
     "forecast",
     "lead_lag",
     "level",
-    "noise",
     "oscillation",
     "plateau",
     "resample",
     "return_on_length",
-    "rounding",
     "spikes",
     "trend",
 )
@@ -48,10 +46,6 @@ def measured(name: str, series: Series, threshold: float = 0.5) -> Any:
     if name == "forecast":
         end = series.last_step
         return function(series, threshold, 2.0 * end if end is not None else 1.0)
-    if name == "constants":
-        return function(series, run_end=series.last_step)
-    if name == "rounding":
-        return function(series, decimals=3)
     if name in ("lead_lag", "return_on_length"):
         return function(series, series)
     return function(series)

@@ -25,13 +25,12 @@ def test_two_jumps_are_found_where_they_are(noise: float) -> None:
         assert point.step == pytest.approx(step, abs=60.0)
         assert point.low_step <= step <= point.high_step
         assert point.difference == pytest.approx(difference, abs=0.5)
-        assert point.p_value < 0.01
 
 
 def test_the_effect_counts_noise_units() -> None:
     (point,) = change_points(np.repeat([0.0, 3.0], 200) + 0.5 * white(400)).points
     assert point.effect == pytest.approx(6.0, rel=0.25)
-    assert point.low < 3.0 < point.high
+    assert point.difference == pytest.approx(3.0, abs=0.2)
 
 
 def test_the_step_is_less_certain_the_noisier_the_jump() -> None:

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from rlclinic.signals.drift import drift
 
-from .makers import sigmoid, white
+from .makers import white
 
 
 def test_a_noisy_decline_is_a_drift_downwards() -> None:
     result = drift(np.linspace(5.0, 1.0, 300) + 0.2 * white(300))
     assert result.direction == -1.0
     assert result.share > 0.97
-    assert result.total == pytest.approx(-4.0, abs=0.4)
-    assert result.low < -4.0 * 0.95 < result.high
-    assert result.total_noise == pytest.approx(-20.0, rel=0.2)
-
-
-def test_a_curve_without_turns_is_straight() -> None:
-    assert drift(sigmoid(200)).straightness == pytest.approx(1.0)
 
 
 def test_swings_are_no_drift() -> None:
-    result = drift(np.sin(np.arange(400) / 10.0))
-    assert result.share < 0.3
-    assert result.straightness < 0.1
+    assert drift(np.sin(np.arange(400) / 10.0)).share < 0.3
 
 
 def test_a_fall_after_a_climb_is_half_a_drift() -> None:

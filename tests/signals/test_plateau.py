@@ -15,9 +15,6 @@ def test_a_climb_settles_where_it_ends(noise: float) -> None:
     ramp = np.minimum(np.linspace(0.0, 2.0, 400), 1.0)
     result = plateau(made(ramp + noise * white(400)))
     assert result.since_step == pytest.approx(2000.0, abs=250.0)
-    assert result.level == pytest.approx(1.0, abs=0.03)
-    assert result.low <= 1.01
-    assert result.high >= 0.98
 
 
 def test_a_long_flat_end_is_sure() -> None:
@@ -28,13 +25,10 @@ def test_a_series_that_still_climbs_has_a_short_plateau_of_low_confidence() -> N
     result = plateau(np.linspace(0.0, 1.0, 300) + 0.02 * white(300))
     assert result.share < 0.15
     assert result.confidence < 0.5
-    assert result.rise_low > 0.0
 
 
 def test_a_noisy_climb_is_cut_to_the_stretch_that_may_be_flat() -> None:
-    result = plateau(np.linspace(0.0, 1.0, 500) + 0.2 * white(500))
-    assert result.share < 0.4
-    assert result.rise_low < result.band
+    assert plateau(np.linspace(0.0, 1.0, 500) + 0.2 * white(500)).share < 0.4
 
 
 @pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])

@@ -17,23 +17,16 @@ LENGTHS = np.random.default_rng(0).integers(10, 500, size=300).astype(float)
 def test_a_reward_of_one_per_step_is_an_exact_line() -> None:
     result = return_on_length(LENGTHS, LENGTHS)
     assert result.slope == pytest.approx(1.0)
-    assert (result.low, result.high) == pytest.approx((1.0, 1.0))
-    assert result.intercept == pytest.approx(0.0, abs=1e-9)
     assert result.explained == pytest.approx(1.0)
-    assert result.correlation == pytest.approx(1.0)
 
 
 def test_a_cost_per_step_and_a_prize_are_told_apart() -> None:
     result = return_on_length(100.0 - 0.5 * LENGTHS + white(300), LENGTHS)
     assert result.slope == pytest.approx(-0.5, abs=0.01)
-    assert result.intercept == pytest.approx(100.0, abs=2.0)
-    assert result.low <= -0.5 <= result.high
 
 
 def test_returns_that_do_not_depend_on_length_have_no_slope() -> None:
     result = return_on_length(white(300), LENGTHS)
-    assert result.low < 0.0 < result.high
-    assert abs(result.correlation) < 0.2
     assert result.explained < 0.1
 
 

@@ -16,7 +16,7 @@ POINTS = 100_000
 SERIES = 30
 LIMIT = 1.2
 """CPU seconds; 0.6 on an idle core, and test machines are not idle."""
-OF_POINTS = ("constants", "distribution", "rounding")
+OF_POINTS = ("constants", "distribution")
 """Signals that look at every point; the others share one curve."""
 
 

@@ -8,16 +8,9 @@ import numpy as np
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._robust import location, smooth
-from rlclinic.signals._scale import ratio, scaled
-from rlclinic.signals._shapes import Centre, Data, between, within
-from rlclinic.signals._wander import wander
+from rlclinic.signals._scale import scaled
+from rlclinic.signals._shapes import Centre, Data, between
 from rlclinic.signals.resample import resample
-
-EDGE = 0.05
-"""Share of the steps that is the start."""
-SMOOTHING = 10
-"""The curve is averaged over one in this many of its points before its best is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +19,8 @@ class Area:
 
     n: int
     enough: bool
-    """Whether there are points enough for an interval; the mean needs one point."""
+    """Whether there is a point at all."""
     mean: float = math.nan
-    low: float = math.nan
-    """Lower end of the 95% interval."""
-    high: float = math.nan
-    share: float = math.nan
-    """The mean between the start (0) and the farthest smoothed level from it (1): 1 learned at once."""
-    steps: float = math.nan
-    """Steps the area covers."""
 
 
 def area(data: Data, until: float | None = None, centre: Centre = "mean") -> Area:
@@ -45,21 +31,7 @@ def area(data: Data, until: float | None = None, centre: Centre = "mean") -> Are
     if len(curve) == 0:
         return Area(0, enough=False)
     frame = scaled(curve)
-    weights = _trapezoids(frame.x)
-    mean = float(weights @ frame.y)
-    half = wander(curve).error(weights).half_width()
-    start = location(frame.y[within(curve, (0.0, EDGE), 2)], centre)
-    smoothed = smooth(frame.y, max(3, len(curve) // SMOOTHING))
-    farthest = float(smoothed[np.argmax(np.abs(smoothed - start))])
-    return Area(
-        n=curve.n,
-        enough=not math.isnan(half),
-        mean=frame.value(mean),
-        low=frame.value(mean - half),
-        high=frame.value(mean + half),
-        share=ratio(mean - start, farthest - start),
-        steps=frame.span,
-    )
+    return Area(curve.n, enough=True, mean=frame.value(float(_trapezoids(frame.x) @ frame.y)))
 
 
 def _trapezoids(x: FloatArray) -> FloatArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -11,9 +11,8 @@ import numpy as np
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._course import plain_course
-from rlclinic.signals._error import Error
 from rlclinic.signals._robust import location
-from rlclinic.signals._scale import Scaled, in_units, scaled
+from rlclinic.signals._scale import in_units, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data
 from rlclinic.signals._wander import Wander, point_noise, rounding_noise, wander, wander_of
 from rlclinic.signals.resample import resample
@@ -32,7 +31,7 @@ BAI = 11.0
 """Half width of the 95% interval of a change, in (long-run noise / jump)^2 points (Bai 1997)."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class ChangePoint:
     """One jump between two levels."""
 
@@ -41,43 +40,10 @@ class ChangePoint:
     low_step: float
     """Lower end of the 95% interval of the step."""
     high_step: float
-    before: float
-    """Level from the change before up to this one."""
-    after: float
     effect: float
     """The difference in standard deviations of a logged point; infinite where there is no noise."""
-    jump: float
-    """The difference in the unit of `frame`."""
-    stretch: tuple[int, int, int]
-    """First points of the level before and of the new one, and the point behind that."""
-    frame: Scaled
-    model: Wander
-
-    @property
-    def difference(self) -> float:
-        return self.frame.difference(self.jump)
-
-    @property
-    def low(self) -> float:
-        """Lower end of the 95% interval of the difference."""
-        return self.frame.difference(self.jump - self._error.half_width())
-
-    @property
-    def high(self) -> float:
-        return self.frame.difference(self.jump + self._error.half_width())
-
-    @property
-    def p_value(self) -> float:
-        """Of a difference this large between two stretches of one level that were not chosen for it."""
-        return self._error.p_value(self.jump)
-
-    @cached_property
-    def _error(self) -> Error:
-        start, at, stop = self.stretch
-        contrast = np.zeros(self.model.n)
-        contrast[start:at] = -1.0 / (at - start)
-        contrast[at:stop] = 1.0 / (stop - at)
-        return self.model.error(contrast)
+    difference: float
+    """From the level before to the one after."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +83,8 @@ def _of_curve(curve: Curve, centre: Centre, most: int) -> ChangePoints:
                 step=float(curve.steps[at]),
                 low_step=float(curve.steps[max(start, at - 1 - reach)]),
                 high_step=float(curve.steps[min(stop - 1, at + reach)]),
-                before=frame.value(float(before)),
-                after=frame.value(float(after)),
                 effect=in_units(frame.difference(jump), unit),
-                jump=jump,
-                stretch=stretch,
-                frame=frame,
-                model=model,
+                difference=frame.difference(jump),
             )
         )
     return ChangePoints(curve.n, enough=True, points=tuple(points))

@@ -1,26 +1,21 @@
-"""The shape of a set of values such as episode returns: values that repeat exactly, and two separate groups."""
+"""The shape of a set of values such as episode returns: two separate groups."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._robust import median
 from rlclinic.signals._scale import bounded, power_of_two, ratio
-from rlclinic.signals._shapes import Data, Window, points
+from rlclinic.signals._shapes import Data, points
 
 LEAST = 8
 """Points below which a shape is a matter of luck."""
 SAMPLE = 20_000
 """Points that are looked at, evenly spread: shares are then off by half a percent at most."""
-ATOM = 0.05
-"""Share of the points that must have exactly one value for it to be an atom, and at least two of them."""
-ATOMS = 5
-"""Atoms described one by one."""
 CELLS = 128
 """Cells of the histogram from which the valley between two groups is read."""
 FEW_VALUES = 200
@@ -28,28 +23,11 @@ FEW_VALUES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Atom:
-    """One exact value and the share of the points that have it."""
-
-    value: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
 class Distribution:
-    """Quantiles, atoms and the best split into two groups (which always exists: judge it by its valley)."""
+    """The best split into two groups (which always exists: judge it by its valley)."""
 
     n: int
     enough: bool
-    mean: float = math.nan
-    deviation: float = math.nan
-    """Standard deviation."""
-    quantiles: tuple[float, ...] = ()
-    """Minimum, 5%, 25%, 50%, 75%, 95% and maximum."""
-    distinct: int = 0
-    """Different values among at most 20,000 points."""
-    atoms: tuple[Atom, ...] = ()
-    """Values that repeat exactly, most frequent first."""
     lower: float = math.nan
     """Mean of the lower group."""
     upper: float = math.nan
@@ -57,18 +35,13 @@ class Distribution:
     """Share of the points in the lower group."""
     separation: float = math.nan
     """Distance of the group means in standard deviations within a group (Ashman's D; a normal has 2.6)."""
-    split: float = math.nan
-    """Share of the variance between the groups (a normal has 0.64, a uniform 0.75, two atoms 1)."""
     valley: float = math.nan
     """Density between the groups over that of the less dense group's peak: 1 is one hump, 0 two islands."""
-    valley_high: float = math.nan
-    """Upper end of the 95% interval of the valley."""
 
 
-def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) -> Distribution:
-    """Describe the values inside a window, given as shares of the steps the series spans."""
-    steps, values = points(data)
-    values = values[_inside(steps, window)]
+def distribution(data: Data) -> Distribution:
+    """Describe the values."""
+    _, values = points(data)
     n = int(values.size)
     if n > SAMPLE:
         values = values[np.arange(SAMPLE) * n // SAMPLE]
@@ -81,7 +54,6 @@ def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) ->
     y = (values / unit - base) / (width or 1.0)
     starts = np.concatenate(([0], np.flatnonzero(values[1:] > values[:-1]) + 1))
     groups = _groups(y) if width > 0.0 else ONE_VALUE
-    valley, valley_high = _valley(y, y[starts], groups.size) if width > 0.0 else (math.nan, math.nan)
 
     def restored(value: float) -> float:
         return bounded((base + value * width) * unit)
@@ -89,18 +61,11 @@ def distribution(data: Data, window: Window = (0.0, 1.0), atom: float = ATOM) ->
     return Distribution(
         n=n,
         enough=True,
-        mean=restored(float(y.mean())),
-        deviation=bounded(float(y.std()) * width * unit),
-        quantiles=tuple(float(q) for q in _quantiles(values)),
-        distinct=int(starts.size),
-        atoms=_atoms(values, starts, atom),
         lower=restored(groups.lower),
         upper=restored(groups.upper),
         lower_share=groups.share,
         separation=groups.separation,
-        split=groups.split,
-        valley=valley,
-        valley_high=valley_high,
+        valley=_valley(y, y[starts], groups.size) if width > 0.0 else math.nan,
     )
 
 
@@ -114,34 +79,9 @@ class Groups:
     upper: float
     share: float
     separation: float
-    split: float
 
 
-ONE_VALUE = Groups(0, 0.0, 0.0, math.nan, math.nan, math.nan)
-
-
-def _inside(steps: FloatArray, window: Window) -> slice:
-    if steps.size == 0 or window == (0.0, 1.0):
-        return slice(0, int(steps.size))
-    half = steps / 2.0
-    first, last = (half[0] + (half[-1] - half[0]) * share for share in window)
-    return slice(int(np.searchsorted(half, first, side="left")), int(np.searchsorted(half, last, side="right")))
-
-
-def _quantiles(values: FloatArray) -> FloatArray:
-    positions = np.array([0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0]) * (values.size - 1)
-    lower = values[np.floor(positions).astype(np.intp)]
-    upper = values[np.ceil(positions).astype(np.intp)]
-    part = positions % 1.0
-    quantiles: FloatArray = lower * (1.0 - part) + upper * part
-    return quantiles
-
-
-def _atoms(values: FloatArray, starts: NDArray[np.intp], atom: float) -> tuple[Atom, ...]:
-    counts = np.diff(starts, append=values.size)
-    frequent = np.flatnonzero(counts >= max(2.0, atom * values.size))
-    order = frequent[np.argsort(-counts[frequent], kind="stable")][:ATOMS]
-    return tuple(Atom(float(values[starts[i]]), float(counts[i] / values.size)) for i in order)
+ONE_VALUE = Groups(0, 0.0, 0.0, math.nan, math.nan)
 
 
 def _groups(y: FloatArray) -> Groups:
@@ -160,12 +100,11 @@ def _groups(y: FloatArray) -> Groups:
         upper=float(high.mean()),
         share=at / n,
         separation=distance / within if within > 0.0 else math.inf,
-        split=min(1.0, float(between[at - 1]) / float(y.var())),
     )
 
 
-def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]:
-    """Least density between the two groups over the lower of their peaks, and its upper bound."""
+def _valley(y: FloatArray, distinct: FloatArray, at: int) -> float:
+    """Least density between the two groups over the lower of their peaks."""
     n = int(y.size)
     inner = math.sqrt((float(y[:at].var()) * at + float(y[at:].var()) * (n - at)) / n)
     smoothing = inner * float(n) ** -0.2
@@ -173,7 +112,7 @@ def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]
         smoothing = max(smoothing, 0.7 * median(np.diff(distinct)))
     lower, upper = float(y[:at].mean()), float(y[at:].mean())
     if smoothing <= 0.0:
-        return 0.0, min(1.0, 3.0 / min(at, n - at))
+        return 0.0
     start, stop = float(y[0]) - smoothing, float(y[-1]) + smoothing
     width = (stop - start) / CELLS
     density = _smoothed(np.histogram(y, CELLS, (start, stop))[0].astype(np.float64), smoothing / width)
@@ -181,10 +120,7 @@ def _valley(y: FloatArray, distinct: FloatArray, at: int) -> tuple[float, float]
     left, right = int(np.argmax(density[: middle + 1])), middle + int(np.argmax(density[middle:]))
     peaks = float(min(density[left], density[right]))
     valley = float(density[left : right + 1].min())
-    window = max(1.0, 2.5 * smoothing / width)
-    seen = valley * window
-    doubt = 1.96 * math.sqrt(seen + 1.0) + 1.92
-    return min(1.0, ratio(valley, peaks)), min(1.0, ratio(seen + doubt, peaks * window))
+    return min(1.0, ratio(valley, peaks))
 
 
 def _smoothed(counts: FloatArray, deviation: float) -> FloatArray:

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from rlclinic.model.lazy_dataclass import dataclass
-from rlclinic.signals._onset import Direction, Onset, onset
+from rlclinic.signals._onset import Onset, onset
 from rlclinic.signals._robust import below, median
 from rlclinic.signals._scale import bounded
-from rlclinic.signals._shapes import Curve, Data, between
+from rlclinic.signals._shapes import Curve, Data
 from rlclinic.signals.resample import resample
 
 INTERVAL = 1.96
@@ -26,49 +26,23 @@ class LeadLag:
     n: int
     """Finite logged points of the shorter series."""
     enough: bool
-    first: Onset | None = None
-    second: Onset | None = None
     lag: float = math.nan
     """Steps from the onset of the first to that of the second: positive when the first one leads."""
-    low: float = math.nan
-    """Lower end of the 95% interval of the lag."""
-    high: float = math.nan
     probability: float = math.nan
     """That the first one moved first."""
 
 
-def lead_lag(
-    first: Data,
-    second: Data,
-    directions: tuple[Direction, Direction] = ("any", "any"),
-    delays: tuple[float, float] = (0.0, 0.0),
-    steps: tuple[float, float] = (-math.inf, math.inf),
-) -> LeadLag:
-    """Compare the onsets of the largest moves between two steps.
-
-    `delays` are steps by which each metric lags what it measures: a mean of the last hundred episodes
-    shows a jump about fifty episodes late.
-    """
-    curves = [between(resample(data), *steps) for data in (first, second)]
+def lead_lag(first: Data, second: Data) -> LeadLag:
+    """Compare the onsets of the largest moves."""
+    curves = [resample(data) for data in (first, second)]
     n = min(curve.n for curve in curves)
-    one, two = (
-        onset(curve, direction, delay) for curve, direction, delay in zip(curves, directions, delays, strict=True)
-    )
+    one, two = map(onset, curves)
     if one is None or two is None:
-        return LeadLag(n, enough=False, first=one, second=two)
+        return LeadLag(n, enough=False)
     lag = bounded(two.step - one.step)
     doubt = math.hypot(_deviation(one, curves[0]), _deviation(two, curves[1]))
     probability = below(lag / doubt, MANY) if doubt > 0.0 else 0.5 * (1.0 + np.sign(lag))
-    return LeadLag(
-        n=n,
-        enough=True,
-        first=one,
-        second=two,
-        lag=lag,
-        low=bounded(lag - INTERVAL * doubt),
-        high=bounded(lag + INTERVAL * doubt),
-        probability=float(probability),
-    )
+    return LeadLag(n, enough=True, lag=lag, probability=float(probability))
 
 
 def _deviation(onset: Onset, curve: Curve) -> float:

@@ -29,9 +29,6 @@ class Level:
     low: float = math.nan
     """Lower end of the 95% interval."""
     high: float = math.nan
-    start_step: float = math.nan
-    """Step of the first point that counted."""
-    end_step: float = math.nan
 
 
 def level(data: Data, window: Window = (0.9, 1.0), centre: Centre = "robust", at_least: int = AT_LEAST) -> Level:
@@ -51,6 +48,4 @@ def level(data: Data, window: Window = (0.9, 1.0), centre: Centre = "robust", at
         value=frame.value(value),
         low=frame.value(value - half),
         high=frame.value(value + half),
-        start_step=float(curve.steps[part.start]),
-        end_step=float(curve.steps[part.stop - 1]),
     )

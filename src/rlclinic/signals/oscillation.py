@@ -8,11 +8,9 @@ import numpy as np
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._monotone import monotone
 from rlclinic.signals._robust import median, robust_scale, smooth
-from rlclinic.signals._scale import in_units, scaled
+from rlclinic.signals._scale import scaled
 from rlclinic.signals._shapes import Centre, Data
-from rlclinic.signals.noise import noise
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -31,18 +29,12 @@ class Oscillation:
 
     n: int
     enough: bool
-    share: float = math.nan
-    """Share of the curve's variance that lies in swings; the rest is drift and fast noise."""
     turns: int = 0
     """Times the smoothed curve changed its direction materially."""
     period: float = math.nan
     """Steps from one peak to the next, in the middle; NaN with fewer than three turns."""
     regularity: float = math.nan
     """1 where all half periods are alike, towards 0 where they are not; NaN with fewer than three turns."""
-    swing: float = math.nan
-    """Height from one turn to the next, in the middle; NaN with fewer than two turns."""
-    swing_noise: float = math.nan
-    """The swing in standard deviations of a logged point; infinite where there is no noise."""
 
 
 def oscillation(data: Data, centre: Centre = "robust", material: float = MATERIAL) -> Oscillation:
@@ -53,25 +45,18 @@ def oscillation(data: Data, centre: Centre = "robust", material: float = MATERIA
     frame = scaled(curve)
     width = max(3, len(curve) // SMOOTHING)
     smoothed = smooth(frame.y, width)
-    variance = float(frame.y.var())
-    if variance == 0.0:
-        return Oscillation(curve.n, enough=True, share=0.0)
-    course, _ = monotone(smoothed)
+    if float(frame.y.var()) == 0.0:
+        return Oscillation(curve.n, enough=True)
     fast = robust_scale(np.diff(frame.y)) / math.sqrt(2.0)
     needed = max(material * float(np.ptp(smoothed)), CERTAIN * fast * math.sqrt(2.0 / width))
     turns = _turns(smoothed, needed)
-    heights = np.abs(np.diff(smoothed[turns]))
     halves = np.diff(curve.steps[turns])
-    swing = frame.difference(median(heights)) if heights.size else math.nan
     return Oscillation(
         n=curve.n,
         enough=True,
-        share=min(1.0, float(((smoothed - course) ** 2).mean()) / variance),
         turns=len(turns),
         period=2.0 * median(halves) if halves.size >= 2 else math.nan,
         regularity=_regularity(halves) if halves.size >= 2 else math.nan,
-        swing=swing,
-        swing_noise=in_units(swing, noise(curve).scale),
     )
 
 

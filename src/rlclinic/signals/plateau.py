@@ -1,4 +1,4 @@
-"""Since when a series stays where it ended, at what level, and how surely it is flat there."""
+"""Since when a series stays where it ended, and how surely it is flat there."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from rlclinic.signals._error import Error
 from rlclinic.signals._robust import below, location, median, robust_scale, smooth
 from rlclinic.signals._scale import ratio, scaled
 from rlclinic.signals._shapes import Centre, Curve, Data, within
-from rlclinic.signals._wander import Wander, wander
-from rlclinic.signals.noise import noise
+from rlclinic.signals._wander import Wander, point_noise, wander
 from rlclinic.signals.resample import resample
 
 LEAST = 8
@@ -50,16 +49,6 @@ class Plateau:
     since_step: float = math.nan
     share: float = math.nan
     """Share of the steps of the series that the plateau covers."""
-    level: float = math.nan
-    low: float = math.nan
-    """Lower end of the 95% interval of the level."""
-    high: float = math.nan
-    rise: float = math.nan
-    """Rise along the plateau, by a line."""
-    rise_low: float = math.nan
-    rise_high: float = math.nan
-    band: float = math.nan
-    """A rise up to this size counts as flat."""
     confidence: float = math.nan
     """Probability that the true rise along the plateau stays within the band."""
 
@@ -76,25 +65,14 @@ def plateau(data: Data, tolerance: float = TOLERANCE, centre: Centre = "robust")
     smoothed = smooth(frame.y, width)
     around = np.zeros(size)
     around[:width] = 1.0 / width
-    band = max(tolerance * float(np.ptp(smoothed)), SETTLED_NOISE * noise(curve).scale / frame.unit)
+    band = max(tolerance * float(np.ptp(smoothed)), SETTLED_NOISE * point_noise(curve, model.deviation))
     since = _settled(frame.y, smoothed, curve, max(band, STRAY * model.error(around).deviation), centre)
     since, rise, error = _flat(frame.y, since, band, model)
-    level = location(frame.y[since:], centre)
-    mean = np.zeros(size)
-    mean[since:] = 1.0 / (size - since)
-    doubt, half = model.error(mean).half_width(), error.half_width()
     return Plateau(
         n=int(curve.counts[since:].sum()),
         enough=True,
         since_step=float(curve.steps[since]),
         share=ratio(float(frame.x[-1] - frame.x[since]), float(frame.x[-1])),
-        level=frame.value(level),
-        low=frame.value(level - doubt),
-        high=frame.value(level + doubt),
-        rise=frame.difference(rise),
-        rise_low=frame.difference(rise - half),
-        rise_high=frame.difference(rise + half),
-        band=frame.difference(band),
         confidence=_inside(rise, band, error),
     )
 

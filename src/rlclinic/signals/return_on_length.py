@@ -8,8 +8,8 @@ import numpy as np
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.signals._robust import average_ranks, median, robust_scale
-from rlclinic.signals._scale import bounded, power_of_two, ratio
+from rlclinic.signals._robust import median, robust_scale
+from rlclinic.signals._scale import bounded, power_of_two
 from rlclinic.signals._shapes import points
 from rlclinic.signals._slope import slopes
 
@@ -32,12 +32,6 @@ class ReturnOnLength:
     """Whether there are pairs of at least two lengths."""
     slope: float = math.nan
     """Return per step of the episode."""
-    low: float = math.nan
-    """Lower end of the 95% interval."""
-    high: float = math.nan
-    intercept: float = math.nan
-    correlation: float = math.nan
-    """Rank correlation (Spearman); NaN where the returns are all the same."""
     explained: float = math.nan
     """Share of the scatter of the returns that the line explains, by robust scales: 1 is exact."""
 
@@ -58,17 +52,12 @@ def return_on_length(returns: Series | FloatArray, lengths: Series | FloatArray)
     rise = pairs.middle
     intercept = median(y - (rise / width) * x)
     residual = y - (rise / width) * x - intercept
-    low, high = pairs.interval(_effective(residual))
     scatter = robust_scale(y)
     per_step = bounded(unit / run) / width
     return ReturnOnLength(
         n=n,
         enough=True,
         slope=bounded(rise * per_step),
-        low=bounded(low * per_step),
-        high=bounded(high * per_step),
-        intercept=bounded(intercept * unit),
-        correlation=_correlation(x, y),
         explained=1.0 - min(1.0, robust_scale(residual) / scatter) ** 2 if scatter > 0.0 else math.nan,
     )
 
@@ -95,18 +84,3 @@ def _all(data: Series | FloatArray) -> tuple[FloatArray, FloatArray]:
         return data.steps, data.values
     values = np.asarray(data, dtype=np.float64).ravel()
     return np.arange(values.size, dtype=np.float64), values
-
-
-def _effective(residual: FloatArray) -> float:
-    """Independent episodes: those of one phase of training resemble each other."""
-    centred = residual - residual.mean()
-    power = float(centred @ centred)
-    alike = float(centred[1:] @ centred[:-1]) / power if power > 0.0 else 0.0
-    alike = min(max(alike, 0.0), 0.95)
-    return max(3.0, residual.size * (1.0 - alike) / (1.0 + alike))
-
-
-def _correlation(x: FloatArray, y: FloatArray) -> float:
-    a, b = average_ranks(x), average_ranks(y)
-    power = math.sqrt(float(a @ a) * float(b @ b))
-    return ratio(float(a @ b), power)

@@ -48,18 +48,10 @@ class Spikes:
 
     n: int
     enough: bool
-    count: int = 0
-    """Spikes, with neighbouring points counted once."""
-    points: int = 0
-    """Points that belong to a spike."""
     share: float = math.nan
-    """The same as a share of all points."""
+    """Share of the points that belong to a spike."""
     largest: tuple[Spike, ...] = ()
     """The largest spikes, in the order of their steps."""
-    scale: float = math.nan
-    """One noise unit."""
-    range: float = math.nan
-    """Range of the series without spikes."""
 
 
 def spikes(data: Data, z: float = Z, material: float = MATERIAL) -> Spikes:
@@ -78,8 +70,6 @@ def spikes(data: Data, z: float = Z, material: float = MATERIAL) -> Spikes:
     return Spikes(
         n=curve.n,
         enough=True,
-        count=len(peaks),
-        points=int(distances.size),
         share=float(distances.size) / curve.n,
         largest=tuple(
             Spike(
@@ -90,8 +80,6 @@ def spikes(data: Data, z: float = Z, material: float = MATERIAL) -> Spikes:
             )
             for index in sorted(largest)
         ),
-        scale=frame.difference(scale),
-        range=frame.difference(body),
     )
 
 

@@ -10,11 +10,10 @@ from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._course import plain_course
 from rlclinic.signals._robust import average_ranks
-from rlclinic.signals._scale import bounded, in_units, ratio, scaled
+from rlclinic.signals._scale import bounded, ratio, scaled
 from rlclinic.signals._shapes import Data, Window, within
 from rlclinic.signals._slope import slopes
 from rlclinic.signals._wander import LEAST, wander_of
-from rlclinic.signals.noise import noise
 from rlclinic.signals.resample import resample
 
 
@@ -29,16 +28,8 @@ class Trend:
     low: float = math.nan
     """Lower end of the slope's 95% interval."""
     high: float = math.nan
-    rise: float = math.nan
-    """Slope times the steps of the window."""
-    rise_low: float = math.nan
-    rise_high: float = math.nan
-    rise_noise: float = math.nan
-    """The rise in standard deviations of a logged point; infinite where there is no noise."""
     p_value: float = math.nan
     """Of a rank correlation with time this strong without any trend."""
-    effective_n: float = math.nan
-    """Independent points that would tell as much about the slope."""
 
 
 def trend(data: Data, window: Window = (0.0, 1.0)) -> Trend:
@@ -64,12 +55,7 @@ def trend(data: Data, window: Window = (0.0, 1.0)) -> Trend:
         slope=ratio(rise, steps),
         low=ratio(low, steps),
         high=ratio(high, steps),
-        rise=rise,
-        rise_low=low,
-        rise_high=high,
-        rise_noise=in_units(rise, noise(curve).scale),
         p_value=p_value,
-        effective_n=effective,
     )
 
 

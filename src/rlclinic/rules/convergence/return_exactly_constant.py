@@ -49,9 +49,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if returns is None or curve is None or curve.points < limits.fewest_points:
         return None
     found = constants(returns)
-    if not found.constant or found.longest is None or saturation(facts) is not None:
+    if not found.constant or saturation(facts) is not None:
         return None
-    value, points = found.longest.value, found.longest.points
+    value, points = found.value, found.n
     goal = goal_of(facts)
     if goal is not None and value >= goal.level:
         return None

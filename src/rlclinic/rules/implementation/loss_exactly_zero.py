@@ -16,7 +16,6 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals.constants import constants
-from rlclinic.signals.rounding import rounding
 
 RULE = Rule("IMP07", needs=("value_loss", "return/train|return/eval"), step=DecisionStep.CRITIC)
 
@@ -37,8 +36,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if facts.run.algorithm.upper() in NO_CRITIC or facts.setting("vf_coef") == 0.0:
         return None
-    found, printed = constants(loss), rounding(loss)
-    if not found.constant or found.zeros < limits.fewest_points or printed.printed_zeros:
+    found = constants(loss)
+    if not found.constant or found.zeros < limits.fewest_points or loss.decimals is not None:
         return None
     returns = facts.run.returns
     if returns is None or constants(returns).constant:
