@@ -284,6 +284,14 @@ def test_every_secret_of_a_text_is_replaced() -> None:
     assert redact(f"api_key={first} token={second}") == "api_key=[redacted] token=[redacted]"
 
 
+def test_a_secret_that_was_given_away_once_is_hidden_wherever_it_is_mentioned() -> None:
+    secret = "q7Rk2ZpXv9Lm4TcW"
+    text = f"login_token: {secret}\nValueError: no access with {secret}, try again"
+    assert secret not in redact(text)
+    assert redact(f"no access with {secret}", [secret]) == "no access with [redacted]"
+    assert redact("password: summer\nin summer it learns") == "password: [redacted]\nin summer it learns"
+
+
 def test_config_values_lose_their_secrets_at_every_depth() -> None:
     key = drawn(40, HEX)
     config = {

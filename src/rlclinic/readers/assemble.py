@@ -77,7 +77,7 @@ def assemble(draft: Draft) -> Run:
         observed=draft.observed,
         location=draft.place.root,
     )
-    return without_secrets(run)
+    return without_secrets(run, draft.secrets)
 
 
 def _source(draft: Draft) -> str:

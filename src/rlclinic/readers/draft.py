@@ -22,7 +22,7 @@ from rlclinic.model.transitions import Observed
 from rlclinic.readers.formats.logs.log_text import excerpts
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.place import Entry, Place
-from rlclinic.readers.redaction.redact import redact, redact_value
+from rlclinic.readers.redaction.redact import REDACTED, mentionable, redact, redact_value
 
 MAX_SETTINGS = 5_000
 
@@ -116,6 +116,8 @@ class Draft:
     identified: tuple[object, str] | None = None
     """What was known when the framework was last looked for, and which it was."""
     observed: Observed | None = None
+    secrets: set[str] = field(default_factory=set)
+    """What the name of a setting gave away: a log may mention it without the name."""
 
     def used(self, entry: Entry, kind: str) -> None:
         """Record that a file was read."""
@@ -166,7 +168,10 @@ class Draft:
         """Add one value of the config. The first file that sets a key wins; what others say differently is kept."""
         if len(self.settings) + len(self.shadowed) >= MAX_SETTINGS:
             return
-        setting = Setting(key, redact_value(key, bounded(value)), key, Origin(file, line) if file else None)
+        clean = redact_value(key, bounded(value))
+        if clean == REDACTED:
+            self.secrets.update(mentionable(value))
+        setting = Setting(key, clean, key, Origin(file, line) if file else None)
         first = self.settings.setdefault(key, setting)
         elsewhere = first.origin is not None and bool(file) and first.origin.file != file
         # Tables write NaN or nothing for what was not set.

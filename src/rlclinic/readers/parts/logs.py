@@ -20,7 +20,7 @@ from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
 from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.reading import parsed_once
-from rlclinic.readers.redaction.redact import redact_value, secrets_in
+from rlclinic.readers.redaction.redact import mentionable, redact_value, secrets_in
 from rlclinic.readers.status import log_clues
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ def _printed_config(draft: Draft, lines: Sequence[str], file: str) -> None:
 
     config = find_config(lines)
     secrets = {line: secrets_in(_around(lines, line)) for line in set(config.lines.values())}
+    draft.secrets.update(text for found in secrets.values() for secret in found for text in mentionable(secret))
     draft.typed |= config.typed - draft.settings.keys()
     for key, value in config.values.items():
         line = config.lines[key]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from itertools import chain
@@ -18,12 +18,12 @@ PLAIN = frozenset({bool, int, float, type(None), np.ndarray})
 """Types that hold no text. An array of a run holds numbers."""
 
 
-def without_secrets(value: T) -> T:
-    """A frozen value with every text in it redacted; what holds no secret is the same object as before.
+def without_secrets(value: T, known: Collection[str] = ()) -> T:
+    """A frozen value with every text in it redacted, `known` secrets included; what holds none is the same object.
 
     A text is told, a Path is opened: paths stay.
     """
-    found = {text: clean for text in _texts(value) if (clean := redact(text)) != text}
+    found = {text: clean for text in _texts(value) if (clean := redact(text, known)) != text}
     return cast(T, _clean(value, found)) if found else value
 
 

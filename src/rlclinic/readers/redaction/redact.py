@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from rlclinic.readers.redaction.literal_scan import Hit, LiteralScan
 from rlclinic.readers.redaction.names import find_named, is_secret
 from rlclinic.readers.redaction.shapes import SHAPE_TRIGGERS, Span, find_shape
-from rlclinic.readers.redaction.values import is_harmless, is_strong
+from rlclinic.readers.redaction.values import is_harmless, is_random, is_strong
 from rlclinic.readers.redaction.words import NAME_TRIGGERS, Family, family_of
 
 REDACTED = "[redacted]"
@@ -28,6 +28,9 @@ _LONG_SECRET = 512
 # Characters of a secret that is looked for inside other values; a shorter one may be part of a word.
 _TELLING = 6
 
+# Secrets of one text whose further mentions are looked for: each is a search of its own.
+_MOST_MENTIONED = 20
+
 _SHAPES = frozenset(SHAPE_TRIGGERS)
 _NAMES = frozenset(NAME_TRIGGERS)
 _TRIGGERS = LiteralScan([*SHAPE_TRIGGERS, *NAME_TRIGGERS])
@@ -36,14 +39,27 @@ _SECRET_RUN = re.compile(r"(?!-----)[A-Za-z0-9_\-+/=.~%]*")
 _WRAPPERS = frozenset({"value", "default", "current"})
 
 
-def redact(text: str) -> str:
-    """The text with every secret replaced by `[redacted]`; all else stays as it is."""
+def redact(text: str, known: Collection[str] = ()) -> str:
+    """The text with every secret replaced by `[redacted]`; all else stays as it is.
+
+    What was given away once, here or elsewhere (`known`), is a secret wherever it is mentioned.
+    """
     kept: list[str] = []
     done = 0
+    found = dict.fromkeys(known)
     for span in _secrets(text):
         kept += (text[done : span.start], REDACTED, "\n" * text.count("\n", span.start, span.end))
+        found |= dict.fromkeys(mentionable(text[span.start : span.end]))
         done = span.end
-    return "".join([*kept, text[done:]]) if kept else text
+    clean = "".join([*kept, text[done:]]) if kept else text
+    for secret in itertools.islice(found, _MOST_MENTIONED):
+        clean = clean.replace(secret, REDACTED)
+    return clean
+
+
+def mentionable(secret: object) -> tuple[str, ...]:
+    """The secret, if it is one that no text holds by chance."""
+    return (secret,) if isinstance(secret, str) and is_random(secret) and "\n" not in secret else ()
 
 
 def redacted_head(text: str, length: int) -> str:
