@@ -34,6 +34,7 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
     ("examine_environment", {"environment": "CartPole-v1", "budget_seconds": 0}, ("budget_seconds",)),
     ("examine_environment", {"job_id": "examine-20260101-000000-abcd"}, ("no examination",)),
     ("run_play", {"run_id": SOLVER}, ("is a pickle, which is not opened",)),
+    ("run_play", {"config_id": "CartPole-v1:ppo"}, ("only the policy of a run is played", "run_id")),
     ("advise", {"environment": "antigravity:Env-v0"}, ("antigravity",)),
     ("inspect_dataset", {"path": "nothing.npz"}, ("no such file",)),
     ("watch_run", {"run_id": "no_such_run"}, ("no_such_run", "list_runs")),

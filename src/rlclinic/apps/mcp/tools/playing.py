@@ -49,6 +49,8 @@ def run_play(
     """Play the policy of a run that `rlclinic train` made, at least 10 episodes, and answer with the best, the median
     and the worst: return, length, end, parts of the reward, and a strip of pictures of each where the environment
     renders. No window is opened; the other arguments change nothing."""
+    if config_id and not run_id:
+        raise UsageError(f"{config_id} is a config: only the policy of a run is played", hint="name a run with run_id")
     return _played(workspace, run_id or "@last", max(10, min(episodes, MOST_EPISODES)), steps=False)
 
 
