@@ -21,11 +21,6 @@ from rlclinic.readers.open import read
 HEADER = "time/total_timesteps,rollout/ep_rew_mean,train/approx_kl,eval/mean_reward\n"
 
 
-@pytest.fixture(autouse=True)
-def _follow_small_files_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(follow, "SMALL", 0)
-
-
 class Writer:
     """Writes progress.csv as Stable-Baselines3 does: a row per update, an evaluation now and then."""
 
@@ -204,6 +199,56 @@ def test_a_run_that_grows_goes_on_whatever_the_clock_says(writer: Writer, folder
     moment = writer.path.stat().st_mtime + seconds
     os.utime(writer.path, (moment, moment))
     assert polled(following).status.state is Status.RUNNING
+    assert following.poll() is None
+
+
+def test_a_run_that_grew_goes_on_until_it_has_been_silent_for_long(
+    writer: Writer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    following = follower(folder)
+    polled(following)
+    writer.rows(5)
+    polled(following)
+    with writer.path.open("a") as file:
+        file.write("4")
+    assert polled(following).status.state is Status.RUNNING
+    monkeypatch.setattr(follow, "SILENCE", 0.0)
+    monkeypatch.setattr(follow, "PAUSES", 0.0)
+    assert polled(following).status.state is Status.UNKNOWN
+    assert following.poll() is None
+
+
+def test_a_long_file_is_caught_up_with_though_it_grows_no_more(
+    writer: Writer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer.rows(1_000)
+    monkeypatch.setattr(follow, "MOST_BYTES", 4_000)
+    following = follower(folder)
+    steps = [run.steps for _ in range(20) if (run := following.poll()) is not None]
+    assert steps[-1] == 1_050 * 8
+    assert len(steps) < 20
+
+
+@pytest.mark.parametrize("rows", [0, 5_000])
+def test_a_last_row_without_an_end_is_read_as_by_diagnose(writer: Writer, folder: Path, rows: int) -> None:
+    writer.rows(rows)
+    writer.path.write_text(writer.path.read_text().rstrip("\n"))
+    assert polled(follower(folder)).steps == read(folder).steps
+
+
+def test_a_row_without_end_is_not_read_again_and_again(
+    writer: Writer, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "LONGEST_ROW", 1_000)
+    with writer.path.open("a") as file:
+        file.write("x" * 5_000)
+    following = follower(folder)
+    polled(following)
+    assert len(following._files["progress.csv"]._kept.content()) < 2_000
+    with writer.path.open("a") as file:
+        file.write("\n")
+    writer.rows(5)
+    assert polled(following).steps == 440
 
 
 def test_a_link_out_of_the_run_is_not_followed(writer: Writer, folder: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
+from rlclinic.live import follow
 from rlclinic.live import watch as module
 from rlclinic.live.watch import Watch
+from rlclinic.readers.discover import RunRef
+from rlclinic.readers.place import Place
 from tests.live.conftest import BUDGET, rows
-
-CONFIG = {"algorithm": "PPO", "env_id": "CartPole-v1", "total_steps": BUDGET, "rlclinic_version": "0.1.0"}
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +78,34 @@ def test_a_run_that_goes_away_and_comes_back_is_told_both_times(tmp_path: Path) 
     Run(tmp_path / "PPO_1").grow(9)
     watch.poll()
     assert watch.runs[str(tmp_path / "PPO_1")].problem == ""
+
+
+def test_a_run_whose_disk_fails_takes_no_other_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = [Run(tmp_path / name) for name in ("stale", "sound")]
+    watch = Watch([str(tmp_path)])
+    place_of = follow.place_of
+
+    def failing(ref: RunRef) -> Place:
+        if ref.path.name == "stale":
+            raise OSError(errno.ESTALE, "Stale file handle")
+        return place_of(ref)
+
+    monkeypatch.setattr(follow, "place_of", failing)
+    for growing in both:
+        growing.grow(5)
+    assert sorted((event.kind, Path(event.name).name) for event in watch.poll())[-1] == ("unreadable", "stale")
+    assert watch.runs[str(tmp_path / "sound")].look is not None
+
+
+def test_a_run_that_was_written_to_just_now_does_not_end_the_watch(tmp_path: Path) -> None:
+    growing = Run(tmp_path / "PPO_1")
+    growing.grow(9)
+    (tmp_path / "PPO_1" / "config.json").write_text(json.dumps({"total_timesteps": BUDGET}))
+    watch = Watch([str(tmp_path)])
+    watch.poll()
+    assert not watch.ended
+    watch.poll()
+    assert not watch.ended
 
 
 def test_json_is_one_event_a_line(runs: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import field, replace
@@ -21,13 +22,17 @@ from rlclinic.readers.discover import RunRef, place_of
 from rlclinic.readers.no_links import listing, open_file, status
 from rlclinic.readers.open import read_place
 from rlclinic.readers.place import Entry
+from rlclinic.readers.state import GONE, STOPPED
+from rlclinic.readers.status import NO_ERROR
 
 # Bytes that must be the same for a file to be the one that was read.
 ANCHOR = 256
-# Read of one file at a time; a file that is followed from its middle takes some looks to catch up.
+# Read of one file at a time; a long one takes some looks to catch up.
 MOST_BYTES = 256 << 20
-# Smaller files are read whole: keeping a part would save nothing.
-SMALL = 64 << 10
+# Seconds without news, and times the longest pause between two rows, after which a run no longer counts as going on.
+SILENCE, PAUSES = 60.0, 5.0
+# Without the end of a row in so many bytes this is none, and is not read again.
+LONGEST_ROW = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class Growing:
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self.behind = False
+        """Whether there is more to read than was read at once."""
         self._start()
 
     def update(self, entry: Entry) -> KeptEntry:
@@ -69,9 +76,11 @@ class Growing:
                     self._offset, self._head, self._tail = 0, b"", b""
                 else:
                     self._start()
-            self._read(file)
+            torn = self._read(file)
             self._inode = now.st_dev, now.st_ino
-        return KeptEntry(entry.path, entry.relative, entry.size, entry.modified, content=self._kept.content())
+            self.behind = self._offset + len(torn) < now.st_size
+        content = self._kept.content() + (b"" if self.behind else torn)
+        return KeptEntry(entry.path, entry.relative, entry.size, entry.modified, content=content)
 
     def _start(self) -> None:
         kept = kept_of(self._name)
@@ -90,17 +99,21 @@ class Growing:
         file.seek(self._offset - len(self._tail))
         return file.read(len(self._tail)) == self._tail
 
-    def _read(self, file: BinaryIO) -> None:
+    def _read(self, file: BinaryIO) -> bytes:
+        """Take the rows that are whole; what is left is the beginning of the next, or a last one without an end."""
         file.seek(self._offset)
         data = file.read(MOST_BYTES)
         taken = self._kept.take(data)
+        if len(data) - taken > LONGEST_ROW:
+            taken = len(data)
         if not taken:
-            return
+            return data
         if len(self._head) < ANCHOR:
             file.seek(0)
             self._head = file.read(min(ANCHOR, self._offset + taken))
         self._offset += taken
         self._tail = (self._tail + data[:taken])[-ANCHOR:]
+        return data[taken:]
 
     def _rotated(self, path: str, inode: tuple[int, int]) -> BinaryIO | None:
         """The file that was read so far, under the name that it was given: `progress.csv.1`."""
@@ -124,36 +137,57 @@ class Follower:
 
     def __init__(self, ref: RunRef) -> None:
         self.ref = ref
+        self._forget()
+
+    def _forget(self) -> None:
         self._files: dict[str, Growing] = {}
         self._seen: tuple[tuple[str, int, float], ...] = ()
         self._steps = -1.0
+        self._grew: float | None = None
+        self._pause = 0.0
 
     def poll(self) -> Run | None:
         """The run as it is now; None where nothing has changed. RlclinicError where it is gone or cannot be read."""
         if not self.ref.path.exists():
-            self._files.clear()
-            self._seen = ()
+            self._forget()
             raise RunReadError("the run is not there any more", path=str(self.ref.path))
         # Where it lies is looked up anew: a folder may be deleted and made again.
         place = place_of(replace(self.ref, at=""))
         seen = tuple((entry.relative, entry.size, entry.modified) for entry in place.entries)
-        if seen == self._seen:
+        if seen == self._seen and self._is_going_on() == (self._grew is not None):
             return None
         entries = tuple(self._kept(entry) for entry in place.entries)
         run = read_place(replace(place, entries=entries), self.ref.reader)
-        grew, self._steps = 0 <= self._steps < run.steps, run.steps
-        self._seen = seen
-        if grew and run.status.state in (Status.UNKNOWN, Status.INTERRUPTED):
-            # It grows before our eyes, whatever the clocks say. Was this its last row, then the next look tells.
-            self._seen = ()
-            return replace(run, status=RunStatus(Status.RUNNING, "its log has grown since the last look"))
+        written = max((entry.modified for entry in place.entries), default=0.0)
+        grew = 0 <= self._steps < run.steps or (self._steps < 0 and abs(time.time() - written) < SILENCE)
+        self._steps = run.steps
+        self._seen = () if any(file.behind for file in self._files.values()) else seen
+        if grew:
+            now = time.monotonic()
+            self._pause = max(self._pause, now - self._grew) if self._grew is not None else 0.0
+            self._grew = now
+        elif not self._is_going_on():
+            self._grew = None
+        if self._grew is not None and _may_go_on(run.status, grew=grew):
+            return replace(run, status=RunStatus(Status.RUNNING, "its log grows while it is watched"))
         return run
 
+    def _is_going_on(self) -> bool:
+        """Whether it grew before our eyes not long ago, whatever the clocks of other machines say."""
+        return self._grew is not None and time.monotonic() - self._grew < max(SILENCE, PAUSES * self._pause)
+
     def _kept(self, entry: Entry) -> Entry:
-        if kept_of(entry.name) is None or (entry.size < SMALL and entry.relative not in self._files):
+        if kept_of(entry.name) is None:
             return entry
         growing = self._files.setdefault(entry.relative, Growing(entry.name))
         try:
             return growing.update(entry)
         except OSError:
             return entry
+
+
+def _may_go_on(status: RunStatus, *, grew: bool) -> bool:
+    """Whether a run that was seen to grow may go on: nothing in its files says that it ended, or it grew after that."""
+    if status.state is Status.INTERRUPTED:
+        return status.reason != GONE and (grew or status.reason == STOPPED or status.reason.endswith(NO_ERROR))
+    return status.state is Status.UNKNOWN

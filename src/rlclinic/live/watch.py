@@ -12,7 +12,7 @@ from rlclinic.live.conditions import RULES, lacking
 from rlclinic.live.examination import Examiner, Look
 from rlclinic.live.follow import Follower
 from rlclinic.live.messages import to_object
-from rlclinic.model.errors import RlclinicError, RunReadError
+from rlclinic.model.errors import RlclinicError, RunReadError, contained
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Status
 from rlclinic.readers.discover import RunRef, find, ref_of_folder, split_name
@@ -85,8 +85,9 @@ class Watched:
             return
         began = time.process_time()
         try:
-            run = self._follower.poll()
-            now = self._examiner.look(run.with_goal(self._goal)) if run is not None else None
+            with contained(self.name):
+                run = self._follower.poll()
+                now = self._examiner.look(run.with_goal(self._goal)) if run is not None else None
         except RlclinicError as error:
             yield from self._failed(error)
             return

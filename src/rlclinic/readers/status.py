@@ -11,6 +11,8 @@ from rlclinic.readers.formats.logs.log_text import final_exception
 
 # A log that was written to this recently, in seconds, belongs to a run that is still going.
 FRESH = 600.0
+NO_ERROR = "with no error"
+"""How the reason ends for a run that stopped early and says nothing of it."""
 # Trainers stop at the end of a rollout, so a run may end a little short of its budget.
 BUDGET_REACHED = 0.98
 
@@ -45,7 +47,7 @@ def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: 
         share = 100 * steps / budget
         return RunStatus(
             Status.INTERRUPTED,
-            f"the log ends at {share:.0f}% of the budget of {budget:,.0f} steps, with no error",
+            f"the log ends at {share:.0f}% of the budget of {budget:,.0f} steps, {NO_ERROR}",
         )
     return RunStatus(Status.UNKNOWN, "nothing in the files says how the run ended")
 
