@@ -6,8 +6,11 @@ import logging
 import math
 import multiprocessing
 import os
+import pickle
+import threading
 import tracemalloc
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -144,6 +147,8 @@ def test_odd_rows_are_taken_as_far_as_they_hold_numbers() -> None:
         (np.zeros(2), None),
         ("3", None),
         (np.zeros(0), None),
+        (-(10**400), -math.inf),
+        (SimpleNamespace(item=lambda: 1 / 0), None),
     ],
 )
 def test_a_scalar_is_what_holds_one_number(value: object, number: float | None) -> None:
@@ -162,17 +167,37 @@ def _log_in_a_child(monitor: Monitor, answer: Any) -> None:
     answer.put((os.getpid(), monitor.record.step))
 
 
-def test_a_forked_worker_cannot_use_the_monitor() -> None:
-    monitor = made()
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_worker_cannot_use_the_monitor(method: str) -> None:
+    monitor = made(sinks=["log", "https://hooks.example.org/secret"])
     monitor.log({"rollout/ep_rew_mean": 1.0}, 1)
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context(method)
     answer = context.Queue()
     worker = context.Process(target=_log_in_a_child, args=(monitor, answer))
     worker.start()
-    pid, step = answer.get(timeout=30)
+    pid, step = answer.get(timeout=60)
     worker.join()
     assert pid != os.getpid()
-    assert step == 1.0
+    assert step == (1.0 if method == "fork" else 0.0)
+
+
+def test_passwords_of_sinks_do_not_leave_the_process() -> None:
+    assert b"secret" not in pickle.dumps(made(sinks=["https://hooks.example.org/secret"]))
+
+
+def test_threads_may_log_at_the_same_time() -> None:
+    monitor = made(share=1.0)
+
+    def log(actor: int) -> None:
+        for step in range(12):
+            monitor.log({f"actor_{actor}/{step}": 1.0, "rollout/ep_rew_mean": float(step)}, BUDGET * step // 12)
+
+    actors = [threading.Thread(target=log, args=(actor,)) for actor in range(4)]
+    for actor in actors:
+        actor.start()
+    for actor in actors:
+        actor.join()
+    assert monitor.guard.off == {}
 
 
 def test_memory_stays_flat_over_many_points() -> None:

@@ -6,6 +6,8 @@ import http.server
 import io
 import json
 import logging
+import os
+import socket
 import socketserver
 import threading
 import time
@@ -21,6 +23,7 @@ from rlclinic.live.alerts import Alert, Change
 from rlclinic.live.delivery import Delivery
 from rlclinic.live.guard import Guard
 from rlclinic.live.sinks import make_sink
+from rlclinic.live.sinks.base import TryLater
 from rlclinic.live.sinks.local import BellSink, TerminalSink
 from rlclinic.live.sinks.mail import MailServer, MailSink
 from rlclinic.model.errors import UsageError
@@ -105,6 +108,21 @@ def test_a_webhook_without_its_address_says_so(monkeypatch: pytest.MonkeyPatch) 
         make_sink("webhook")
 
 
+def test_what_comes_after_a_close_is_sent_too(receiver: Any) -> None:
+    delivery = Delivery([make_sink(url(receiver))], Guard(), batch_seconds=0.0)
+    for number in (1, 2):
+        delivery.send([alert()])
+        delivery.close(20.0)
+        assert len(receiver.received) == number
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/secret token", "http://127.0.0.1:secret/"])
+def test_an_address_that_is_none_is_not_told(address: str, caplog: pytest.LogCaptureFixture) -> None:
+    guard = sent(make_sink(address), [alert()])
+    assert guard.off == {"sink webhook": "OSError: the webhook's address or its answer is not HTTP (InvalidURL)"}
+    assert "secret" not in caplog.text
+
+
 @pytest.mark.parametrize("answers", [[429, 429], [503], [500, 429, 503]])
 def test_a_receiver_that_is_busy_is_tried_again(
     receiver: Any, answers: list[int], monkeypatch: pytest.MonkeyPatch
@@ -158,7 +176,7 @@ class Mailbox(socketserver.StreamRequestHandler):
                 self.wfile.write(b"221 bye\r\n")
                 return
             else:
-                busy = word == b"MAIL" and server.busy > 0
+                busy = word == server.refuses and server.busy > 0
                 server.busy -= busy
                 self.wfile.write(b"451 later\r\n" if busy else b"250 fine\r\n")
 
@@ -166,18 +184,18 @@ class Mailbox(socketserver.StreamRequestHandler):
 @pytest.fixture
 def mailbox() -> Iterator[Any]:
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Mailbox) as server:
-        server.mails, server.busy = [], 0  # type: ignore[attr-defined]
+        server.mails, server.busy, server.refuses = [], 0, b"MAIL"  # type: ignore[attr-defined]
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield server
         server.shutdown()
 
 
-@pytest.mark.parametrize("busy", [0, 2])
+@pytest.mark.parametrize(("busy", "refuses"), [(0, b""), (2, b"MAIL"), (2, b"RCPT")])
 def test_a_mail_arrives_also_where_the_server_is_busy_at_first(
-    mailbox: Any, busy: int, monkeypatch: pytest.MonkeyPatch
+    mailbox: Any, busy: int, refuses: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "FIRST_WAIT", 0.01)
-    mailbox.busy = busy
+    mailbox.busy, mailbox.refuses = busy, refuses
     server = MailServer("127.0.0.1", mailbox.server_address[1], sender="lab@example.org")
     guard = sent(MailSink(["you@example.org"], server), [alert(), alert("not-finite")], batch_seconds=0.2)
     assert guard.off == {}
@@ -185,6 +203,15 @@ def test_a_mail_arrives_also_where_the_server_is_busy_at_first(
     assert "Subject: rlclinic: [error] Gradient explosion at step 5,000" in mailbox.mails[0]
     assert "To: you@example.org" in mailbox.mails[0]
     assert "rlclinic diagnose runs/7" in mailbox.mails[0]
+
+
+def test_a_mail_waits_for_a_name_server_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    with pytest.raises(TryLater):
+        MailSink(["you@example.org"], MailServer("mail.example.org")).send([alert()])
 
 
 def test_a_password_is_not_sent_without_encryption(mailbox: Any) -> None:
@@ -219,6 +246,16 @@ def test_a_full_disk_switches_the_file_off(caplog: pytest.LogCaptureFixture) -> 
     guard = sent(make_sink("jsonl:/dev/full"), [alert()], [alert()])
     assert "No space left" in guard.off["sink jsonl"]
     assert caplog.text.count("switched off") == 1
+
+
+def test_half_a_line_on_a_disk_that_gets_full_switches_the_file_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda handle, data: write(handle, data[:20]))
+    guard = sent(make_sink(f"jsonl:{tmp_path / 'alerts.jsonl'}"), [alert()], [alert()])
+    assert "No space left" in guard.off["sink jsonl"]
+    assert (tmp_path / "alerts.jsonl").stat().st_size == 20
 
 
 def test_the_log_gets_errors_as_errors(caplog: pytest.LogCaptureFixture) -> None:

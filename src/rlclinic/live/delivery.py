@@ -64,17 +64,20 @@ class _Postman:
             return
         with self._wake:
             self._waiting.extend(alerts)
+            # A training may go on after its monitor was closed: `learn` is called twice.
+            self._closing = False
             self._wake.notify()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name=f"rlclinic {self._part}", daemon=True)
-            self._guard.call(self._part, self._thread.start)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name=f"rlclinic {self._part}", daemon=True)
+                self._guard.call(self._part, self._thread.start)
 
     def close(self, seconds: float) -> None:
         with self._wake:
             self._closing = True
             self._wake.notify()
-        if self._thread is not None and self._thread.is_alive():
-            self._thread.join(seconds)
+            thread = self._thread
+        if thread is not None and thread.is_alive():
+            thread.join(seconds)
 
     def _work(self) -> None:
         failures = 0
@@ -83,6 +86,7 @@ class _Postman:
                 while not self._waiting and not self._closing:
                     self._wake.wait()
                 if not self._waiting:
+                    self._thread = None
                     return
                 if not self._closing:
                     # A burst becomes one message.

@@ -15,12 +15,12 @@ LOGGER = logging.getLogger("rlclinic")
 class Guard:
     """Calls parts of a monitor; a part that raises is never called again.
 
-    A process that was forked off (workers of a vector environment) has the monitor but must not use it: there all
-    parts are off.
+    A worker of a vector environment, forked off or started anew, has the monitor but must not use it: there all parts
+    are off.
     """
 
-    def __init__(self) -> None:
-        self._process = os.getpid()
+    def __init__(self, process: int | None = None) -> None:
+        self._process = os.getpid() if process is None else process
         self.off: dict[str, str] = {}
         """Parts that were switched off, and why."""
 

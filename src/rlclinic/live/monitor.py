@@ -11,6 +11,7 @@ It never raises into the loop, touches no random numbers and costs a bounded sha
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,6 +66,12 @@ class Monitor:
         self._spent = self._longest = 0.0
         self._looked_at = -1.0
         self._urgent = 0
+        # Loops with a thread per actor log from all of them.
+        self._lock = threading.RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In a process that it is sent to it does nothing, and passwords of sinks stay where they are."""
+        return _elsewhere, (self.record.about, self.on_error)
 
     def log(self, metrics: Mapping[str, Any], step: float) -> None:
         """One row: numbers by name, and the env steps that all environments together have taken."""
@@ -133,11 +140,12 @@ class Monitor:
         self.close()
 
     def _log(self, metrics: Mapping[str, Any], step: float) -> None:
-        broken = self.record.log(metrics, step)
-        urgent = broken and self._urgent < MOST_URGENT
-        if urgent or self._is_due():
-            self._urgent += urgent
-            self.look()
+        with self._lock:
+            broken = self.record.log(metrics, step)
+            urgent = broken and self._urgent < MOST_URGENT
+            if urgent or self._is_due():
+                self._urgent += urgent
+                self.look()
 
     def _is_due(self) -> bool:
         about = self.record.about
@@ -149,17 +157,25 @@ class Monitor:
     def _examine(self) -> Look | None:
         if not self.record.points:
             return None
-        began = time.perf_counter()
-        try:
-            self._look = self._examiner.look(self.record.run())
-            self.alerts.extend(self._look.alerts)
-            self._delivery.send(self._look.alerts)
-        finally:
-            took = time.perf_counter() - began
-            self._spent += took
-            self._longest = max(0.9 * self._longest, took)
-            self._looked_at = self.record.step
-        return self._look
+        with self._lock:
+            began = time.perf_counter()
+            try:
+                self._look = self._examiner.look(self.record.run())
+                self.alerts.extend(self._look.alerts)
+                self._delivery.send(self._look.alerts)
+            finally:
+                took = time.perf_counter() - began
+                self._spent += took
+                self._longest = max(0.9 * self._longest, took)
+                self._looked_at = self.record.step
+            return self._look
+
+
+def _elsewhere(about: About, on_error: OnError) -> Monitor:
+    """A monitor in a process that is not its own."""
+    made = Monitor(about, (), (RULES,), None, on_error, SHARE)
+    made.guard = Guard(process=0)
+    return made
 
 
 def monitor(

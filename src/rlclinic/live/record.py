@@ -88,14 +88,18 @@ class LiveRecord:
 
 def scalar(value: object) -> float | None:
     """A number, or what holds one: a NumPy scalar, a tensor of one element. None for everything else."""
-    if isinstance(value, float | int):
-        return None if isinstance(value, bool) else float(value)
-    item = getattr(value, "item", None)
-    if item is None or getattr(value, "size", 1) == 0:
+    if not isinstance(value, float | int):
+        item = getattr(value, "item", None)
+        if item is None or getattr(value, "size", 1) == 0:
+            return None
+        try:
+            value = item()
+        except Exception:
+            # An array or tensor of several elements, or something else that is called so.
+            return None
+    if isinstance(value, bool) or not isinstance(value, float | int):
         return None
     try:
-        found = item()
-    except (ValueError, RuntimeError, TypeError):
-        # An array or tensor of several elements.
-        return None
-    return float(found) if isinstance(found, float | int) and not isinstance(found, bool) else None
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf

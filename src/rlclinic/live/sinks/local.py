@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sys
@@ -72,6 +73,8 @@ class JsonLinesSink(Sink):
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         handle = os.open(self._path, flags, 0o644)
         try:
-            os.write(handle, lines.encode())
+            data = lines.encode()
+            if os.write(handle, data) < len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         finally:
             os.close(handle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import smtplib
+import socket
 import ssl
 from collections.abc import Mapping, Sequence
 from email.message import EmailMessage
@@ -65,11 +66,14 @@ class MailSink(Sink):
         message.set_content(redact(digest(alerts)))
         try:
             self._deliver(message)
-        except smtplib.SMTPResponseException as error:
-            if 400 <= error.smtp_code < 500:
+        except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
+            refused = isinstance(error, smtplib.SMTPRecipientsRefused)
+            codes = [code for code, _ in error.recipients.values()] if refused else [error.smtp_code]
+            # A server that does not know the sender asks him to come again.
+            if all(400 <= code < 500 for code in codes):
                 raise TryLater from None
-            raise OSError(f"the mail server answered {error.smtp_code}") from None
-        except (ConnectionError, TimeoutError, smtplib.SMTPServerDisconnected):
+            raise OSError(f"the mail server answered {max(codes)}") from None
+        except (ConnectionError, TimeoutError, socket.gaierror, smtplib.SMTPServerDisconnected):
             raise TryLater from None
 
     def _deliver(self, message: EmailMessage) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.utils
 import html
+import http.client
 import re
 import time
 import urllib.error
@@ -67,6 +68,8 @@ class WebhookSink(Sink):
             raise OSError(f"the webhook answered {error.code}") from None
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             raise TryLater from None
+        except (http.client.HTTPException, ValueError) as error:
+            raise OSError(f"the webhook's address or its answer is not HTTP ({type(error).__name__})") from None
 
 
 def _seconds(header: str | None) -> float | None:
