@@ -18,12 +18,14 @@ import pytest
 
 import rlclinic
 from rlclinic.live.alerts import Alert, Change
+from rlclinic.live.examination import Look
 from rlclinic.live.monitor import Monitor
 from rlclinic.live.record import MOST_METRICS, scalar
 from rlclinic.live.sinks.base import Sink
 from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.model.outlook import Advice
+from rlclinic.model.run import Run
 from tests.live.conftest import BUDGET, Remembers, rows
 
 
@@ -185,18 +187,25 @@ def test_passwords_of_sinks_do_not_leave_the_process() -> None:
     assert b"secret" not in pickle.dumps(made(sinks=["https://hooks.example.org/secret"]))
 
 
-def test_threads_may_log_at_the_same_time() -> None:
+def test_a_row_of_another_thread_waits_for_the_look_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monitor = made(share=1.0)
+    examine = monitor._examiner.look
+    other = threading.Thread(target=monitor.log, args=({"other": 1.0}, 2))
+    names: list[set[str]] = []
 
-    def log(actor: int) -> None:
-        for step in range(12):
-            monitor.log({f"actor_{actor}/{step}": 1.0, "rollout/ep_rew_mean": float(step)}, BUDGET * step // 12)
+    def look(run: Run) -> Look:
+        if not names:
+            other.start()
+            other.join(0.2)
+            names.append(set(monitor.record.run().series))
+        return examine(run)
 
-    actors = [threading.Thread(target=log, args=(actor,)) for actor in range(4)]
-    for actor in actors:
-        actor.start()
-    for actor in actors:
-        actor.join()
+    monkeypatch.setattr(monitor._examiner, "look", look)
+    monitor.log({"rollout/ep_rew_mean": 1.0}, 1)
+    monitor.look()
+    other.join()
+    assert names == [{"return/train"}]
+    assert "other" in monitor.record.run().series
     assert monitor.guard.off == {}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import rlclinic
 from rlclinic.live.phases import Phases, system_metrics
 
 
@@ -24,6 +25,13 @@ def test_what_holds_a_run_up_is_told_with_the_change_that_follows(seconds: dict[
         phases.add(name, value)
     assert phases.advice().startswith(words)
     assert bool(phases.advice()) == bool(words)
+
+
+def test_a_learner_with_a_replay_buffer_is_not_told_to_take_larger_batches() -> None:
+    monitor = rlclinic.monitor(algorithm="SAC", sinks=[])
+    monitor.phases.add("environment", 1.0)
+    monitor.phases.add("learning", 9.0)
+    assert "lower gradient_steps or batch_size, or use a GPU" in monitor.bottleneck
 
 
 def test_an_idle_gpu_asks_for_larger_batches() -> None:

@@ -29,6 +29,7 @@ from rlclinic.live.sinks import Sink, make_sink
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import UsageError
 from rlclinic.model.outlook import Advice
+from rlclinic.model.vocabulary import families_of
 
 # Share of the time that looks at the run may take; logging itself costs microseconds.
 SHARE = 0.005
@@ -114,7 +115,8 @@ class Monitor:
     @property
     def bottleneck(self) -> str:
         """Whether the environment, inference or the learner holds the run up, and what to change; empty where none."""
-        return self.phases.advice(gpu=system_metrics().get("system/gpu_use"))
+        replays = bool(families_of(self.record.about.algorithm) & {"continuous-q", "q-learning"})
+        return self.phases.advice(gpu=system_metrics().get("system/gpu_use"), replays=replays)
 
     @property
     def spent(self) -> float:

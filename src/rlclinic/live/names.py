@@ -24,6 +24,7 @@ TRACKED: Mapping[str, str] = {
     "effective_rank": "diagnostics/effective_rank",
     "update_to_data": "diagnostics/update_to_data",
     "approx_kl": "diagnostics/approx_kl",
+    "clip_fraction": "diagnostics/clip_fraction",
     "grad_norm": "gradients/grad_norm",
     "grad_norm/actor": "gradients/actor_grad_norm",
     "grad_norm/critic": "gradients/critic_grad_norm",

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 ENVIRONMENT, INFERENCE, LEARNING = "environment", "inference", "learning"
 # Share of the time from which on one phase holds up the others.
@@ -40,10 +41,11 @@ class Phases:
         whole = sum(new.values())
         return {f"time/{name}_share": part / whole for name, part in new.items()} if whole > 0 else {}
 
-    def advice(self, *, gpu: float | None = None) -> str:
+    def advice(self, *, gpu: float | None = None, replays: bool = False) -> str:
         """What holds the run up, and what to change; empty where no phase does or too little is known.
 
-        `gpu` is the share of the time that the GPU works, where there is one.
+        `gpu` is the share of the time that the GPU works, where there is one; `replays` says that every update takes
+        a batch from a replay buffer, so that larger batches take longer.
         """
         whole = sum(self.seconds.values())
         if whole <= 0 or ENVIRONMENT not in self.seconds or LEARNING not in self.seconds:
@@ -57,7 +59,8 @@ class Phases:
             )
         if shares[LEARNING] >= BOUND:
             idle = gpu is not None and gpu < 0.3
-            step = "raise batch_size, the GPU is idle" if idle else "raise batch_size, lower n_epochs, or use a GPU"
+            fewer = "lower gradient_steps or batch_size" if replays else "raise batch_size, lower n_epochs"
+            step = "raise batch_size, the GPU is idle" if idle else f"{fewer}, or use a GPU"
             return f"bound by its learner ({100 * shares[LEARNING]:.0f}% of the time): {step}"
         if shares.get(INFERENCE, 0.0) >= BOUND:
             return (
@@ -65,6 +68,25 @@ class Phases:
                 "pass serves more environments; small networks are faster on the cpu"
             )
         return ""
+
+
+class ForwardPasses:
+    """Seconds that the forward passes of a network take, by hooks that `close` removes."""
+
+    def __init__(self, network: Any) -> None:
+        self.seconds = self._began = 0.0
+        self._hooks = [network.register_forward_pre_hook(self._begin), network.register_forward_hook(self._end)]
+
+    def close(self) -> None:
+        """Leave the network as it was."""
+        for hook in self._hooks:
+            hook.remove()
+
+    def _begin(self, *_: object) -> None:
+        self._began = time.perf_counter()
+
+    def _end(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._began
 
 
 def system_metrics() -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -42,7 +43,8 @@ def _wandb(metrics: Mapping[str, float], step: int) -> None:
 def _mlflow(metrics: Mapping[str, float], step: int) -> None:
     library: Any = sys.modules.get("mlflow")
     if library is not None and library.active_run() is not None:
-        library.log_metrics({name.replace("|", "/"): value for name, value in metrics.items()}, step=step)
+        # It refuses a whole row for one name with other characters, and environments name the parts of their reward.
+        library.log_metrics({re.sub(r"[^\w\-. :/]", "_", name): value for name, value in metrics.items()}, step=step)
 
 
 def _trackio(metrics: Mapping[str, float], step: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 torch = pytest.importorskip("torch")
 sb3 = pytest.importorskip("stable_baselines3")
 
+import gymnasium  # noqa: E402
 from stable_baselines3.common.callbacks import BaseCallback  # noqa: E402
 from stable_baselines3.common.logger import configure  # noqa: E402
+from stable_baselines3.common.torch_layers import FlattenExtractor  # noqa: E402
 
 from rlclinic.live.callbacks import sb3 as module  # noqa: E402
 from rlclinic.live.callbacks.sb3 import ClinicCallback  # noqa: E402
@@ -67,7 +70,7 @@ def test_training_is_the_same_bit_for_bit(algorithm: str) -> None:
         ("A2C", {"action_std/min", "action_std/mean", "advantage/abs_max", "grad_norm/actor", "entropy", "approx_kl"}),
         ("DQN", {"q/mean", "q/max", "grad_norm/critic", "epsilon", "dead_units", "effective_rank", "update_to_data"}),
         ("SAC", {"q/mean", "q/spread", "action_std/min", "grad_norm/actor", "grad_norm/critic", "alpha", "dead_units"}),
-        ("TD3", {"q/mean", "q/spread", "grad_norm/actor", "grad_norm/critic", "effective_rank"}),
+        ("TD3", {"q/mean", "q1/mean", "q2/mean", "q/spread", "grad_norm/actor", "grad_norm/critic", "effective_rank"}),
     ],
 )  # fmt: skip
 def test_what_frameworks_do_not_log_is_measured(algorithm: str, metrics: set[str]) -> None:
@@ -78,7 +81,36 @@ def test_what_frameworks_do_not_log_is_measured(algorithm: str, metrics: set[str
     assert (run.framework, run.algorithm, run.environment) == ("sb3", algorithm, TRAININGS[algorithm][0])
     assert run.budget == TRAININGS[algorithm][1]
     assert run.config.number("gamma") == 0.99
-    assert {"time/environment_share", "time/learning_share", "system/memory_mb"} <= set(run.series)
+    shares = {"time/environment_share", "time/inference_share", "time/learning_share"}
+    assert {*shares, "system/memory_mb"} <= set(run.series)
+
+
+class Slow(gymnasium.Wrapper):
+    """Takes its time, and tells the parts of its reward."""
+
+    def step(self, action: Any) -> Any:
+        time.sleep(0.003)
+        *taken, info = self.env.step(action)
+        return *taken, {**info, "reward_alive": 0.75, "reward_goal[m]": 0.25}
+
+
+class SlowFeatures(FlattenExtractor):
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        time.sleep(0.003 if len(observations) == 1 else 0.0)
+        return super().forward(observations)
+
+
+@pytest.mark.parametrize(("slow", "words"), [("environment", "bound by its environment"), ("policy", "by inference")])
+def test_what_holds_a_training_up_is_told_and_parts_of_the_reward_are_followed(slow: str, words: str) -> None:
+    env = gymnasium.make("CartPole-v1")
+    options = {"policy_kwargs": {"features_extractor_class": SlowFeatures}} if slow == "policy" else {}
+    model = sb3.PPO("MlpPolicy", Slow(env) if slow == "environment" else env, n_steps=64, n_epochs=1, **options)
+    callback = ClinicCallback(sinks=[], share=1e-9)
+    model.learn(192, callback=callback)
+    assert words in callback.monitor.bottleneck
+    assert not model.policy._forward_hooks
+    parts = {name: one.last for name, one in callback.monitor.record.run().series.items() if name.startswith("reward/")}
+    assert parts == ({"reward/alive": 0.75, "reward/goal[m]": 0.25} if slow == "environment" else {})
 
 
 def test_what_is_measured_goes_to_tensorboard_under_the_names_of_dashboards(tmp_path: Path) -> None:

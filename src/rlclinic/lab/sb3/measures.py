@@ -172,6 +172,8 @@ class Measures:
         found = {"train/opt/q/mean": float(values.mean()), "train/opt/q/max": float(values.max())}
         if len(values) > 1:
             found["train/opt/q/spread"] = float((values[0] - values[1]).abs().mean())
+            if self._logger is None:
+                found |= {f"train/opt/q{at + 1}/mean": float(values[at].mean()) for at in range(2)}
         if self._algorithm in {"SAC", "TQC"}:
             _, log_std, _ = model.actor.get_action_dist_params(seen)
             if log_std.shape[-1] == actions.shape[-1]:

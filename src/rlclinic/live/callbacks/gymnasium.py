@@ -12,7 +12,8 @@ import gymnasium
 
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.live.monitor import Monitor
-from rlclinic.live.names import canonical
+from rlclinic.live.names import canonical, tracked
+from rlclinic.live.publish import Publisher
 
 # Env steps between two rows.
 EVERY = 1_000
@@ -25,6 +26,7 @@ class ClinicWrapper(gymnasium.Wrapper):
         super().__init__(env)
         self.total, self.length, self.steps = 0.0, 0, 0
         self._monitor = monitor
+        self._publisher = Publisher(monitor.guard)
         self._count = count
         self._every = every
         self._episodes = EpisodeLog()
@@ -57,4 +59,5 @@ class ClinicWrapper(gymnasium.Wrapper):
             self.total, self.length = 0.0, 0
         if self.steps % self._every == 0:
             row = {canonical(name): value for name, value in self._episodes.take().items()}
+            self._publisher.write(tracked(row), self.steps * self._count)
             self._monitor.log(row, self.steps * self._count)

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
+from rlclinic.lab.instruments.episodes import MAX_COMPONENTS, components_in
 from rlclinic.lab.sb3.measures import COLUMNS, Measures
 from rlclinic.live.guard import LOGGER
 from rlclinic.live.monitor import Monitor, monitor
 from rlclinic.live.names import canonical, tracked
-from rlclinic.live.phases import ENVIRONMENT, LEARNING, system_metrics
+from rlclinic.live.phases import ENVIRONMENT, INFERENCE, LEARNING, ForwardPasses, system_metrics
 from rlclinic.live.publish import Publisher
 from rlclinic.live.record import About, scalar
 from rlclinic.reference.framework import framework
@@ -27,6 +28,8 @@ from rlclinic.reference.framework import framework
 SHARE = 0.003
 # Rows of a run, at most: more points say nothing new.
 MOST_ROWS = 2_000
+# Rollouts of which one has its inference timed, and env steps of which one is asked for the parts of its reward.
+TIMED, ASKED = 20, 10
 # Algorithms whose networks are known; of others what they log themselves is followed.
 MEASURED = frozenset({"PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"})
 # The library records them anew at every update and forgets them at every dump.
@@ -49,6 +52,9 @@ class ClinicCallback(BaseCallback):
         self._measures: Measures | None = None
         self._publisher = Publisher(self.monitor.guard)
         self._row_at, self._next, self._marked = 0, 0.0, time.perf_counter()
+        self._rollouts, self._inference, self._timed = 0, 0.0, 0.0
+        self._forward: ForwardPasses | None = None
+        self._parts: dict[str, tuple[float, int]] = {}
         self._stopped = False
 
     def _on_training_start(self) -> None:
@@ -61,6 +67,8 @@ class ClinicCallback(BaseCallback):
         self.monitor.guard.call("the callback", self._collected)
 
     def _on_step(self) -> bool:
+        if self.n_calls % ASKED == 0:
+            self.monitor.guard.call("the parts of the reward", self._ask)
         if self.monitor.on_error == "stop" and self.monitor.should_stop:
             self.monitor.guard.call("the checkpoint", self._save)
             return False
@@ -68,6 +76,8 @@ class ClinicCallback(BaseCallback):
 
     def _on_training_end(self) -> None:
         self.monitor.guard.call("the callback", self._row)
+        if self._forward is not None:
+            self._forward.close()
         if self._measures is not None:
             self.monitor.guard.call("the callback", self._measures.close)
         self.monitor.close()
@@ -90,9 +100,23 @@ class ClinicCallback(BaseCallback):
         if algorithm in MEASURED:
             self._measures = Measures(model, algorithm)
 
+    def _ask(self) -> None:
+        for info in self.locals.get("infos", ()):
+            for name, value in components_in(info):
+                if name in self._parts or len(self._parts) < MAX_COMPONENTS:
+                    total, count = self._parts.get(name, (0.0, 0))
+                    self._parts[name] = total + value, count + 1
+
     def _collected(self) -> None:
         now = time.perf_counter()
-        self.monitor.phases.add(ENVIRONMENT, now - self._marked)
+        took = now - self._marked
+        if self._forward is not None:
+            self._forward.close()
+            self._inference, self._timed = self._inference + self._forward.seconds, self._timed + took
+            self._forward = None
+        inference = took * self._inference / self._timed if self._timed else 0.0
+        self.monitor.phases.add(ENVIRONMENT, took - inference)
+        self.monitor.phases.add(INFERENCE, inference)
         self._marked = now
         if self._measures is not None and self._is_due():
             self._measures.rollout_ended()
@@ -104,6 +128,9 @@ class ClinicCallback(BaseCallback):
         self._marked = now
         if self._is_due():
             self._row()
+        self._rollouts += 1
+        if self._measures is not None and self._rollouts % TIMED == 1:
+            self._forward = ForwardPasses(_acting(self.model))
 
     def _is_due(self) -> bool:
         budget = self.monitor.record.about.budget or 0.0
@@ -126,6 +153,8 @@ class ClinicCallback(BaseCallback):
         self._row_at = model.num_timesteps
         extra = {key: value for key, value in own.items() if key not in known}
         extra |= self.monitor.phases.take() | system_metrics()
+        extra |= {f"reward/{name}": total / count for name, (total, count) in self._parts.items()}
+        self._parts.clear()
         if hasattr(model, "_n_updates") and hasattr(model, "replay_buffer"):
             extra["update_to_data"] = model._n_updates / model.num_timesteps
         entropy, most = {**_as_canonical(row), **own}.get("entropy"), getattr(model.action_space, "n", 0)
@@ -147,6 +176,12 @@ class ClinicCallback(BaseCallback):
             self._stopped = True
             self.model.save(self._checkpoint)
             LOGGER.error("training is stopped (%s); saved to %s", self.monitor.stop_reason, self._checkpoint)
+
+
+def _acting(model: Any) -> Any:
+    """The network that chooses actions during a rollout."""
+    names = ("actor", "q_net", "quantile_net", "policy")
+    return next(getattr(model, name) for name in names if hasattr(model, name))
 
 
 def _episodes(model: Any) -> dict[str, float]:
