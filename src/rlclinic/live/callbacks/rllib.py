@@ -7,6 +7,7 @@ from typing import Any
 
 from ray.rllib.callbacks.callbacks import RLlibCallback
 
+from rlclinic.live.guard import Guard
 from rlclinic.live.monitor import Monitor, monitor
 from rlclinic.live.record import scalar
 
@@ -21,23 +22,29 @@ def clinic_callbacks(**options: Any) -> type[RLlibCallback]:
     `result["done"]`.
     """
 
+    # A wrong option is refused now, and not after the first iteration.
+    monitor(**options)
+
     class ClinicCallbacks(RLlibCallback):
         """Made by `clinic_callbacks`."""
 
         def __init__(self) -> None:
             super().__init__()
             self.monitor: Monitor | None = None
+            self._guard = Guard()
 
         def on_train_result(self, *, algorithm: Any, result: dict[str, Any], **_: Any) -> None:
             """One row; environment runners have callbacks too, but no results."""
+            self._guard.call("the callback", self._row, type(algorithm).__name__, result)
+            if self.monitor is not None and self.monitor.should_stop:
+                result["done"] = result["should_checkpoint"] = True
+
+        def _row(self, algorithm: str, result: Mapping[str, Any]) -> None:
             if self.monitor is None:
-                name = type(algorithm).__name__
-                self.monitor = monitor(**{"framework": "rllib", "algorithm": name, **options})
+                self.monitor = monitor(**{"framework": "rllib", "algorithm": algorithm, **options})
             row = dict(_flat(result))
             step = next((row[key] for key in _STEPS if key in row), row.get("training_iteration", 0.0))
             self.monitor.log(row, step)
-            if self.monitor.should_stop:
-                result["done"] = result["should_checkpoint"] = True
 
     return ClinicCallbacks
 

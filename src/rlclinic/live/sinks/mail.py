@@ -67,12 +67,14 @@ class MailSink(Sink):
         try:
             self._deliver(message)
         except (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused) as error:
-            refused = isinstance(error, smtplib.SMTPRecipientsRefused)
-            codes = [code for code, _ in error.recipients.values()] if refused else [error.smtp_code]
-            # A server that does not know the sender asks him to come again.
-            if all(400 <= code < 500 for code in codes):
+            answers = (
+                error.recipients if isinstance(error, smtplib.SMTPRecipientsRefused) else {"": (error.smtp_code, b"")}
+            )
+            worst = max(code for code, _ in answers.values())
+            # A server that does not know the sender yet asks for another try.
+            if 400 <= worst < 500:
                 raise TryLater from None
-            raise OSError(f"the mail server answered {max(codes)}") from None
+            raise OSError(f"the mail server answered {worst}") from None
         except (ConnectionError, TimeoutError, socket.gaierror, smtplib.SMTPServerDisconnected):
             raise TryLater from None
 

@@ -56,7 +56,7 @@ async def watch_run(
     `since_step` it waits, at most 50 s, until the run has gone on from there or has ended."""
     end = time.monotonic() + max(0.0, min(timeout, LONGEST_WAIT))
     opened = await anyio.to_thread.run_sync(workspace.open, run_id)
-    while since_step is not None and opened.running and opened.run.steps <= since_step and time.monotonic() < end:
+    while since_step is not None and not _is_news(opened, since_step) and time.monotonic() < end:
         await anyio.sleep(LOOK)
         opened = await anyio.to_thread.run_sync(workspace.open, run_id)
     return await anyio.to_thread.run_sync(_reply, opened, since_step)
@@ -69,6 +69,11 @@ def alerts_of(opened: OpenRun) -> list[LiveAlert]:
 
     diagnosis = opened.diagnosis
     return [_part(alert_of(Change.RAISED, condition, diagnosis)) for condition in conditions_of(diagnosis)]
+
+
+def _is_news(opened: OpenRun, since_step: float) -> bool:
+    """Whether it has gone on or ended. A log without times does not say that its run goes on, but may grow."""
+    return opened.run.steps > since_step or opened.run.status.state.value not in ("running", "unknown")
 
 
 def _reply(opened: OpenRun, since_step: float | None) -> WatchReply:
@@ -86,7 +91,7 @@ def _reply(opened: OpenRun, since_step: float | None) -> WatchReply:
         reason=outlook.reason if outlook is not None else diagnosis.reason,
         alerts=alerts_of(opened),
         cannot_be_alerted_to=list(lacking(diagnosis)),
-        news=since_step is None or run.steps > since_step or not opened.running,
+        news=since_step is None or _is_news(opened, since_step),
     )
     word = reply.advice or reply.verdict
     return reply.said(f"{run.id!r} is {reply.state}: {word}, {len(reply.alerts)} alerts hold. {reply.reason}.")
