@@ -285,7 +285,8 @@ def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
         ordinary = by.as_logged if is_logged else 0.0 if "setting-outside" in holds else by.ordinary
         return Piece("setting", f"{item.key} {value} is ordinary", ordinary)
     share = _share(by.counts, table, holds, spreads) * (by.logged_share if is_logged else 1.0)
-    text = f"{item.key} {value} is {spreads:.1f} times the usual spread from {away.basis.value}"
+    where = f"{'far ' if spreads >= 2.0 else ''}{'above' if away.decades > 0.0 else 'below'} {away.usual:.3g}"
+    text = f"{item.key} {value} is {where}, {away.basis.value} ({spreads:.1f} times the usual spread)"
     return Piece("setting", text, share * min(by.most, by.per_spread * (spreads - 1.0)))
 
 

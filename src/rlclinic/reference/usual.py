@@ -54,7 +54,7 @@ class Basis(StrEnum):
     TASK = "what works on this task"
     ALGORITHM = "what works for the algorithm"
     DEFAULT = "the framework's default"
-    DOMAIN = "what people train with in the domain"
+    DOMAIN = "what people use in this field"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if not strong or not 0.0 <= late.value <= limits.tiny:
         return None
     key, value = strong[0], facts.setting(strong[0]) or 0.0
-    summary = f"with a KL coefficient of {value:.3g} the KL to the reference {late.value:.2g} nats; {told(facts)}"
+    summary = f"with a KL coefficient of {value:.3g} the KL to the reference is {late.value:.2g} nats; {told(facts)}"
     evidence = (
         facts.evidence("kl_ref", late.value, limits.tiny, level=late, note="median of the last 15%, in nats"),
         setting_evidence(facts, key, value, limits.strong, note="KL coefficient"),
