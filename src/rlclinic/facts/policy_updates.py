@@ -1,4 +1,4 @@
-"""What a policy update consists of: how many gradient steps per batch, and how far its clip lets the policy go."""
+"""What a policy update consists of: how far its clip lets the policy go, and the size of what enters the loss."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import numpy as np
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.signals._robust import quantile
 
-# Algorithms that take one gradient step per batch: their ratio is 1 by construction.
-SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
 # Words for advantages that enter the loss as they are.
 NOT_NORMALISED = (False, "off", "none", "false", "False")
 # KL of updates up to which ratios stay near 1, and sizes of a loss that normalised advantages then cannot make.
@@ -25,38 +23,6 @@ def clip_range(facts: RunFacts) -> float | None:
 def clip_kl(clip: float) -> float:
     """KL of a policy whose ratios all stand at the clip: (r - 1) - ln r is about clip**2 / 2 near 1."""
     return 0.5 * clip * clip
-
-
-def steps_per_batch(facts: RunFacts) -> float | None:
-    """Gradient steps on one batch of data; None where the config does not tell."""
-    if facts.run.algorithm.upper() in SINGLE_STEP:
-        return 1.0
-    epochs = facts.setting("n_epochs")
-    if epochs is None:
-        return None
-    parts = facts.setting("n_minibatches")
-    size, batch = batch_of_data(facts), facts.setting("batch_size")
-    if parts is None and size and batch:
-        parts = size / batch
-    return epochs * max(parts, 1.0) if parts is not None else (epochs if epochs > 1 else None)
-
-
-def batch_of_data(facts: RunFacts) -> float | None:
-    """Env steps collected for one update."""
-    size = facts.setting("rollout_size")
-    if size:
-        return size
-    steps, envs = facts.setting("n_steps"), facts.setting("n_envs")
-    return steps * (envs or 1.0) if steps else None
-
-
-def updates(facts: RunFacts, name: str) -> float:
-    """Policy updates behind a series: from the env steps where these are known, else its points."""
-    series, size = facts.run.series[name], batch_of_data(facts)
-    logged = float(len(series))
-    if series.axis == "env_steps" and size and series.last_step:
-        return max(series.last_step / size, logged)
-    return logged
 
 
 def advantages_are_normalised(facts: RunFacts) -> bool:

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from rlclinic.facts.policy_updates import SINGLE_STEP
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
@@ -15,6 +14,8 @@ from rlclinic.model.numbers import number
 from rlclinic.model.series import StepAxis
 from rlclinic.signals._robust import median
 
+# Algorithms that take one gradient step per batch: their ratio is 1 by construction.
+SINGLE_STEP = frozenset({"A2C", "A3C", "VPG", "REINFORCE", "ACKTR", "IMPALA"})
 # Frameworks whose `train_freq` and `gradient_steps` are known to mean env steps (per environment) and updates.
 COUNTED_PER_ENVIRONMENT = frozenset({"sb3", "sb3-zoo"})
 COUNTED_IN_STEPS = frozenset({"cleanrl", "rlclinic"})
@@ -61,9 +62,32 @@ def batch(facts: RunFacts) -> float | None:
 def updates_per_rollout(facts: RunFacts) -> float | None:
     """Gradient steps on each rollout: passes times minibatches."""
     whole, size = rollout(facts), batch(facts)
-    if whole is None or size is None:
+    parts = positive(facts, "n_minibatches") if whole is None or size is None else max(1, math.ceil(whole / size))
+    return (positive(facts, "n_epochs") or 1.0) * parts if parts is not None else None
+
+
+def steps_per_batch(facts: RunFacts) -> float | None:
+    """The same, at least: one environment where their number is not known, and one minibatch of several passes."""
+    if facts.run.algorithm.upper() in SINGLE_STEP:
+        return 1.0
+    passes, known = positive(facts, "n_epochs"), updates_per_rollout(facts)
+    if passes is None:
         return None
-    return (positive(facts, "n_epochs") or 1.0) * max(1, math.ceil(whole / size))
+    if known is not None:
+        return known
+    steps, size = positive(facts, "n_steps"), positive(facts, "batch_size")
+    if steps is not None and size is not None:
+        return passes * max(1, math.ceil(steps / size))
+    return passes if passes > 1 else None
+
+
+def policy_updates(facts: RunFacts, name: str) -> float:
+    """Policy updates behind a series: from the env steps where these are known, else its points."""
+    series, size = facts.run.series[name], rollout(facts) or positive(facts, "n_steps")
+    logged = float(len(series))
+    if series.axis == "env_steps" and size and series.last_step:
+        return max(series.last_step / size, logged)
+    return logged
 
 
 def updates_per_step(facts: RunFacts) -> float | None:

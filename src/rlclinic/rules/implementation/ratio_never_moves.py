@@ -18,11 +18,11 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.exploration import dead_from_start
-from rlclinic.facts.policy_updates import steps_per_batch
 from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
+from rlclinic.facts.update_count import steps_per_batch
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median

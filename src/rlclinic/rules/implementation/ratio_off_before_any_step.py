@@ -14,8 +14,8 @@ References: ray#8889 (the clipped action was stored); ray#65036 (squashed log-pr
 
 from __future__ import annotations
 
-from rlclinic.facts.policy_updates import steps_per_batch
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
+from rlclinic.facts.update_count import steps_per_batch
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 

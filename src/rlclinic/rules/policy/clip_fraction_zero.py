@@ -17,10 +17,11 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.exploration import dead_from_start
-from rlclinic.facts.policy_updates import clip_range, steps_per_batch
+from rlclinic.facts.policy_updates import clip_range
 from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
+from rlclinic.facts.update_count import steps_per_batch
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 

@@ -18,10 +18,11 @@ from __future__ import annotations
 import math
 
 from rlclinic.facts.exploration import ceiling, dead_from_start
-from rlclinic.facts.policy_updates import clip_kl, clip_range, steps_per_batch, updates
+from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.return_state import is_flat, return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, rounding
+from rlclinic.facts.update_count import policy_updates, steps_per_batch
 from rlclinic.model.finding import Severity
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import Series
@@ -70,7 +71,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if dead_from_start(facts) or (per_batch is None and largest <= limits.rounding_noise):
         return None
     bar = limits.tiny * clip_kl(clip_range(facts) or limits.usual_clip)
-    count = updates(facts, "approx_kl")
+    count = policy_updates(facts, "approx_kl")
     bound = count * math.sqrt(largest / 2.0)
     # A bound this tight outweighs a return that only wanders.
     chance = bound < limits.nothing_changed and curve.gain < limits.chance * abs(curve.start)

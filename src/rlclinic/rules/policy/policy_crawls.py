@@ -17,10 +17,11 @@ import numpy as np
 
 from rlclinic.facts.exploration import is_dead
 from rlclinic.facts.goal_status import is_open
-from rlclinic.facts.policy_updates import advantages_are_normalised, clip_kl, clip_range, steps_per_batch
+from rlclinic.facts.policy_updates import advantages_are_normalised, clip_kl, clip_range
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
+from rlclinic.facts.update_count import steps_per_batch
 from rlclinic.model.finding import Evidence, Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
