@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,15 @@ def test_no_document_names_a_machine() -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
     for page in pages:
         assert not re.search(r"/(work|root|tmp)/", page.read_text(encoding="utf-8")), page.name
+
+
+def test_the_page_of_the_architecture_names_files_layers_and_types_that_exist() -> None:
+    source = ROOT / "src" / "rlclinic"
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    places = re.findall(r"`([\w/]+(?:\.py|\.toml|/))`", page)
+    assert [place for place in places if not (source / place).exists()] == []
+    classes = set(re.findall(r"^class (\w+)", "\n".join(map(Path.read_text, source.rglob("*.py"))), re.MULTILINE))
+    assert set(re.findall(r"`([A-Z][a-z]\w+)`", page)) <= classes
+    layers = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    names = [name for layer in layers[0]["layers"] for name in layer.split(" | ")]
+    assert [name for name in names if f"`{name}`" not in page and f"`{name}/`" not in page] == []
