@@ -26,6 +26,7 @@ YARDSTICK_SECONDS = 0.013
 """What `_yardstick` takes on an idle core of the machine on which the limit was chosen."""
 WORTH_MEASURING = 1.0
 """CPU seconds of a test after which the speed of the machine is measured."""
+CPU_SECONDS = "CPU seconds"
 MAY_TAKE_LONGER = ("slow", "end_to_end", "foreign", "browser")
 FIRST_IMPORT_SECONDS = {"torch": 3.0, "stable_baselines3": 2.0, "torchrl": 3.0, "ray": 3.0}
 """Allowed once to the test that happens to be the first of its worker to load one of these."""
@@ -39,6 +40,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     before, loaded = _cpu_seconds(), set(sys.modules)
     result = yield
     spent = _cpu_seconds() - before
+    item.user_properties.append((CPU_SECONDS, spent))
     if spent > WORTH_MEASURING:
         slowness.append(statistics.median(_yardstick() for _ in range(3)) / YARDSTICK_SECONDS)
     if spent < MOST_CPU_SECONDS or any(item.get_closest_marker(name) for name in MAY_TAKE_LONGER):
@@ -48,6 +50,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     if spent > most:
         pytest.fail(f"took {spent:.1f} CPU seconds, more than {most:.1f}: make it smaller, or mark it slow")
     return result
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """What the tests took together, and with `--durations=N` the dearest of them."""
+    reports = [report for kind in ("passed", "failed") for report in terminalreporter.stats.get(kind, ())]
+    spent = {report.nodeid: dict(report.user_properties).get(CPU_SECONDS, 0.0) for report in reports}
+    for test in sorted(spent, key=lambda test: -spent[test])[: config.getoption("durations") or 0]:
+        terminalreporter.write_line(f"{spent[test]:6.1f} {CPU_SECONDS} {test}")
+    terminalreporter.write_line(f"{sum(spent.values()):.0f} {CPU_SECONDS} in all tests")
 
 
 def _cpu_seconds() -> float:
