@@ -93,12 +93,6 @@ def rules() -> Mapping[str, AdviceRule]:
 
 
 @cache
-def area_titles() -> Mapping[str, str]:
-    """The heading of every area."""
-    return {place.stem.replace("_", "-"): load_table(place)["title"] for place in TABLES.glob("*.toml")}
-
-
-@cache
 def approaches() -> Mapping[str, Approach]:
     """Every approach by its id."""
     return {name: Approach(name, entry["title"], entry["kind"]) for name, entry in _load("approaches.toml").items()}

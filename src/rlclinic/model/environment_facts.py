@@ -50,8 +50,6 @@ class ObservationFacts:
     not_finite: int = 0
     outside: float = 0.0
     """Share of steps outside the space."""
-    wrong_form: str = ""
-    """How dtype or shape depart from the space."""
     noise_share: float = NOT_MEASURED
     """Of the variance, what differs between copies of one state that go on alike: it is in the sensor alone."""
     noise_chance: float | None = None

@@ -29,8 +29,6 @@ WILD = 0.1
 SEED_OFFSET = 3_000_000
 
 Arrays = dict[str, NDArray[Any]]
-Choose = Callable[[Any], Any]
-"""One observation -> one action of the environment."""
 
 
 @dataclass(frozen=True, slots=True)
