@@ -2,7 +2,8 @@
 
 Both checkouts diagnose the same runs: the labelled corpora beside the repository and the recorded fault runs, with and
 without their config. Each question has one right answer, so every run is right or wrong before and after. What an old
-commit needs beside this one's libraries is found on PYTHONPATH.
+commit needs beside this one's libraries is found on PYTHONPATH. `--part 3/8 --keep FILE` does one of eight parts and
+writes the page of all parts that the file holds.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.corpus import Answer, known_of
 from bench.corpus import labels as corpus_labels
@@ -48,6 +50,16 @@ class Question:
     is_right: Callable[[Told], bool]
 
 
+class Pair(NamedTuple):
+    """Whether the answer for one run was right before and is right after."""
+
+    row: str
+    run: str
+    was_right: bool
+    is_right: bool
+    said: str
+
+
 @dataclass(slots=True)
 class Row:
     """The runs of one question, by what they were before and are after."""
@@ -55,13 +67,13 @@ class Row:
     counts: dict[tuple[bool, bool], int] = field(default_factory=dict)
     losses: list[str] = field(default_factory=list)
 
-    def add(self, question: Question, before: Told, after: Told) -> None:
+    def add(self, pair: Pair) -> None:
         """Count one run, and name it where it was right before."""
-        pair = question.is_right(before), question.is_right(after)
-        self.counts[pair] = self.counts.get(pair, 0) + 1
-        if pair == (True, False):
-            why = next((why for run, why in REASONS.items() if question.run.startswith(run)), "reason not known")
-            self.losses.append(f"{question.run}: {_said(before)} -> {_said(after)}; {why}")
+        which = pair.was_right, pair.is_right
+        self.counts[which] = self.counts.get(which, 0) + 1
+        if which == (True, False):
+            why = next((why for run, why in REASONS.items() if pair.run.startswith(run)), "reason not known")
+            self.losses.append(f"{pair.run}: {pair.said}; {why}")
 
     def line(self, name: str) -> str:
         """The row of the table."""
@@ -72,21 +84,37 @@ class Row:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.paired", description=__doc__)
     parser.add_argument("base", help="a commit")
-    parser.add_argument("--every", type=int, default=1, metavar="N", help="only every so many of the fault runs")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="one of so many parts of the runs")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="what other parts found, to which this one adds")
     options = parser.parse_args()
+    part, parts = map(int, options.part.split("/"))
+    kept: dict[str, list[list[Any]]] = {}
+    if options.keep is not None and options.keep.is_file():
+        kept = json.loads(options.keep.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        asked = {**dict(_corpora()), **dict(_faults(folder, options.every))}
+        asked = dict([*islice(_corpora(), part - 1, None, parts), *_faults(folder, slice(part - 1, None, parts))])
         answers = compared(options.base, list(asked), folder)
     if answers is None:
         raise SystemExit(2)
+    kept[options.part] = [
+        list(_pair(question, answers[0][path], answers[1][path]))
+        for path, questions in asked.items()
+        for question in questions
+    ]
+    if options.keep is not None:
+        options.keep.write_text(json.dumps(kept), encoding="utf-8")
     rows: dict[str, Row] = {}
-    for path, questions in asked.items():
-        for question in questions:
-            rows.setdefault(question.row, Row()).add(question, answers[0][path], answers[1][path])
-    text = _page(options.base, options.every, rows)
+    for pair in (Pair(*values) for found in kept.values() for values in found):
+        rows.setdefault(pair.row, Row()).add(pair)
+    text = _page(options.base, f"{len(kept)} of {parts} parts of " if len(kept) < parts else "", rows)
     PAGE.write_text(text, encoding="utf-8")
     print(text)
+
+
+def _pair(question: Question, before: Told, after: Told) -> Pair:
+    said = f"{_said(before)} -> {_said(after)}"
+    return Pair(question.row, question.run, question.is_right(before), question.is_right(after), said)
 
 
 def _corpora() -> Iterator[tuple[str, list[Question]]]:
@@ -127,10 +155,10 @@ def _asking(right: Callable[[Answer], bool], made: Callable[[Told], Answer]) -> 
     return lambda told: right(made(told))
 
 
-def _faults(folder: Path, every: int) -> Iterator[tuple[str, list[Question]]]:
+def _faults(folder: Path, part: slice) -> Iterator[tuple[str, list[Question]]]:
     known, records = entries(), latest()
     found = labels(records)
-    for number, record in enumerate(records[::every]):
+    for number, record in enumerate(records[part]):
         entry = known.get(record.name)
         label = found.get(entry.instance.name) if entry is not None else None
         if entry is None or label is None or label.label not in {"fault", *HARMLESS}:
@@ -183,17 +211,16 @@ def _said(told: Told) -> str:
     return f"{told.get('verdict') or told['error']}, {led or 'no cause'}"
 
 
-def _page(base: str, every: int, rows: Mapping[str, Row]) -> str:
+def _page(base: str, share: str, rows: Mapping[str, Row]) -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    option, which = (f" --every {every}", f"one in {every} of the") if every > 1 else ("", "the")
     lines = [
         "# What became right and what became wrong",
         "",
-        f"Written by `python -m bench.paired {base}{option}` at {commit.stdout.strip()}: both commits diagnose the "
-        f"same runs, the labelled runs of others and {which} recorded fault runs. Rules and weights were changed with "
-        "a look at most of them, so the numbers are in-sample.",
+        f"Written by `python -m bench.paired {base}` at {commit.stdout.strip()}: both commits diagnose the same runs, "
+        f"{share}the labelled runs of others and the recorded fault runs. Rules and weights were changed with a look "
+        "at most of them, so the numbers are in-sample.",
         "",
         f"| question | runs | right at {base} | right now | wrong to right | right to wrong |",
         "|---|---|---|---|---|---|",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bench.paired import Question, Row, _is_nearer
+from bench.paired import Question, Row, _is_nearer, _pair
 
 RIGHT = {"verdict": "learning", "causes": [["nothing-wrong", 0.9, 0.9, 0.9, None]]}
 WRONG = {"verdict": "unstable", "causes": []}
@@ -11,7 +11,8 @@ WRONG = {"verdict": "unstable", "causes": []}
 def test_a_row_counts_both_directions_and_names_the_losses() -> None:
     row = Row()
     for before, after in ((RIGHT, RIGHT), (RIGHT, WRONG), (WRONG, RIGHT), (WRONG, RIGHT)):
-        row.add(Question("verdict", "a run", lambda told: told["verdict"] == "learning"), before, after)
+        question = Question("verdict", "a run", lambda told: told["verdict"] == "learning")
+        row.add(_pair(question, before, after))
     assert row.line("verdict") == "| verdict | 4 | 2 | 3 | 2 | 1 |"
     assert row.losses == ["a run: learning, nothing-wrong 0.90 -> unstable, no cause; reason not known"]
 
