@@ -63,7 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _raised(facts: RunFacts, peak_step: float) -> tuple[Series, float, float, float] | None:
     """A level that rose at or after the best return."""
     for name, series in facts.run.series.items():
-        if not name.startswith("curriculum/"):
+        if not name.startswith("curriculum/") and not _NAMED.search(name):
             continue
         steps, values = finite(series)
         if not values.size:

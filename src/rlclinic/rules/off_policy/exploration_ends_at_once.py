@@ -48,6 +48,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Find the step at which epsilon is down, and hold it against the run and the first update."""
     epsilon, run = facts.series("epsilon"), facts.run
     whole = max(run.env_steps or 0.0, run.budget or 0.0)
+    if epsilon is not None and epsilon.axis != "env_steps":
+        # Episodes or updates tell the share of the run as well.
+        whole = float(epsilon.steps[-1])
     if run.algorithm.upper() in NOISY_NETWORKS or not failed(facts) or whole <= 0:
         return None
     starts = positive(facts, "learning_starts") or 0.0
@@ -74,7 +77,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 def _logged_end(epsilon: Series, limits: Limits) -> float | None:
     """First step from which on epsilon stays within a tenth of its range of its last value."""
-    if len(epsilon) < limits.fewest_points or epsilon.axis != "env_steps":
+    if len(epsilon) < limits.fewest_points:
         return None
     values = epsilon.values
     last = median(values[-max(1, len(epsilon) // 10) :])

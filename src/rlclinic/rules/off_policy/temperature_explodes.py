@@ -50,11 +50,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     alpha, curve, length = facts.series("alpha"), facts.curve, facts.late("episode_length", 0.3)
     grown = growth(alpha)
     held = _held_wide(facts, limits)
-    if alpha is None or grown is None or curve is None or length is None or not (held or failed(facts)):
+    if alpha is None or grown is None or curve is None or not (held or failed(facts)):
         return None
     start = min(grown.early.value, abs(float(alpha.values[0])))
     factor = grown.late.value / max(start, 1e-300)
-    reward = max(abs(curve.final), abs(curve.start)) / max(length.value, 1.0)
+    # Where lengths are not logged, the return is the most that a step can be worth.
+    reward = max(abs(curve.final), abs(curve.start)) / (max(length.value, 1.0) if length is not None else 1.0)
     if reward <= 0 or factor < 1.0 / limits.fixed or limits.fixed < factor < limits.grew:
         return None
     weight = grown.late.value / reward

@@ -1,10 +1,11 @@
 """A part of the network never gets a gradient.
 
 What it sees: A gradient norm of one part that is exactly zero in every row while other parts have gradients; of the
-policy also one that is a hundred-thousandth of these, which rounding alone leaves.
+policy also one that is a hundred-thousandth of these, which rounding alone leaves. Or a norm of the whole that is
+exactly zero from the first row to the last, in a run that did not learn.
 Why it hurts: That part stays as it was initialised: it is not in the optimiser, is detached, or its loss does not
 depend on it.
-Evidence needed: grad_norm/<part> of at least two parts, or of one and the whole, with at least 5 points.
+Evidence needed: grad_norm, or grad_norm/<part> of at least two parts or one beside the whole, with at least 5 points.
 Looks alike: A norm printed with so few decimals that 0.0000 means small. A part that is frozen on purpose. A part
 that lost its gradient later in the run is another finding, and so is a policy that became deterministic.
 What to change: Check that the optimiser holds the part's parameters, that nothing is detached on the way from the
@@ -27,11 +28,13 @@ from rlclinic.model.series import Series
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals._robust import median
 
-RULE = Rule("OPT08", needs=("grad_norm/*",), step=DecisionStep.GRADIENTS, means=(Sign.BUG,))
+RULE = Rule("OPT08", needs=("grad_norm|grad_norm/*",), step=DecisionStep.GRADIENTS, means=(Sign.BUG,))
 
 
 class Limits(RuleLimits):
     fewest_points: int = 5
+    hidden: float = 1e-3
+    """What a printed zero of the whole norm may hide at the most."""
     clearly_above: float = 1000.0
     """Another part's norm over the rounding of the silent one, for a printed zero to mean zero."""
     next_to_none: float = 1e-5
@@ -52,6 +55,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     loud = max((median(series.values) for series in norms if np.any(series.values)), default=0.0)
     silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud, limits)]
     certain = [series for series in silent if loud > limits.clearly_above * rounding(series)]
+    if loud <= 0.0 and norms and rounding(norms[0]) <= limits.hidden and failed(facts):
+        whole = norms[0]
+        summary = f"{whole.logged_as} is exactly 0 in all {len(whole)} rows: no parameter gets a gradient"
+        evidence = (facts.evidence(whole.name, 0.0, 0.0, note="largest norm"),)
+        return RuleResult(Severity.ERROR, 0.85, summary, evidence, float(whole.steps[0]))
     if not certain or loud <= 0:
         return None
     names = ", ".join(series.logged_as for series in certain)
