@@ -58,8 +58,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if loud <= 0.0 and norms and rounding(norms[0]) <= limits.hidden and failed(facts):
         whole = norms[0]
         summary = f"{whole.logged_as} is exactly 0 in all {len(whole)} rows: no parameter gets a gradient"
-        evidence = (facts.evidence(whole.name, 0.0, 0.0, note="largest norm"),)
-        return RuleResult(Severity.ERROR, 0.85, summary, evidence, float(whole.steps[0]))
+        shown = facts.evidence(whole.name, 0.0, 0.0, note="largest norm")
+        return RuleResult(Severity.ERROR, 0.85, summary, (shown,), float(whole.steps[0]))
     if not certain or loud <= 0:
         return None
     names = ", ".join(series.logged_as for series in certain)
