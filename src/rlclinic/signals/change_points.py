@@ -111,12 +111,11 @@ def _best_edges(y: FloatArray, shortest: int, price: float) -> list[int]:
     sums, squares = np.concatenate(([0.0], y)).cumsum(), np.concatenate(([0.0], y * y)).cumsum()
     best, came_from = np.full(size + 1, math.inf), [0] * (size + 1)
     best[0] = 0.0
-    down = np.arange(size, 0.0, -1.0)
+    # The squared error of a level from each start to each end, all at once.
+    counts = np.maximum(np.subtract.outer(np.arange(size + 1.0), np.arange(size + 1.0)), 1.0)
+    errors = np.subtract.outer(squares, squares) - np.subtract.outer(sums, sums) ** 2 / counts
     for end in range(shortest, size + 1):
-        starts = end - shortest + 1
-        rest = sums[end] - sums[:starts]
-        errors = squares[end] - squares[:starts] - rest * rest / down[size - end : size - end + starts]
-        total = best[:starts] + errors + price
+        total = best[: end - shortest + 1] + errors[end, : end - shortest + 1] + price
         came_from[end] = int(total.argmin())
         best[end] = total[came_from[end]]
     edges = [size]
