@@ -53,7 +53,7 @@ def run(
     at = np.linspace(steps / returns.size, steps, returns.size)
     values = {"return/train": returns, **(more or {})}
     series = {key: Series(key, f"log/{key}", at, item, known=True) for key, item in values.items()}
-    table = {**BASE, **(settings or {}), "seed": seed, "total_steps": steps}
+    table = {**BASE, "seed": seed, "total_steps": steps, **(settings or {})}
     entries = {key: Setting(key, value, key) for key, value in table.items()}
     return Run(
         id=name,

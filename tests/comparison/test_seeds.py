@@ -20,6 +20,11 @@ def test_the_same_seed_twice_is_no_second_seed() -> None:
     assert same_config([run("a", FLAT, seed=1), run("b", FLAT, seed=1)]) == [[0], [1]]
 
 
+def test_a_seed_of_an_odd_type_is_compared_like_any_other() -> None:
+    odd = [run(name, FLAT, settings={"seed": seed}) for name, seed in (("a", [1]), ("b", [1]), ("c", [2]))]
+    assert same_config(odd) == [[0, 2], [1]]
+
+
 def test_other_environments_and_budgets_are_other_configs() -> None:
     runs = [run("a", FLAT), run("b", FLAT, seed=1, environment="Other-v0"), run("c", FLAT, seed=2, steps=5_000.0)]
     assert same_config(runs) == [[0], [1], [2]]

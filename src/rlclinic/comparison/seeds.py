@@ -21,8 +21,10 @@ def same_config(runs: Sequence[Run]) -> list[list[int]]:
         budget = run.config.get("total_steps")
         own = sorted((key, repr(value)) for key, value in settings.items())
         key = (run.framework, run.algorithm, run.environment, repr(budget), *own) if settings else index
-        seeds = {runs[other].config.get("seed") for other in places.get(key, ())} - {None}
-        places.setdefault(index if run.config.get("seed") in seeds else key, []).append(index)
+        # As texts: a damaged config may hold anything.
+        seed = repr(run.config.get("seed"))
+        taken = seed != "None" and seed in {repr(runs[other].config.get("seed")) for other in places.get(key, ())}
+        places.setdefault(index if taken else key, []).append(index)
     return list(places.values())
 
 

@@ -80,7 +80,9 @@ def new_places(steps: Transitions) -> float:
     if steps.observation_space.kind != "box" or len(steps) < FEWEST:
         return NOT_MEASURED
     seen = steps.next_observations[np.isfinite(steps.next_observations).all(axis=1)]
-    live = seen.std(axis=0) > 1e-9
+    live = seen.std(axis=0) > 1e-9 if len(seen) >= FEWEST else np.zeros(0)
+    if not live.any():
+        return NOT_MEASURED
     low, high = np.quantile(seen[:, live], [0.01, 0.99], axis=0)
     cells = np.floor(CELLS * (seen[:, live] - low) / np.maximum(high - low, 1e-9)).clip(-1, CELLS).astype(np.int8)
     keys = np.array([row.tobytes() for row in cells])
