@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from rlclinic.engine import diagnose
 from rlclinic.live.alerts import on_the_fly
 from rlclinic.live.conditions import NINE, RULES, THRESHOLDS, conditions_of, lacking
 from rlclinic.live.record import About, LiveRecord
-from rlclinic.model.diagnosis import Diagnosis, Verdict
+from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.prescription import Change, Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.model.run import Run
@@ -56,6 +57,14 @@ def test_each_literal_threshold_is_crossed_on_one_side_only(metric: str, value: 
     told = conditions_of(Diagnosis(record.run(), Verdict.LEARNING, ""), [THRESHOLDS])
     assert quiet == []
     assert [item.key for item in told] == [key]
+
+
+def test_a_failure_that_its_own_alarm_tells_is_not_told_again_as_a_cause() -> None:
+    lead = Cause("numerical-failure", "optimisation", "root", "NaN or Inf appeared", 0.7)
+    found = conditions_of(replace(seen("not-a-number", Severity.ERROR), causes=(lead,)))
+    assert [item.key for item in found] == ["not-finite"]
+    alone = conditions_of(Diagnosis(Run("r", ""), Verdict.LEARNING, "", causes=(lead,)))
+    assert [item.key for item in alone] == ["cause:numerical-failure"]
 
 
 def test_an_error_about_a_setting_is_news_only_where_the_run_does_badly() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rlclinic.live import follow
+from rlclinic.live import follow, kept
 from rlclinic.live.follow import Follower
 from rlclinic.live.kept import MOST_ROWS, KeptEvents, KeptLines, KeptLog
 from rlclinic.model.errors import RlclinicError
@@ -282,6 +282,17 @@ def test_rows_that_are_not_finite_are_kept_before_others() -> None:
     kept = KeptLines()
     kept.take("".join(f"{row},{'nan' if row == 17_777 else '1.0'}\n" for row in range(30_000)).encode())
     assert b"17777,nan" in kept.content()
+
+
+def test_long_rows_are_kept_up_to_a_number_of_bytes_from_start_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept, "MOST_SIZE", 100_000)
+    lines = KeptLines()
+    for number in range(1_000):
+        lines.take(b'{"step": %d, "samples": "%s"}\n' % (number, b"x" * 1_000))
+    steps = [int(line.split(b",")[0].split(b":")[1]) for line in lines.content().splitlines()]
+    assert len(lines.content()) < 150_000
+    assert steps[-1] > 950
+    assert max(np.diff(steps)) < 70
 
 
 def test_of_a_long_log_beginning_and_end_are_kept() -> None:

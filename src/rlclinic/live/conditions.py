@@ -23,6 +23,7 @@ PRESETS = (RULES, THRESHOLDS)
 SURE = 0.5
 # Causes that ask for nothing while a run goes on.
 QUIET = frozenset({"nothing-wrong", "unknown", "already-solved", "budget-too-small", "interrupted", "seed-variance"})
+NOT_FINITE = "numerical-failure"
 CAUSE = "cause"
 # Families of rules that see trouble in the update itself, long before the return shows it: their warnings count, too.
 EARLY = frozenset({"policy", "value", "off_policy", "optimisation", "implementation", "mmrkhs"})
@@ -190,7 +191,9 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
         )
     lead = diagnosis.causes[0] if diagnosis.causes else None
     judged = diagnosis.verdict not in (Verdict.INSUFFICIENT_DATA, Verdict.NOT_RL)
-    if judged and lead is not None and lead.id not in QUIET and lead.probability >= SURE:
+    # Its own alarm has told of it already.
+    told = lead is not None and lead.id == NOT_FINITE and any(condition.at_once for condition in found)
+    if judged and lead is not None and not told and lead.id not in QUIET and lead.probability >= SURE:
         summary = f"{lead.title}: {100 * lead.probability:.0f}% probable; {diagnosis.reason}"
         found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary))
     return found

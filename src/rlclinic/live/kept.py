@@ -16,6 +16,8 @@ MOST_ROWS = 2_000
 FIRST_LINES = 32
 # Kinds of rows that are kept apart; a table with more has no kinds.
 MOST_KINDS = 200
+# Bytes of rows that are kept of one file: rows that hold samples or histograms are long.
+MOST_SIZE = 64 << 20
 # Bytes of a log that are kept at its beginning and at its end.
 LOG_START, LOG_END = 2 << 20, 6 << 20
 # Bytes of an event beyond which it holds a picture, a histogram or a network, and nothing that is judged.
@@ -54,6 +56,11 @@ class _Rows:
         self.rows.append(self._newest)
         self._newest, self._waiting = None, 0
         if len(self.rows) >= MOST_ROWS:
+            self.halve()
+
+    def halve(self) -> None:
+        """Of every two rows one."""
+        if len(self.rows) > 1:
             pairs = zip(self.rows[::2], self.rows[1::2], strict=False)
             self.rows = [first if first[2] and not second[2] else second for first, second in pairs]
             self._stride *= 2
@@ -67,13 +74,20 @@ class _Sorted:
 
     def __init__(self) -> None:
         self._kinds: dict[object, _Rows] = {}
-        self._count = 0
+        self._count = self._size = 0
 
     def add(self, kind: object, row: bytes, *, notable: bool) -> None:
         if kind not in self._kinds and len(self._kinds) >= MOST_KINDS:
             kind = None
         self._count += 1
         self._kinds.setdefault(kind, _Rows()).add(self._count, row, notable=notable)
+        self._size += len(row)
+        if self._size > MOST_SIZE:
+            # Counted anew, as most of what was added is not kept.
+            if len(self.joined()) > MOST_SIZE // 2:
+                for rows in self._kinds.values():
+                    rows.halve()
+            self._size = len(self.joined())
 
     def joined(self) -> bytes:
         return b"".join(row for _, row, _ in sorted(item for rows in self._kinds.values() for item in rows.all()))

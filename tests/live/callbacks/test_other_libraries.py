@@ -60,6 +60,23 @@ def test_a_trainer_of_hugging_face_is_followed_and_stopped_on_request(tmp_path: 
     assert trainer.state.global_step == 60 if not poisoned else 20 < trainer.state.global_step < 60
 
 
+def _decides(rank: int, store: str) -> None:
+    import torch.distributed
+
+    from rlclinic.live.callbacks.transformers import _any_process
+
+    torch.distributed.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+    assert _any_process(rank == 0, "cpu")
+    assert not _any_process(False, "cpu")
+    torch.distributed.destroy_process_group()
+
+
+def test_processes_that_train_together_stop_together(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    multiprocessing = pytest.importorskip("torch.multiprocessing")
+    multiprocessing.spawn(_decides, args=(str(tmp_path / "store"),), nprocs=2)
+
+
 def test_a_trainer_of_lightning_is_followed_and_stopped_with_a_checkpoint(tmp_path: Path) -> None:
     lightning = pytest.importorskip("lightning.pytorch")
     import torch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
@@ -91,10 +92,13 @@ def _show(following: Watch, events: list[Event], *, as_json: bool, screen: bool,
     from rlclinic.live.view import event_lines, overview
 
     if screen or once:
-        drawn = overview(list(following.runs.values()), terminal_width())
+        runs = list(following.runs.values())
+        drawn = overview(runs, terminal_width()) if runs else ["no run here yet"]
         if screen:
+            # A table that scrolls away shows its oldest runs.
+            drawn = drawn[: get_terminal_size().lines - 1]
             write(_HOME)
-        write_lines(drawn or ["no run here yet"])
+        write_lines(drawn)
         return
     for event in events:
         write_lines(event_lines(event))

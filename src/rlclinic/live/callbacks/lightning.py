@@ -26,7 +26,10 @@ class ClinicLightningCallback(Callback):
         """One row now and then, by env steps where the module counts them."""
         if trainer.is_global_zero and batch_idx % self._every == 0:
             self.monitor.guard.call("the callback", self._row, trainer, module)
-        if self.monitor.should_stop and not self._saved:
+        if self.monitor.on_error == "continue" or self._saved:
+            return
+        # All processes save and stop at the same batch: one that goes on would wait for the others.
+        if trainer.strategy.reduce_boolean_decision(self.monitor.should_stop, all=False):
             self._saved = True
             self.monitor.guard.call("the checkpoint", trainer.save_checkpoint, self._checkpoint)
             trainer.should_stop = True

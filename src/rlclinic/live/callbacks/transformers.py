@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import torch
 from transformers import TrainerCallback
 
 from rlclinic.live.monitor import Monitor, monitor
@@ -27,8 +28,8 @@ class ClinicTrainerCallback(TrainerCallback):
             self.monitor.log(dict(logs or {}), float(state.global_step))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Stop where that was asked for."""
-        if self.monitor.should_stop:
+        """Stop where that was asked for, all processes at the same step: one that goes on would wait for the others."""
+        if self.monitor.on_error == "stop" and _any_process(self.monitor.should_stop, args.device):
             control.should_save = control.should_training_stop = True
 
     def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
@@ -41,3 +42,13 @@ class ClinicTrainerCallback(TrainerCallback):
         config = {name: getattr(args, name) for name in names if hasattr(args, name)}
         budget = about.budget or float(state.max_steps or 0) or None
         self.monitor.describe(replace(about, budget=budget, config={**config, **about.config}))
+
+
+def _any_process(decision: bool, device: Any) -> bool:  # noqa: FBT001
+    """Whether one of the processes that train together decided so; only the first follows the run."""
+    group = torch.distributed
+    if not (group.is_available() and group.is_initialized()):
+        return decision
+    decided = torch.tensor(int(decision), device=device)
+    group.all_reduce(decided, group.ReduceOp.MAX)
+    return bool(decided)
