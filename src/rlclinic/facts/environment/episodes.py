@@ -104,7 +104,7 @@ def _restarts(steps: Transitions, episodes: EpisodeTable) -> float:
     slack = 0.1 * (high - low) + 1e-9
     inside = ((after[:, live] >= low - slack) & (after[:, live] <= high + slack)).all(axis=1)
     visited = ((seen[:, live] >= low - slack) & (seen[:, live] <= high + slack)).all(axis=1)
-    moved = np.abs(after - seen)[:, live] / std[live]
+    moved = np.abs(after[:, live] - seen[:, live]) / std[live]
     usual = np.median(moved, axis=0) + 1e-6
     # Where starts fill the space that is visited, a jump into them cannot be told from a step.
     if visited.mean() > 0.5:
