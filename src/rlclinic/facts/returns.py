@@ -8,12 +8,13 @@ import math
 import numpy as np
 
 from rlclinic.facts.window_noise import WindowNoise, is_windowed, robust_spread
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.model.return_curve import Fall, ReturnCurve, Rise
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._bins import bin_ends, bin_means
 from rlclinic.signals._bootstrap import bootstrap_rise, by_chance
 from rlclinic.signals._course import plain_course
-from rlclinic.signals._robust import TO_SIGMA, median
+from rlclinic.signals._robust import median
 
 # Points the curve is reduced to; enough for its shape, few enough that single episodes average out.
 BINS = 60

@@ -14,11 +14,12 @@ from rlclinic.facts.settled import settled
 from rlclinic.facts.window_noise import WindowNoise, window_noise
 from rlclinic.model.finding import Evidence
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import PERFORMANCE_METRICS, Run
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.model.vocabulary import families_of
-from rlclinic.signals._robust import TO_SIGMA, median
+from rlclinic.signals._robust import median
 
 if TYPE_CHECKING:
     from rlclinic.model.environment_facts import EnvironmentFacts

@@ -13,8 +13,9 @@ import math
 import numpy as np
 
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.signals._robust import TO_SIGMA, median
+from rlclinic.signals._robust import median
 
 # Episodes behind a windowed return, by the convention of nearly every framework.
 WINDOW_EPISODES = 100

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+TO_SIGMA = 1.4826
+"""Standard deviation of a normal over its median absolute deviation."""
 LARGEST = 1e75
 SMALLEST = 1e-75
 # Unix seconds of the year 9999. A later time is no date: milliseconds were written for seconds.

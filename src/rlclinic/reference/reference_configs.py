@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.reference.environment_names import environment_name
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.table_file import load_table
@@ -128,7 +129,7 @@ def _place(name: str, value: object) -> float | None:
 
 def _spread(at: list[float]) -> float:
     middle = _quantile(at, 0.5)
-    around = 1.4826 * _quantile(sorted(abs(x - middle) for x in at), 0.5)
+    around = TO_SIGMA * _quantile(sorted(abs(x - middle) for x in at), 0.5)
     # Where most configs share one value the middle says nothing; the tails do. 2.563 sigma lie between the deciles.
     tails = (_quantile(at, 0.9) - _quantile(at, 0.1)) / 2.563
     return max(around, tails, LEAST_SPREAD)

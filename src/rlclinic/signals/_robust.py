@@ -9,11 +9,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.model.series import FloatArray
 from rlclinic.signals._shapes import Centre
 
-TO_SIGMA = 1.4826
-"""Standard deviation of a normal over its median absolute deviation."""
 TRIM = 0.2
 """Share left out at each end of a robust mean: nearly as precise as the mean, and 20% outliers do nothing."""
 

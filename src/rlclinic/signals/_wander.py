@@ -55,7 +55,7 @@ LEAST = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Level:
+class Fit:
     """The fit on averages of neighbouring points."""
 
     edges: NDArray[np.intp]
@@ -74,7 +74,7 @@ class Wander:
     n: int
     profile: FloatArray
     """Size of the noise at each point relative to the whole."""
-    levels: tuple[Level, ...]
+    levels: tuple[Fit, ...]
     floor: float
     """Smallest standard deviation that rounding allows."""
     unit: float = 1.0
@@ -168,7 +168,7 @@ def _calm(y: FloatArray) -> FloatArray:
     return calm - median(calm)
 
 
-def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level | None:
+def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Fit | None:
     """Weigh all phi by the correlation of neighbouring residuals after `columns` columns were fitted."""
     n = int(residual.size)
     bound = CLIP * robust_scale(residual)
@@ -184,11 +184,11 @@ def _fit(residual: FloatArray, edges: NDArray[np.intp], columns: int) -> Level |
     misfit = ((seen - expected) / spread) ** 2
     misfit = np.clip(misfit - misfit[possible].min(), 0.0, 1000.0)
     weights = np.where(possible, np.exp(-0.5 * misfit) / spread * PRIOR, 0.0)
-    return Level(edges, weights / weights.sum(), power / kept, float(max(1, n - columns)))
+    return Fit(edges, weights / weights.sum(), power / kept, float(max(1, n - columns)))
 
 
 def _level_error(
-    level: Level, contrast: FloatArray, unit: float, rounding: float
+    level: Fit, contrast: FloatArray, unit: float, rounding: float
 ) -> tuple[tuple[tuple[float, float], ...], float]:
     coarse = np.add.reduceat(contrast, level.edges) if level.edges.size < contrast.size else contrast
     used = level.weights > NEGLIGIBLE

@@ -18,8 +18,9 @@ import numpy as np
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
-from rlclinic.signals._robust import TO_SIGMA, median
+from rlclinic.signals._robust import median
 
 RULE = Rule("EVA05", needs=("return/train", "return/eval"))
 
