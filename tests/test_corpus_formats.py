@@ -38,7 +38,7 @@ DECIDING = {
     "archive_doorkey": ("eval/mean_reward", 40),
     "archive_multiroom_n4_s5": ("eval/mean_reward", 200),
     "coinflip/PPO_0": ("eval/mean_reward", 200),
-    "Active-Querying-on-PEBBLE": ("true_episode_reward", 337),
+    "Active-Querying-on-PEBBLE": ("eval/true_episode_reward", 33),
     "logs_v2p3/metrics.jsonl": ("test/env/all/reward/total", 12),
     "HopperHop_phasez_baseline/seed_2.csv": ("mppi/reward", 40),
     "results_old/sacred/1": ("test_return_mean", 201),

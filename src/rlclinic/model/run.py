@@ -30,6 +30,9 @@ PERFORMANCE_METRICS = (*RETURN_METRICS, "success_rate", "success_rate/eval")
 # has few points, and less than this share of the other's.
 ENOUGH_POINTS, MANY_POINTS = 8, 20
 SCRAP, SCRAP_POINTS = 0.25, 0.1
+# Evaluations from which on their curve can be judged by itself: fewer, of a few episodes each, are mostly noise beside
+# the many episodes of training, and stay a second witness.
+EVALUATIONS = 30
 
 
 class Status(StrEnum):
@@ -204,15 +207,17 @@ class Run:
 def deciding_return(series: Mapping[str, Series]) -> Series | None:
     """Which return decides how well the agent does.
 
-    The training return comes first, unless the reader knows that it does not mean what its name says, or it is a
-    scrap of the run beside evaluations all along it.
+    Evaluations come first where there are enough of them all along the run: they are of the policy that is wanted, and
+    the training return is of one that explores. Else, or where the reader knows that one of the two does not mean what
+    its name says, it is the other.
     """
     found = [series[name] for name in RETURN_METRICS if name in series]
     finite = [item for item in found if item.last is not None]
     sound = [item for item in finite if not item.caveat]
     candidates = sound or finite or found
     whole = [item for item in candidates if not any(_is_scrap_of(item, other) for other in candidates)]
-    return next(iter(whole or candidates), None)
+    evaluated = next((item for item in whole if item.name == "return/eval" and len(item) >= EVALUATIONS), None)
+    return evaluated or next(iter(whole or candidates), None)
 
 
 def _is_scrap_of(series: Series, other: Series) -> bool:
