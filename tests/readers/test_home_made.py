@@ -12,7 +12,9 @@ import pytest
 from rlclinic.model.errors import NothingReadable
 from rlclinic.model.run import Run
 from rlclinic.readers.consoles.counted_lines import parse_counted_lines
+from rlclinic.readers.discover import find
 from rlclinic.readers.named_by_file import metric_of_file, tells_return
+from rlclinic.readers.open import read_ref
 from rlclinic.store.reading import read
 
 COUNT = 40
@@ -216,3 +218,28 @@ def test_a_share_of_problems_solved_at_the_first_try_is_a_return(tmp_path: Path)
     run = read(tmp_path)
     assert run.returns is not None
     assert run.returns.logged_as == "sampled_pass_at_1"
+
+
+@pytest.mark.parametrize("shape", ["lists", "tables"])
+def test_a_json_object_with_a_part_for_each_algorithm_is_as_many_runs(shape: str, tmp_path: Path) -> None:
+    data: dict[str, object] = {"PPO": RETURNS, "Dueling DQN": [-value for value in RETURNS]}
+    if shape == "tables":
+        data = {name: {"rewards": values, "losses": RETURNS} for name, values in data.items()}
+    (tmp_path / "results.json").write_text(json.dumps({**data, "note": "two agents"}))
+    found = {ref.member: read_ref(ref) for ref in find(tmp_path)}
+    assert [(name, run.algorithm) for name, run in sorted(found.items())] == [("Dueling DQN", "DQN"), ("PPO", "PPO")]
+    check(found["PPO"], "episodes")
+    assert found["Dueling DQN"].series["return/train"].values.tolist() == pytest.approx([-value for value in RETURNS])
+    assert any("name another as results.json::" in note for note in found["PPO"].provenance.notes)
+
+
+def test_what_is_measured_of_one_algorithm_is_one_run(tmp_path: Path) -> None:
+    (tmp_path / "results.json").write_text(json.dumps({"dqn_rewards": RETURNS, "dqn_losses": RETURNS}))
+    assert [ref.member for ref in find(tmp_path)] == [""]
+
+
+def test_a_console_of_costs_is_read(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text(lines("Episode {n}: Total cost: {r}, steps: 100"))
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.values.tolist() == pytest.approx([-value for value in RETURNS])

@@ -132,6 +132,11 @@ def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
         found = sorted(name for name in folder.files if name.endswith(".db"))
         named = [(name, members(entry_in(folder, name))) for name in found]
         return [(name, member if len(runs) > 1 else "") for name, runs in named for member in runs]
+    if row.id == "home-made":
+        from rlclinic.readers.sources.home_made import members as algorithms
+
+        found = [name for name in sorted(folder.files) if name.endswith(".json")]
+        return [(name, member) for name in found for member in parsed_once(algorithms, entry_in(folder, name))]
     if row.id in {"tables", "json-tables"}:
         return [(name, "") for name in _separate_files(row, folder)]
     if row.id in {"tensorboard", "rl_games"}:

@@ -1,6 +1,7 @@
 """What home-made scripts save: `rewards.npy`, `results.npz`, and JSON of lists, of records, or of both nested in names.
 
-Never unpickled: an array of objects is left alone.
+A JSON object with a part for each of several algorithms is as many runs. Never unpickled: an array of objects is left
+alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from rlclinic.readers.named_by_file import as_return, metric_of_file, tells_retu
 from rlclinic.readers.place import Entry
 from rlclinic.readers.registry import HOME_MADE
 from rlclinic.readers.sources.files import read as read_files
+from rlclinic.readers.words import words as words_of
+from rlclinic.reference.algorithms import algorithm_in
 
 MAX_BYTES = 64 << 20
 STEPS = ("timesteps", "total_steps", "env_steps", "steps")
@@ -32,6 +35,9 @@ DEEPEST = 6
 # `[count, value]`.
 PAIR = 2
 SETTINGS = ("config", "args", "params", "hyperparameters", "hparams", "settings")
+# Words beside an algorithm's name that make a variant of it.
+VARIANTS = frozenset({"double", "dueling", "vanilla", "agent", "per", "prioritized", "baseline", "tuned", "default",
+                      "with", "without", "and", "seed", "run"})  # fmt: skip
 Columns = Mapping[str, FloatArray]
 
 
@@ -44,6 +50,15 @@ def has_returns(entry: Entry) -> bool:
     return any(tells_return(name) and values.shape[0] >= FEWEST for name, values in found.items())
 
 
+def members(entry: Entry) -> list[str]:
+    """The algorithms that a JSON file has a part for, where it has several."""
+    try:
+        data = load_json_data(decode(entry.read(MAX_BYTES))) if entry.name.endswith(".json") else None
+    except (FormatError, OSError):
+        return []
+    return list(_by_algorithm(data))
+
+
 def read(draft: Draft) -> None:
     """Read every list and array with a number for each episode, and the files beside them."""
     read_files(draft)
@@ -51,10 +66,16 @@ def read(draft: Draft) -> None:
         if entry.relative in draft.files:
             continue
         try:
-            found = _columns(entry)
+            found = _columns(entry, draft.place.member)
         except (FormatError, OSError) as error:
             draft.note(f"{entry.relative}: not read ({error})")
             continue
+        if several := members(entry):
+            chosen = draft.place.member if draft.place.member in several else several[0]
+            draft.algorithm, draft.name = draft.algorithm or algorithm_in(chosen), draft.name or chosen
+            told = f"{entry.relative}: {len(several)} trainings by algorithm; this is {chosen}"
+            other = next(name for name in several if name != chosen)
+            draft.note(f"{told}, name another as {entry.relative}::{other}")
         if not any(len(values) >= FEWEST for values in found.values()):
             continue
         draft.used(entry, "table")
@@ -71,14 +92,31 @@ def read(draft: Draft) -> None:
             )
 
 
-def _columns(entry: Entry) -> Columns:
+def _columns(entry: Entry, member: str = "") -> Columns:
     data = entry.read(MAX_BYTES)
     if entry.name.endswith(".npy"):
         rows = read_array(data)
         return {metric_of_file(entry.name) or entry.name.removesuffix(".npy"): _curve(rows)} if rows.size else {}
     if entry.name.endswith(".npz"):
         return dict(_arrays(data))
-    return _table(load_json_data(decode(data)), metric_of_file(entry.name))
+    value = load_json_data(decode(data))
+    parts = _by_algorithm(value)
+    if parts:
+        # A list under nothing but an algorithm's name is of its returns.
+        return _table(parts.get(member, next(iter(parts.values()))), metric_of_file(entry.name) or "rewards")
+    return _table(value, metric_of_file(entry.name))
+
+
+def _by_algorithm(data: object) -> dict[str, object]:
+    """The parts of a JSON object that are named after algorithms; empty where it has not several, or curves besides."""
+    curves = {str(key): part for key, part in data.items() if _table(part, "x")} if isinstance(data, dict) else {}
+    return curves if len(curves) > 1 and all(map(_is_algorithm, curves)) else {}
+
+
+def _is_algorithm(name: str) -> bool:
+    """Whether a name is of an algorithm, and not of something that is measured of it: `DQN`, `Dueling DQN`, `ppo_2`."""
+    left = {word for word in words_of(name) if not algorithm_in(word) and not word.isdigit()}
+    return bool(algorithm_in(name)) and left <= VARIANTS
 
 
 def _arrays(data: bytes) -> Iterator[tuple[str, FloatArray]]:
