@@ -29,11 +29,14 @@ def write(folder: Path, columns: dict[str, list[float]]) -> Path:
 @pytest.mark.parametrize(
     ("train", "evaluation", "decides"),
     [
-        ((200, 0, 1e6), (20, 0, 1e6), "return/train"),
+        # Evaluations decide where there are enough of them, all along the run.
+        ((200, 0, 1e6), (30, 0, 1e6), "return/eval"),
+        ((200, 0, 1e6), (29, 0, 1e6), "return/train"),
+        ((200, 0, 1e6), (40, 0, 1e5), "return/train"),
         ((14, 0.99e6, 1e6), (40, 0, 1e6), "return/eval"),
         ((2, 0, 1e6), (200, 0, 1e6), "return/eval"),
         ((2, 0, 1e6), (4, 0, 1e6), "return/train"),
-        ((30, 0, 1e6), (400, 0, 1e6), "return/train"),
+        ((30, 0, 1e6), (400, 0, 1e6), "return/eval"),
     ],
 )
 def test_the_whole_curve_decides_and_not_a_scrap_of_it(
@@ -70,6 +73,21 @@ def test_a_success_rate_is_the_return_where_no_other_is_logged(tmp_path: Path) -
     assert run.returns is not None
     assert run.returns.logged_as == "win_rate"
     assert any("win_rate serves as return/train" in note for note in run.provenance.notes)
+
+
+@pytest.mark.parametrize("name", ["total_cost", "Total Cost", "episode cost", "avg_cost"])
+def test_a_cost_is_a_return_below_zero_where_nothing_is_rewarded(name: str, tmp_path: Path) -> None:
+    costs = [50.0, 40.0, 30.0, 20.0, 10.0, 5.0]
+    run = read(write(tmp_path, {name: costs, "loss": costs}))
+    assert run.returns is not None
+    assert run.returns.values.tolist() == [-cost for cost in costs]
+    assert any(f"minus {name} serves as return/train" in note for note in run.provenance.notes)
+
+
+def test_a_cost_beside_a_reward_is_a_constraint_and_no_return(tmp_path: Path) -> None:
+    run = read(write(tmp_path, {"episode_reward": [1, 2, 3, 4, 5], "episode_cost": [5, 4, 3, 2, 1]}))
+    assert run.returns is not None
+    assert run.returns.logged_as == "episode_reward"
 
 
 def test_where_the_reward_is_zero_by_design_the_objective_decides(tmp_path: Path) -> None:

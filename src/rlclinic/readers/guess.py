@@ -42,6 +42,7 @@ OTHERWISE = frozenset(
     }
 )  # fmt: skip
 PER_EPISODE = frozenset({"per"})
+COST = frozenset({"cost", "costs"})
 LENGTH = frozenset({"length", "len", "lengths"})
 # A reward of the task itself, as opposed to a learned, shaped, normalised or intrinsic one.
 TRUE = frozenset({"true", "groundtruth", "gt", "extrinsic", "unshaped", "unnormalized", "unnormalised", "original"})
@@ -91,6 +92,12 @@ def true_return(name: str) -> str:
     if not words & TRUE or words & OTHERWISE or not words & (REWARD | RETURN):
         return ""
     return "return/eval" if words & EVALUATION else "return/train"
+
+
+def is_cost(name: str) -> bool:
+    """Whether a name is of what an episode cost, all in all: where nothing is rewarded, less of it is better."""
+    words = _words(name)
+    return bool(words & COST and words & (EPISODE | AVERAGE)) and words <= COST | EPISODE | AVERAGE
 
 
 def is_bare_average(name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from rlclinic.readers.axes import plain
-from rlclinic.readers.guess import OTHERWISE, REWARD, guess
+from rlclinic.readers.guess import OTHERWISE, REWARD, guess, is_cost
 from rlclinic.readers.words import words
 from rlclinic.reference.framework import framework
 
@@ -20,7 +20,7 @@ def is_return(name: str) -> bool:
     """Whether a name may say a return."""
     found = set(words(name))
     rewarded = bool(found & REWARD) and not found & OTHERWISE
-    return " ".join(words(name)) in PLAIN or plain(name) in PLAIN or rewarded or is_sure_return(name)
+    return " ".join(words(name)) in PLAIN or plain(name) in PLAIN or rewarded or is_cost(name) or is_sure_return(name)
 
 
 @lru_cache(maxsize=512)

@@ -14,10 +14,11 @@ import numpy as np
 from rlclinic.model.run import RETURN_METRICS, deciding_return
 from rlclinic.model.series import Series
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.guess import is_bare_average, is_distance_from_equilibrium, is_distillation, true_return
+from rlclinic.readers.guess import is_bare_average, is_cost, is_distance_from_equilibrium, is_distillation, true_return
 
 AGENTS = {"return/train": "agent_return/", "return/eval": "agent_return_eval/"}
-SUCCESS = {"return/train": "success_rate", "return/eval": "success_rate/eval"}
+# What serves as a return where none is logged: rates of success, and in self-play the rating.
+INSTEAD = (("return/train", "success_rate"), ("return/eval", "success_rate/eval"), ("return/eval", "elo"))
 # A true return with fewer points than this share of the other's is a summary, not the curve.
 CURVE = 0.5
 # Points from which on a mean of all before it is told from what it is a mean of; how closely, as a share of its range.
@@ -38,11 +39,11 @@ def settle_returns(series: dict[str, Series], draft: Draft) -> None:
             draft.note(f"{name} is the mean over {len(agents)} agents: no return of the team is logged")
     _distillation(series, draft)
     if not any(series[name].last is not None for name in RETURN_METRICS if name in series):
-        for name, rate in SUCCESS.items():
-            if rate in series and series[rate].last is not None:
+        for name, rate in INSTEAD:
+            if name not in series and rate in series and series[rate].last is not None:
                 series[name] = replace(series[rate], name=name)
                 draft.note(f"no return is logged: {series[rate].logged_as} serves as {name}")
-    _equilibrium(series, draft)
+    _less_is_better(series, draft)
     _say(series, draft)
 
 
@@ -100,14 +101,16 @@ def _is_mean_of(mean: Series, single: Series, near: float) -> bool:
     return nearest and float(np.ptp(single.values)) > float(np.ptp(mean.values))
 
 
-def _equilibrium(series: dict[str, Series], draft: Draft) -> None:
-    """What the best answer would gain says how far a strategy is from the best; less is better."""
+def _less_is_better(series: dict[str, Series], draft: Draft) -> None:
+    """What the best answer to a strategy would gain says how far it is from the best; a cost is a reward below zero."""
     if any(name in series for name in RETURN_METRICS):
         return
-    gained = next((item for item in series.values() if is_distance_from_equilibrium(item.logged_as)), None)
-    if gained is not None:
-        series["return/eval"] = replace(gained, name="return/eval", values=-gained.values, known=True)
-        draft.note(f"no return is logged: minus {gained.logged_as} serves as return/eval")
+    for tells, name in ((is_distance_from_equilibrium, "return/eval"), (is_cost, "return/train")):
+        found = next((item for item in series.values() if not item.known and tells(item.logged_as)), None)
+        if found is not None:
+            series[name] = replace(found, name=name, values=-found.values, known=True)
+            draft.note(f"no return is logged: minus {found.logged_as} serves as {name}")
+            return
 
 
 def _team(name: str, agents: list[Series]) -> Series:

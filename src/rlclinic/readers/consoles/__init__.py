@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from rlclinic.readers.consoles.arena import parse_arena
 from rlclinic.readers.consoles.bar_postfixes import parse_bar_postfixes
 from rlclinic.readers.consoles.bars import parse_bars
 from rlclinic.readers.consoles.boxes import parse_boxes
@@ -29,6 +30,7 @@ PARSERS: tuple[Parser, ...] = (
     parse_bars,
     parse_boxes,
     parse_iteration_blocks,
+    parse_arena,
 )
 # What home-made scripts print, looked for where no dialect is found.
 HOME_MADE: tuple[Parser, ...] = (parse_counted_lines, parse_columns)

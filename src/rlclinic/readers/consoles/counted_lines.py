@@ -24,7 +24,7 @@ import numpy as np
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.axes import clock
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import is_bare_average, is_of_a_step
+from rlclinic.readers.guess import is_bare_average, is_cost, is_of_a_step
 from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.return_names import is_return, is_sure_return
 
@@ -105,7 +105,9 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     common = [name for name, count in names.items() if 2 * count > len(rows)]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
     if not any(map(is_sure_return, common)):
-        told = next((name for name in common if is_return(name) and not is_bare_average(name)), "")
+        told = next(
+            (name for name in common if is_return(name) and not is_bare_average(name) and not is_cost(name)), ""
+        )
         rows = [_renamed(row, told) for row in rows]
     found = clock({name: column for name, column in columns.items() if name != PLACE})
     axis: StepAxis
