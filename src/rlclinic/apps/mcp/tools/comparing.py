@@ -56,7 +56,7 @@ class RunComparison(Reply):
     untrusted: str = UNTRUSTED
 
 
-class BaselineValue(Part):
+class Level(Part):
     value: Number | None
     """Mean of the last tenth."""
     last: Number | None
@@ -68,8 +68,8 @@ class BaselineComparison(Reply):
     run_id: str
     baseline_id: str
     metric: str
-    target: BaselineValue
-    baseline: BaselineValue
+    target: Level
+    baseline: Level
     difference: Number | None
     pct_difference: Number | None
     status: str
@@ -230,11 +230,11 @@ def _best(workspace: Workspace, opened: OpenRun) -> OpenRun:
     return workspace.open(found.path)
 
 
-def _level(opened: OpenRun, series: Series, value: float | None) -> BaselineValue:
+def _level(opened: OpenRun, series: Series, value: float | None) -> Level:
     import numpy as np
 
     if value is None:
-        return BaselineValue(value=None, last=None, epoch=None, env_steps=opened.run.env_steps)
+        return Level(value=None, last=None, epoch=None, env_steps=opened.run.env_steps)
     last = series.steps[np.isfinite(series.values)][-1:]
     epoch = round(float(epochs_at(opened, last)[0]), 2)
-    return BaselineValue(value=value, last=series.last, epoch=epoch, env_steps=opened.run.env_steps)
+    return Level(value=value, last=series.last, epoch=epoch, env_steps=opened.run.env_steps)
