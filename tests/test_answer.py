@@ -19,6 +19,8 @@ from rlclinic.model.vocabulary import families_of, has_metric
 from rlclinic.readers.discover import find
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from rlclinic.reports.diagnosis_text import diagnosis_text
+from rlclinic.rules.registry import rules_meaning
+from rlclinic.rules.rule import Sign
 from tests.conftest import RUNS, diagnosis_of
 from tests.reports.cases import collapsed
 from tests.rules.scene import scene
@@ -38,7 +40,7 @@ def test_the_verdict_the_cause_and_the_change_lead() -> None:
     found = diagnosis_of("sb3/ppo_cartpole_high_lr")
     assert [item.label for item in found.answer.lines] == LABELS
     assert line(found, "Verdict").startswith("Collapsed: rollout/ep_rew_mean climbed from 25.58 to 87.31")
-    assert line(found, "Cause").startswith("learning-rate-too-high (over 99%): learning_rate 0.05 is outside")
+    assert line(found, "Cause").startswith("learning-rate-too-high (over 99%): learning_rate is 0.05, outside")
     assert line(found, "Change") == "Lower learning_rate from 0.05 to 0.001: PPO(..., learning_rate=0.001)"
     assert line(found, "If not that") == "Start from the settings that are known to work for PPO on CartPole-v1."
     assert re.fullmatch(
@@ -213,3 +215,32 @@ def test_advice_fits_the_run_it_is_given_to(name: str) -> None:
     if found.run.algorithm:
         assert not any(cause.cause_class == "language-model" for cause in found.causes[:3])
     assert not re.search(r"\bprompts?\b|\bcompletions?\b|chat template", told)
+
+
+SMALL = re.compile(r"(?<![\d.])0\.0000\d|\de\+0\d")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_report_writes_a_small_number_in_one_way(name: str) -> None:
+    """Not 0.000001 in one line and 1e-06 in the next; what is quoted as code keeps the user's spelling."""
+    found = diagnosis_of(name)
+    told = [line for line in diagnosis_text(found, detail="full").splitlines() if not line.lstrip().startswith("|")]
+    assert [line for line in told if SMALL.search(line)] == []
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_verdict_cause_and_change_of_every_recorded_run_agree(name: str) -> None:
+    found = diagnosis_of(name)
+    lines = {line.label: line for line in found.answer.lines}
+    lead, first = found.ranked[0] if found.ranked else None, next(iter(found.prescriptions), None)
+    frozen = rules_meaning(Sign.POLICY_FROZEN)
+    if found.verdict in {Verdict.LEARNING, Verdict.SOLVED}:
+        assert [item.code for item in found.findings if item.name in frozen and item.severity != "info"] == []
+    if "Change" in lines and any(what == "apply" for what, _ in lines["Change"].commands):
+        # What the command writes is what the line says.
+        assert first is not None
+        assert first.changes
+    if lead is not None and lead.id == "budget-too-small" and lead.probability >= 0.9:
+        assert "examine" not in lines["Change" if "Change" in lines else "Test first"].text
+    if found.verdict is Verdict.INSUFFICIENT_DATA and "published runs needed" in found.reason:
+        assert not lines["Change"].text.startswith("Optional") if "Change" in lines else True

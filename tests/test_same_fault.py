@@ -20,7 +20,6 @@ NAMES = [
     "faults/coin_pay_ppo_cartpole",
     "faults/cold_sac_pendulum",
     "faults/healthy_sac_pendulum",
-    "faults/high_lr_sac_pendulum",
 ]
 
 

@@ -130,7 +130,7 @@ def collapsed() -> Diagnosis:
         ),
         classes={"policy-too-fast": 0.8, "unknown": 0.12, "early-determinism": 0.07, "nothing-wrong": 0.01},
         decision_path=(
-            "Are all numbers finite? Nothing found by 1 check.",
+            "Are all numbers finite? One check found nothing.",
             "Does the policy still explore? No: entropy fell from 0.651 to 8e-22 (POL01). Begin here.",
             "Are the gradients sane? Not checked: the metrics it needs are not logged.",
         ),
@@ -193,7 +193,7 @@ def healthy() -> Diagnosis:
             ),
         ),
         classes={"nothing-wrong": 0.78, "budget": 0.15},
-        decision_path=("Are all numbers finite? Nothing found by 1 check.",),
+        decision_path=("Are all numbers finite? One check found nothing.",),
         next_steps=("Nothing needs to change as far as these logs tell.",),
     )
 

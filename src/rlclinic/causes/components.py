@@ -15,6 +15,7 @@ from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
 from rlclinic.model.vocabulary import families_of
+from rlclinic.reference.algorithms import TRAINED
 from rlclinic.reference.table_file import load_table
 
 # Code of one side, as the names of files and classes tell it.
@@ -91,6 +92,10 @@ def _weight(component: Component, seen: Mapping[str, Finding]) -> float:
 def trainer_of(run: Run) -> str:
     """How `rlclinic probe` names the trainer of a run."""
     adapter = ADAPTERS.get(run.framework)
+    if run.framework == "rlclinic":
+        # The lab trains with the library that has the algorithm; not every one of those can be probed.
+        library = next((name for name, algorithms in TRAINED.items() if run.algorithm in algorithms), adapter)
+        adapter = library if library in ADAPTERS.values() else None
     return shlex.quote(f"{adapter}:{run.algorithm}") if adapter and run.algorithm else "your.module:make_trainer"
 
 

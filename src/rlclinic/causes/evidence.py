@@ -293,7 +293,7 @@ def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
 def _outside(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece:
     item, away = max(known, key=lambda pair: pair[1].beyond(pair[0].direction))
     by, decades = table.outside, away.beyond(item.direction)
-    text = f"{said(item.key, value_of(facts, item.key) or 0.0)} is outside what people train with"
+    text = f"{said(facts, item.key)}, outside what people train with"
     share = _share(by.counts, table, holds, decades)
     return Piece("setting", text, share * (by.at_once + by.per_decade * min(decades, by.most_decades)))
 

@@ -27,10 +27,11 @@ def cause_page(entry: CauseEntry) -> dict[str, Any]:
 def _speaks(row: CauseWeights, words: Mapping[str, str]) -> dict[str, str]:
     """The strongest first, rules before conditions."""
     ranked = sorted(row.weights.items(), key=lambda item: -abs(item[1]))
+    ranked = [(name.replace("verdict:", "the verdict "), weight) for name, weight in ranked]
     ranked += [(words[name], weight) for name, weight in row.when.items()]
     found = {
-        "Speaks for it": ", ".join(name for name, weight in ranked if weight > 0),
-        "Speaks against it": ", ".join(name for name, weight in ranked if weight < 0),
+        "Speaks for it": "; ".join(name for name, weight in ranked if weight > 0),
+        "Speaks against it": "; ".join(name for name, weight in ranked if weight < 0),
         "Expected if it is so": ", ".join(row.expects),
         "Hyperparameter": ", or ".join(f"{suspect.key}, too {suspect.direction}" for suspect in row.settings),
     }

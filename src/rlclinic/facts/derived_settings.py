@@ -38,28 +38,30 @@ ADDS_NO_NOISE = frozenset({"sb3", "sb3-zoo", "rlclinic"})
 
 # What a person would call what several settings come to.
 _WORDS: Mapping[str, str] = {
-    "published_share": "the budget over that of published runs",
+    "published_share": "the budget as a share of what published runs had",
     "total_movement": "the learning rate times the number of updates",
     "gradient_updates": "the number of gradient updates",
     "update_to_data": "the number of gradient updates per env step",
     "rollout_share": "the share of the budget in one rollout",
     "rollout_steps": "the length of a rollout",
-    "target_period": "the number of updates that renew the target network",
-    "target_period_share": "the time to renew the target network over the budget",
-    "exploration_share": "the share of the budget that explores",
+    "target_period": "the number of updates in which the target network is renewed",
+    "target_period_share": "the time to renew the target network, in budgets,",
+    "exploration_share": "the share of the budget spent on exploration",
     "target_entropy_per_action": "the target entropy per action dimension",
     "learning_starts_share": "the share of the budget before learning starts",
-    "buffer_share": "the size of the replay buffer over the budget",
-    "clip_range_vf_per_return": "the value clip over the size of the return",
+    "buffer_share": "the size of the replay buffer, in budgets,",
+    "clip_range_vf_per_return": "the value clip as a share of the size of the return",
     "network_width": "the width of the narrowest layer",
     "on_policy_budget": "the budget in env steps",
     "action_noise": "the action noise",
 }
 
 
-def said(name: str, value: float) -> str:
-    """A setting with its value, as the subject of a sentence."""
-    return f"{_WORDS[name]}, {value:.3g}," if name in _WORDS else f"{name} {value:.3g}"
+def said(facts: RunFacts, name: str) -> str:
+    """A setting, by the name that the user gave it, and its value."""
+    setting = facts.run.config.settings.get(name)
+    own = setting.native_key if setting is not None and not setting.is_derived else name
+    return f"{_WORDS.get(name, own)} is {value_of(facts, name) or 0.0:.3g}"
 
 
 def value_of(facts: RunFacts, name: str) -> float | None:

@@ -14,6 +14,7 @@ from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.task_departure import SAME_PAY, departure
 from rlclinic.facts.trailing_mean import recent_returns
 from rlclinic.model.goal import Goal, GoalReached
+from rlclinic.model.numbers import plain_numbers
 from rlclinic.model.run import Status
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.reference.tasks import Task
@@ -84,8 +85,8 @@ def _origin(facts: RunFacts, task: Task | None, level: float) -> str:
     if source == "run" or task is None:
         return "the run's own threshold"
     off = departure(facts)
-    times = f", times {off.scale:.3g} as its rewards are" if off is not None and off.scale is not None else ""
-    return f"the {'threshold' if task.threshold == level else 'usual goal'} of {task.name}{times}"
+    times = f", times {off.scale:.3g}, as its rewards are" if off is not None and off.scale is not None else ""
+    return f"the {'threshold' if task.threshold == level else 'usual goal'} of {task.name}{plain_numbers(times)}"
 
 
 @fact
@@ -185,14 +186,13 @@ def goal_reached(facts: RunFacts) -> GoalReached | None:
         reached
         for series in (trained, evaluated)
         if series is not None and not series.caveat
-        if (reached := _reached(series, goal, TOLERANCE)) is not None
+        if (reached := _reached(series, goal)) is not None
     ]
     if not found and evaluated is None and (recent := recent_returns(facts)) is not None:
-        # A mean of few episodes is luckier than one of a hundred: near the goal is not enough.
-        played = _reached(recent, goal, 0.0)
+        played = _reached(recent, goal)
         found = [played] if played is not None else []
     if not found and (returns := facts.run.returns) is not None and returns.caveat:
-        alone = _reached(returns, goal, TOLERANCE)
+        alone = _reached(returns, goal)
         found = [alone] if alone is not None else []
     if tried_short(facts, goal):
         found = [replace(reached, held=False) for reached in found]
@@ -210,14 +210,14 @@ def tried_short(facts: RunFacts, goal: Goal) -> bool:
     return float(last.mean()) + error < goal.level - SHORT * abs(goal.level - goal.base)
 
 
-def _reached(series: Series, goal: Goal, tolerance: float) -> GoalReached | None:
+def _reached(series: Series, goal: Goal) -> GoalReached | None:
     finite = np.isfinite(series.values)
     values, steps = series.values[finite], series.steps[finite]
     if values.size < FEWEST_ABOVE:
         return None
     bins = min(BINS, values.size)
     curve, at = bin_means(values, bins), bin_ends(steps, bins)
-    level = goal.level - tolerance * abs(goal.level - goal.base)
+    level = goal.level - TOLERANCE * abs(goal.level - goal.base)
     trailing: FloatArray = np.convolve(curve, np.ones(FEWEST_ABOVE) / FEWEST_ABOVE, mode="valid")
     above = np.flatnonzero(trailing >= level)
     if not above.size:

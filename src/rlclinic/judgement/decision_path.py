@@ -46,8 +46,8 @@ def decision_path(
             where = " Begin here." if step is begin else late
             lines.append(f"{step} No: {first.summary} ({first.code}).{where}")
         elif looked:
-            checks = "one check" if len(looked) == 1 else f"{len(looked)} checks"
-            lines.append(f"{step} Nothing found by {checks}.")
+            checks = "One check" if len(looked) == 1 else f"{len(looked)} checks"
+            lines.append(f"{step} {checks} found nothing.")
         else:
             lines.append(f"{step} Not checked: the metrics it needs are not logged.")
     return tuple(lines)

@@ -227,14 +227,21 @@ def _not_learning(case: _Case) -> str | None:
 def _frozen(case: _Case) -> Finding | None:
     """What shows that the policy cannot have moved, if that is sure."""
     found, curve = case.seen(Sign.POLICY_FROZEN), case.curve
-    if curve is not None and curve.climbed and curve.rising:
-        # Nothing overrules a sure rise of the return.
+    if curve is not None and curve.climbed and curve.rising and not _ended_random(case, curve):
+        # Nothing overrules a sure rise of the return, unless it leads to what random actions get.
         return None
     return found if found is not None and found.confidence >= SURELY_FROZEN else None
 
 
+def _ended_random(case: _Case, curve: ReturnCurve) -> bool:
+    task = known_task(case.facts)
+    return (
+        task is not None and task.random_mean is not None and curve.final < task.random_mean + (task.random_std or 0.0)
+    )
+
+
 def _interrupted(case: _Case) -> str | None:
-    return f"{case.facts.run.status.reason}; too early for a judgement of the rest" if _was_stopped(case) else None
+    return f"{case.facts.run.status.reason}; too early to judge the rest" if _was_stopped(case) else None
 
 
 def _was_stopped(case: _Case) -> bool:

@@ -41,7 +41,7 @@ TELLING = {
 }  # fmt: skip
 MOST_NEEDS = 3
 # What a later prescription says first, which a line of its own does not need.
-LEAD = re.compile(r"^(?:If (?:that does not suffice|the test confirms it)|Optional)[^:]*: ")
+LEAD = re.compile(r"^(?:If (?:that does not suffice|the test confirms it)|Optional|To judge it)[^:]*: ")
 OPTIONAL = "Optional"
 TOO_SHORT, NOT_RL = "budget-too-small", "not-rl"
 # What a test beside the one that is advised does, by the verb that makes it.
@@ -204,7 +204,7 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
         return Line("If not that", settings, (("train", commands.known_good),))
     if len(diagnosis.prescriptions) > 1:
         return Line("If not that", _instruction(diagnosis.prescriptions[1]))
-    said = (UNKNOWN, *HARMLESS, *((TOO_SHORT,) if diagnosis.finds_nothing else ()))
+    said = (UNKNOWN, *HARMLESS, diagnosis.verdict.value, *((TOO_SHORT,) if diagnosis.finds_nothing else ()))
     others = [cause.id for cause in diagnosis.ranked[1:] if cause.id not in said][:2]
     rest = REPEAT if diagnosis.run.returns is not None else NAME_COLUMN if diagnosis.run.series else NAME_FILES
     rest = REPRODUCE if diagnosis.verdict.value == "crashed" else rest
@@ -242,6 +242,7 @@ def _missing(diagnosis: Diagnosis) -> str:
         return ""
     needs = {name for item in diagnosis.not_checked for need in item.needs for name in need.split("|")}
     names = ["the config (--config)"] if dict(_unknowns(diagnosis))["the config"] else []
+    needs -= {"return/train"} if diagnosis.run.returns is not None else set()
     names += [said for name, said in TELLING.items() if name in needs and has_metric(diagnosis.run.algorithm, name)]
     return f" To narrow it down, add {listed(names[:MOST_NEEDS])}." if names else ""
 

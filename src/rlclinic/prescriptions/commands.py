@@ -33,6 +33,9 @@ def commands_of(
         ((index, item) for index, item in enumerate(prescriptions, start=1) if _is_config(item)), (0, None)
     )
     leads = change is not None and number == 1
+    # What is to be changed by hand comes first: a later change of the config is not how to apply it.
+    by_hand = bool(prescriptions) and prescriptions[0].kind not in {PrescriptionKind.CONFIG, PrescriptionKind.CHECK}
+    change = None if by_hand else change
     task = f"{run.algorithm} on {run.environment}"
     known = task_of(run.environment) is not None and _lab_trains(run) and _has_entry(run)
     after = f"rlclinic compare {shlex.quote(run.path)} NEW_RUN" if prescriptions and run.path else ""

@@ -8,7 +8,7 @@ from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
-from rlclinic.model.numbers import percent
+from rlclinic.model.numbers import percent, plain_numbers
 from rlclinic.model.prescription import Change
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import amount, hyperparameters
@@ -23,14 +23,14 @@ SCHEDULE = "learning_rate_schedule"
 
 
 def as_text(value: object) -> str:
-    """A value as a person reads it: plain decimals, no exponent above a millionth."""
+    """A value as everything else prints it: plain decimals down to 0.0001, 1e-05 below."""
     if value is None:
         return "none"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value)) if abs(value) >= 10 else f"{value:.1f}"
-    if isinstance(value, float) and 1e-7 <= abs(value) < 1:
+    if isinstance(value, float) and 1e-4 <= abs(value) < 1:
         return f"{value:.10f}".rstrip("0")
     return str(value)
 
@@ -78,7 +78,7 @@ def rationale(
     told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, watch)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
     share = f"The probability of {cause.id} is {percent(cause.probability)}."
-    return " ".join([f"{told}{share}", *compared])
+    return plain_numbers(" ".join([f"{told}{share}", *compared]))
 
 
 def fill(template: str, assessment: Assessment, **more: str) -> str:
@@ -139,7 +139,7 @@ def _against_reference(assessment: Assessment, change: Change) -> str:
     if change.key in NEAR_ONE or known == 0 or here == 0:
         return f"{change.native_key} is {as_text(here)}; {as_text(known)} works for {where}."
     ratio = here / known
-    times = f"{ratio:.3g} times the" if ratio > 1 else f"{1 / ratio:.3g} times below the"
+    times = f"{ratio:.3g} times the" if ratio > 1 else f"{1 / ratio:.3g} times smaller than the"
     return f"{change.native_key} {as_text(here)} is {times} {as_text(known)} that works for {where}."
 
 

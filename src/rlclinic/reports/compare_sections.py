@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rlclinic.model.comparison import Comparison, FirstMove, Parting, RunOutcome, SettingDifference
+from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.numbers import percent
 from rlclinic.model.run import Status
 from rlclinic.model.words import sentence
@@ -68,6 +69,8 @@ def _outcome(item: RunOutcome) -> tuple[Inline, ...]:
     reached = number(item.steps_to_threshold)
     if item.steps_to_threshold is None:
         reached = "never" if item.threshold is not None and item.final is not None else "-"
+        if item.verdict is Verdict.SOLVED and item.threshold is not None:
+            reached = "in evaluation" if "return/eval" in item.run else "by its episodes"
     return (
         f"{item.label}{' *' if item.reference else ''}",
         item.verdict.value,
@@ -180,7 +183,7 @@ def _parting(item: Parting) -> str:
 def _move(move: FirstMove, item: Parting) -> Inline:
     more = "higher" if move.difference > 0 else "lower"
     when = "as soon as it was logged" if move.from_start else f"from step {number(move.step)}"
-    sure = "" if move.probability is None else f"; before the return with {percent(move.probability)}"
+    sure = "" if move.probability is None else f"; before the return did ({percent(move.probability)} sure)"
     by = number(abs(move.difference))
     return (Code(move.logged_as), f" ({move.metric}) {when}: {more} in {item.first} by {by} on average{sure}")
 

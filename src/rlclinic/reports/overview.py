@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rlclinic.model.answer import LIKELY, UNKNOWN
+from rlclinic.model.answer import LEAD, LIKELY, UNKNOWN
 from rlclinic.model.diagnosis import Cause, Diagnosis
 from rlclinic.model.words import listed, within
 from rlclinic.reports.formats import Context
@@ -81,7 +81,7 @@ def _change(item: Diagnosis) -> str:
             f"{change.native_key} {value_text(change.before)} → {value_text(change.after)}" for change in first.changes
         )
     told = next(line.text for line in item.answer.lines if line.label in ("Change", "Test first"))
-    return told.partition(". ")[0].rstrip(".")
+    return LEAD.sub("", told).partition(". ")[0].rstrip(".")
 
 
 def _named(item: Diagnosis) -> Cause | None:

@@ -93,7 +93,9 @@ def expected(impact: Impact | None) -> str:
     elif impact.low >= 0:
         span = f"{low} to {high}% {more}"
     else:
-        span = f"between {low}% {less} and {high}% {more}"
+        unit = f" {less.partition(' ')[2]}"
+        same = more.endswith(unit) and len(unit) > 1
+        span = f"between {low}% {less.removesuffix(unit) if same else less} and {high}% {more}"
     basis = "a guess" if impact.basis is Basis.GUESS else impact.basis.value
     told = impact.source if impact.source.startswith(basis) else ": ".join(filter(None, (basis, impact.source)))
     return f"{span} ({told})"
@@ -125,7 +127,7 @@ def value_text(value: object) -> str:
     if value is None:
         return "not set"
     if isinstance(value, float):
-        return f"{value:.10f}".rstrip("0").rstrip(".") if 1e-7 <= abs(value) < 1 else f"{value:g}"
+        return f"{value:.10f}".rstrip("0").rstrip(".") if 1e-4 <= abs(value) < 1 else f"{value:g}"
     return str(value)
 
 

@@ -153,5 +153,6 @@ def _provenance(run: Run) -> list[str]:
     counted = ", ".join(f"{kind} x{count}" if count > 1 else kind for kind, count in kinds.items())
     lines = ["Read", f"  {len(run.provenance.files)} files by reader {run.provenance.reader}: {counted}"]
     if run.checkpoints:
-        lines.append(f"  {len(run.checkpoints)} checkpoints, last {run.checkpoints[-1].path}")
+        plural = "" if len(run.checkpoints) == 1 else "s"
+        lines.append(f"  {len(run.checkpoints)} checkpoint{plural}, last {run.checkpoints[-1].path}")
     return lines + [f"  note: {note}" for note in run.provenance.notes]

@@ -27,7 +27,7 @@ def number(value: float | None) -> str:
         return f"{value:,.0f}"
     if abs(value) >= 1e-3:
         return f"{value:.4g}"
-    return f"{value:.2e}"
+    return f"{value:.3g}"
 
 
 def sparkline(values: FloatArray, width: int = SPARK_WIDTH) -> str:

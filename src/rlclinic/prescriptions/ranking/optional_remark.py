@@ -47,6 +47,7 @@ def optional_remark(
     first = min(wanted, key=lambda item: _rank(assessment, item))
     is_budget = first.stage is Stage.BUDGET
     choice = "Optional, if the return is not enough yet" if is_budget else "Optional"
+    choice = "To judge it" if is_budget and assessment.verdict is Verdict.INSUFFICIENT_DATA else choice
     remark = first.reworded(priority=Priority.LOW, instruction=f"{choice}: {begun(first.prescription.instruction)}")
     if is_budget:
         # Going on is the user's choice: nothing that a tool should write into a healthy run's config.

@@ -55,7 +55,7 @@ def _told(found: TaskDeparture, limits: Limits) -> tuple[float, str] | None:
     if found.factor is None:
         return None
     if found.is_negated:
-        return found.factor, f"a step pays {found.factor:.3g} times what it usually does: the sign is the other one"
+        return found.factor, f"a step pays {found.factor:.3g} times what it usually does: its sign is flipped"
     if found.is_sure and not 1.0 / limits.far < found.factor < limits.far:
         return found.factor, f"a step pays {found.factor:.3g} times what it usually does"
     return None

@@ -20,6 +20,7 @@ import numpy as np
 from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.rules.policy.policy_never_moves import is_frozen
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule("EVA02", needs=("return/eval",), means=(Sign.EVALUATION_DIFFERS,))
@@ -59,7 +60,8 @@ def _constant(facts: RunFacts, limits: Limits) -> RuleResult | None:
     level = float(values[0])
     if _all_timed_out(facts, limits):
         return None
-    if not curve.climbed or level >= curve.best - curve.scatter:
+    # A policy that never moved is the one that is evaluated: what training got beside it is chance.
+    if not curve.climbed or level >= curve.best - curve.scatter or is_frozen(facts):
         return None
     summary = (
         f"{series.logged_as} is exactly {level:.4g} at all {values.size} evaluations while {train.logged_as} went from "

@@ -24,6 +24,7 @@ from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.facts.update_count import steps_per_batch
 from rlclinic.model.finding import Severity
+from rlclinic.rules.policy.policy_never_moves import is_frozen
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 from rlclinic.signals._robust import median
 from rlclinic.signals.constants import constants
@@ -70,7 +71,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if largest > limits.rounding_noise or (clipped is not None and (clipped.highest or 0.0) > 0.0):
         return None
     entropy = facts.series("entropy")
-    moves = entropy is not None and not constants(entropy).constant
+    moves = entropy is not None and not constants(entropy).constant and not is_frozen(facts)
     how = "the entropy moves: the old log-probability seems to be computed anew" if moves else "nothing moves at all"
     summary = f"{kl.logged_as} is 0 at all {len(kl)} points with {steps:.0f} gradient steps per batch: {how}"
     evidence = (facts.evidence("approx_kl", largest, limits.rounding_noise, note="largest size, against rounding"),)

@@ -92,7 +92,7 @@ def _sighting(
     left = max(0.0, whole - starts)
     summary = (
         f"learning_starts is {starts:,.0f}, {100 * share:.0f}% of the {of_what} ({whole:,.0f}): "
-        f"{left:,.0f} steps are left to learn in"
+        f"{f'{left:,.0f}' if left else 'no'} steps are left to learn in"
     )
     evidence = (setting_evidence(facts, "learning_starts", share, limits.late, note=f"share of the {of_what}"),)
     return RuleResult(severity, confidence, summary, evidence)

@@ -21,13 +21,14 @@ from rlclinic.facts.return_state import suffers
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite
 from rlclinic.model.finding import Severity
-from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "POL16",
     needs=("entropy", "value_loss", "return/train|return/eval"),
     algorithms=("ppo", "actor-critic"),
     step=DecisionStep.UPDATE_SIZE,
+    means=(Sign.POLICY_FROZEN,),
 )
 
 
@@ -53,7 +54,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     summary = f"{entropy.logged_as} is {values[0]:.6g} in all {values.size} rows while the value loss goes on changing"
     span, bar = float(np.ptp(values)), limits.rounding * float(np.abs(values).max())
     evidence = (facts.evidence("entropy", span, bar, note="largest minus smallest"),)
-    return RuleResult(Severity.ERROR, 0.85, summary, evidence, None)
+    return RuleResult(Severity.ERROR, 0.9 if evaluates_the_same(facts) else 0.85, summary, evidence, None)
 
 
 def is_frozen(facts: RunFacts, limits: Limits = LIMITS) -> bool:
