@@ -60,7 +60,7 @@ def test_the_rationale_says_that_the_entry_works_as_a_whole() -> None:
     run = made_run({**LARGE_ROLLOUTS, "learning_rate": 3e-6}, environment=ENVIRONMENT)
     first = advised(run, {"learning-rate-too-low": 0.99})[0]
     assert first.changes[0].key == "learning_rate"
-    assert "0.0000777 that works" in first.rationale
+    assert "7.77e-05 that works" in first.rationale
     assert "times below" not in first.rationale
 
 

@@ -112,7 +112,7 @@ def test_a_wrapper_that_shrinks_rewards_shrinks_the_goal() -> None:
     facts = fault("small_reward_ppo_cartpole")
     result = below_goal.check(facts)
     assert result is not None
-    assert "the threshold of CartPole, times 0.0001 as its rewards are (0.04751)" in result.summary
+    assert "the threshold of CartPole, times 0.0001, as its rewards are (0.04751)" in result.summary
     assert [rule.check(facts) for rule in RULES if rule is not below_goal] == [None] * (len(RULES) - 1)
 
 

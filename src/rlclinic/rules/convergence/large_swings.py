@@ -54,7 +54,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     began, ended = steps_text(facts, worst.from_step), steps_text(facts, worst.to_step)
     summary = (
         f"{returns.logged_as} fell from {worst.high:.4g} at {began} to {worst.low:.4g} at {ended} and rose again by "
-        f"{worst.recovered:.4g}; that happened {_times(len(swings))}{_rhythm(facts, returns, limits)}"
+        f"{worst.recovered:.4g}; {_times(len(swings))} in this run{_rhythm(facts, returns, limits)}"
     )
     bar = max(curve.doubt, MATERIAL_FALL * curve.span)
     evidence = (
