@@ -8,6 +8,8 @@ import pytest
 from rlclinic.facts.goal import goal_of, known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import MOST_REPEATED, TaskDeparture, departure, most_repeated
+from rlclinic.model.finding import Severity
+from rlclinic.rules.environment import episodes_of_other_length
 from tests.rules.scene import POINTS, fault, scene
 
 RNG = np.random.default_rng(3)
@@ -116,6 +118,23 @@ def test_a_constant_pay_on_a_task_that_pays_at_its_end_is_told() -> None:
     assert found.same_pay == pytest.approx(1.0)
     nothing = told(fault("zero_reward_ppo_cartpole"))
     assert nothing.same_pay == 0.0
+
+
+def test_the_untrained_policy_tells_whether_repeated_actions_make_a_length() -> None:
+    learned = np.linspace(-1230.0, -150.0, POINTS)
+    assert told(run("Pendulum-v1", learned, PENDULUM / 4)).pinned is None
+    assert told(run("Pendulum-v1", learned / 4, PENDULUM / 4)).pinned == 50.0
+
+
+def test_one_length_is_a_note_in_a_run_that_learned() -> None:
+    levels = np.concatenate([np.linspace(-300.0, -40.0, POINTS // 2), np.full(POINTS - POINTS // 2, -40.0)])
+    for returns, severity in (
+        (levels, Severity.INFO),
+        (np.full(POINTS, -300.0) + COSTS - COSTS.mean(), Severity.WARNING),
+    ):
+        result = episodes_of_other_length.check(run("Pendulum-v1", returns, PENDULUM / 4))
+        assert result is not None
+        assert result.severity is severity
 
 
 def test_actions_may_be_repeated_where_neither_config_nor_pay_says_otherwise() -> None:

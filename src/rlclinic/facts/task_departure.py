@@ -187,7 +187,9 @@ def _repeated(pairs: Pairs, task: Task, times: float) -> bool:
     """Whether the limit of the task, with each action taken so many times, makes a length; a step then pays more."""
     if abs(times - round(times)) > PINNED * times or not 1 <= round(times) <= MOST_REPEATED:
         return False
-    pay = median(pairs.returns / pairs.lengths) * (task.random_length or 0.0) / (task.random_mean or 1.0)
+    # Of the untrained policy: one that learned pays another amount for a step.
+    first = max(FEWEST_POINTS, math.ceil(FIRST * pairs.returns.size))
+    pay = median((pairs.returns / pairs.lengths)[:first]) * (task.random_length or 0.0) / (task.random_mean or 1.0)
     return round(times) == 1 or not _always_pays(task) or pay > 0.5 * times
 
 

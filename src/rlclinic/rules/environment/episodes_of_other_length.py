@@ -14,6 +14,7 @@ References: Pardo et al. 2018 (arXiv 1712.00378); Gymnasium documentation on ter
 
 from __future__ import annotations
 
+from rlclinic.facts.goal_status import learns
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.settings import positive
 from rlclinic.facts.task_departure import departure
@@ -44,7 +45,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"{usual:.3g} and the limit is {found.task.max_episode_steps or 'none'}"
     )
     evidence = (facts.evidence("episode_length", length, usual, note="length of all episodes, against random ones"),)
-    if (curve is not None and curve.rising) or _is_set(facts, length, limits):
+    if (curve is not None and curve.rising) or learns(facts) or _is_set(facts, length, limits):
         return RuleResult(Severity.INFO, 0.5, summary, evidence)
     return RuleResult(Severity.WARNING, 0.85, summary, evidence)
 
