@@ -97,6 +97,15 @@ def test_text_that_counts_nothing_or_says_no_return_is_no_log(text: str) -> None
     assert parse_counted_lines(text.splitlines()) == ()
 
 
+def test_settings_that_are_printed_before_the_first_row_are_no_metrics(tmp_path: Path) -> None:
+    head = "Namespace(env_id='CartPole-v1', total_timesteps=500000, learning_rate=0.00025, seed=1)\n"
+    rows = "".join(f"global_step={500 * at}, episodic_return={value}\n" for at, value in enumerate(RETURNS, start=1))
+    (tmp_path / "train.log").write_text(head + rows)
+    run = read(tmp_path)
+    assert (run.steps, run.budget) == (500.0 * COUNT, 500_000.0)
+    assert set(run.series) == {"return/train"}
+
+
 def saved(kind: str, folder: Path) -> None:
     records = [{"episode": n, "reward": value, "loss": 0.1} for n, value in enumerate(RETURNS)]
     steps = {f"step_{n}": {"step_count": 1000 * n, "episode_return": [value, value]} for n, value in enumerate(RETURNS)}

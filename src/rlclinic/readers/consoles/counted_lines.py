@@ -102,6 +102,9 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
         row for row in _rows(_told(lines)) if any(map(is_return, row.values)) and not any(map(is_of_a_step, row.values))
     ]
     names = Counter(name for row in rows for name in row.values)
+    if len(rows) >= ENOUGH_ROWS:
+        # What stands in the first row alone was printed before the training: its settings.
+        rows[0] = ConsoleRow(0, rows[0].line, {name: v for name, v in rows[0].values.items() if names[name] > 1})
     common = [name for name, count in names.items() if 2 * count > len(rows)]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
     if not any(map(is_sure_return, common)):
