@@ -61,6 +61,18 @@ def test_a_cause_that_no_piece_could_speak_for_is_not_in_question() -> None:
     assert "comparison-confounded" in causes_of(RunFacts(ppo()), Verdict.NOT_LEARNING, [], ALL).explanations
 
 
+@pytest.mark.parametrize(
+    ("algorithm", "cause"),
+    [("DQN", "network-too-small"), ("SAC", "network-too-small"), ("PPO", "truncation-as-termination")],
+)
+def test_a_rule_about_another_way_of_learning_shuts_no_cause_out(algorithm: str, cause: str) -> None:
+    facts = RunFacts(replace(ppo(), algorithm=algorithm))
+    names = frozenset(rule.name for rule in applicable(facts))
+    found = causes_of(facts, Verdict.NOT_LEARNING, [], names, applicable=names).explanations
+    assert cause in found
+    assert not any(catalogue()[name].cause_class in {"imitation", "language-model"} for name in found)
+
+
 def test_rules_and_causes_never_share_a_name() -> None:
     assert not ALL & set(catalogue())
 

@@ -19,7 +19,7 @@ from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
 from rlclinic.model.lazy_dataclass import dataclass
-from rlclinic.rules.registry import measured_rules
+from rlclinic.rules.registry import SPECIAL_FAMILIES, measured_rules, special_rules
 
 IMPLEMENTATION_BUG = "implementation-bug"
 NOT_KNOWN = GoalStatus()
@@ -122,16 +122,20 @@ def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
     if applicable is not None:
         telling = table.findings.telling
         rows = {
-            cause: row for cause, row in rows.items() if cause == NOTHING_WRONG or _can_show(row, applicable, telling)
+            cause: row
+            for cause, row in rows.items()
+            if cause == NOTHING_WRONG or _can_show(cause, row, applicable, telling)
         }
     return replace(table, causes=rows)
 
 
-def _can_show(row: CauseWeights, applicable: frozenset[str], telling: float) -> bool:
+def _can_show(cause: str, row: CauseWeights, applicable: frozenset[str], telling: float) -> bool:
     """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes."""
     told = {name: weight for name, weight in row.signs.items() if not name.startswith(VERDICT)}
-    # What only an examined or watched environment shows sets no measure for runs without one.
-    signs = {name: weight for name, weight in told.items() if name in applicable or name not in measured_rules()}
+    # What only an examined or watched environment shows, or another way of learning, sets no measure for other runs.
+    is_special = catalogue()[cause].cause_class in SPECIAL_FAMILIES
+    elsewhere = measured_rules() if is_special else measured_rules() | special_rules()
+    signs = {name: weight for name, weight in told.items() if name in applicable or name not in elsewhere}
     if told and not signs and not (row.settings or row.when or row.per):
         return False
     least = telling * max(signs.values(), default=0.0)

@@ -21,6 +21,9 @@ FAMILIES = (
     "offline",    "language_model",
 )  # fmt: skip
 
+SPECIAL_FAMILIES = frozenset({"imitation", "offline", "language-model"})
+"""Families of rules, and classes of causes, that are about one way of learning each."""
+
 Limits = Mapping[str, Mapping[str, float]]
 """Values that a user gives to limits of rules, by code."""
 
@@ -51,6 +54,12 @@ def rules_meaning(sign: Sign) -> frozenset[str]:
 def measured_rules() -> frozenset[str]:
     """The names of the rules that judge what is measured at the environment itself."""
     return frozenset(rule.name for rule in RULES if rule.is_measured)
+
+
+@cache
+def special_rules() -> frozenset[str]:
+    """The names of the rules about other ways of learning than by acting."""
+    return frozenset(rule.name for rule in RULES if rule.family.replace("_", "-") in SPECIAL_FAMILIES)
 
 
 def check_names(names: Iterable[str]) -> None:
