@@ -34,8 +34,19 @@ HARMLESS = ("healthy", "benign")
 REASONS = {
     "run 141 of others": "its evaluations stood at 103 and ended at 72, which a rule that came since calls a fall; "
     "the label takes the two groups of episodes, at 48 and 114, for one level",
+    "clean@point-sac": "its evaluations still rise when the budget ends; the mean over training episodes lags",
+    "A21.never@point-a2c": "few updates in the budget are told at both commits; that it stays below its goal is new",
+    "C1.narrow@point-ppo": "its return still rises at the end, which the verdict says now",
+    "D8.every-step@frozenlake-dqn": "its return still rises at the end, which the verdict says now",
+    "D11.mean@room-dqn": "its return swings, which the verdict says now; a bug explains that less",
+    "D12.flipped@mountaincar-ppo": "every episode costs its whole length, as where a reward is never seen",
+    "E4.sgd": "the learning rate as logged counts now and is ordinary; no metric shows another optimiser",
+    "E9.one@room-dqn": "a rule about imitation shut the cause out of runs that learn by acting; mended since",
+    "F3.two@frozenlake-dqn": "a return that is always zero speaks for a sparse reward more than a batch of two does",
+    "F8.copies@point-sac": "its evaluations decide now, and they rise",
+    "G4.per-step@point-ppo": "its return rises, which speaks for a sound run more than it did",
 }
-"""Why an answer that was right is not any more, by the run."""
+"""Why an answer that was right is not any more, by the beginning of the run's name."""
 
 Told = Mapping[str, Any]
 """What `bench.same` keeps of a diagnosis."""
