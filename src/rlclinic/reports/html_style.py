@@ -46,7 +46,7 @@ overflow-wrap:anywhere;margin:4px 0}}
 vertical-align:top}}
 .rlclinic th{{color:var(--soft);font-weight:500}}
 .rlclinic .num{{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}}
-.rlclinic #metrics :is(td:nth-child(4),td:nth-child(7)):not(.num){{color:var(--accent);opacity:.8;white-space:nowrap}}
+.rlclinic #metrics td:nth-child(3n+4):not(.num){{color:var(--accent);opacity:.8;white-space:nowrap}}
 .rlclinic ul,.rlclinic ol{{margin:6px 0;padding-left:24px}}
 .rlclinic li{{margin:3px 0;overflow-wrap:anywhere}}
 .rlclinic .card{{background:var(--card);border-left:4px solid var(--rule);border-radius:0 6px 6px 0;
