@@ -156,3 +156,16 @@ def test_a_script_that_a_command_starts_is_no_link_and_may_have_any_name(tmp_pat
         (tmp_path / "own" / "run.sh").write_text(f"python {program} --gamma 0.5\n", encoding="utf-8")
         values = {value.key: value.value for value in load_script(tmp_path / "own" / "run.sh").values}
         assert values == {"gamma": 0.5}
+
+
+@pytest.mark.parametrize("namespace", ["Cfg", "args"])
+def test_many_uses_of_a_large_namespace_are_not_multiplied(namespace: str, tmp_path: Path) -> None:
+    fields = "class Cfg:\n" + "".join(f"    f{at} = 1\n" for at in range(3000))
+    flags = "".join(f"p.add_argument('--f{at}', default=1)\n" for at in range(3000)) + "args = p.parse_args()\n"
+    uses = ", ".join(f"a{at}={namespace}.f{at}" for at in range(3000))
+    made = tmp_path / "train.py"
+    made.write_text(f"{TRAINS}{fields if namespace == 'Cfg' else flags}PPO(gamma=0.9, {uses})\n")
+    began = time.process_time()
+    values = load_script(made).values
+    assert time.process_time() - began < 3.0
+    assert [value.value for value in values if value.key == "gamma"] == [0.9]

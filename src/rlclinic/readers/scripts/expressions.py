@@ -124,6 +124,8 @@ class Expressions:
     def parts(self, node: ast.expr) -> list[Part] | None:
         """The named parts of a dict, a namespace, parsed flags or an object of a config class; None of others."""
         found = None if self._is_too_much() else self._parts(node)
+        # Many uses of one large mapping are as much work as many expressions.
+        self._all_steps += len(found or ())
         return None if found is None or len(found) > MAX_LENGTH else found
 
     def _parts(self, node: ast.expr) -> list[Part] | None:
@@ -346,7 +348,8 @@ class Expressions:
         if isinstance(node.value, ast.Name) and node.value.id in self._parsed:
             # Of several namespaces at once it is not known which is whose.
             every = (*self._classes.values(), self.flags)
-            parts = [Part(key, item, "flag default") for fields in every for key, item in fields.items()]
+            parts = [Part(key, fields[key], "flag default") for fields in every for key in (name,) if key in fields]
+            self._all_steps += len(every)
         found = [part for part in parts if part.name == name]
         if found:
             return self.of_part(found[-1])

@@ -159,14 +159,14 @@ class _Reader:
         """Flags and the fields of config classes, which are flags too where something parses them."""
         found = [Part(name, node, "flag default") for name, node in self.known.flags.items() if self._is_used(name)]
         parsed = bool(self.modules & PARSED)
-        for cls in ast.walk(self.tree):
-            if isinstance(cls, ast.ClassDef) and _is_config(cls):
-                for site in self.known.sites:
-                    name = site.path[-1]
-                    if site.kind == "field" and site.path[:-1] == (cls.name,) and self._is_used(name, cls.name):
-                        later = self.later.get(name)
-                        basis: Basis = "flag default" if parsed and later is None else "script"
-                        found.append(Part(name, later or site.node, basis))
+        classes = {node.name for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef) and _is_config(node)}
+        for site in self.known.sites:
+            owner, name = site.path[0], site.path[-1]
+            is_field = site.kind == "field" and len(site.path) == 2 and owner in classes
+            if is_field and self._is_used(name, owner):
+                later = self.later.get(name)
+                basis: Basis = "flag default" if parsed and later is None else "script"
+                found.append(Part(name, later or site.node, basis))
         if self.modules & set(FUNCTION_FLAGS):
             for site in self.known.sites:
                 name = site.path[-1]
