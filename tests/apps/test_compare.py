@@ -111,8 +111,15 @@ def test_an_environment_without_a_run_is_exit_code_5(rlclinic: Call, past: Path)
     assert "no run of Nope-v0" in result.stderr
 
 
-def test_runs_and_an_environment_together_are_a_usage_error(rlclinic: Call) -> None:
-    assert rlclinic("compare", GOOD, "--env", "CartPole-v1").returncode == 2
+def test_the_task_of_a_run_can_be_said_where_its_files_do_not_tell(rlclinic: Call, tmp_path: Path) -> None:
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"global_step={500 * at}, episodic_return={at}\n" for at in range(1, 60)))
+    asked = ("compare", str(log), "--no-history", "--reference")
+    assert "--env and --algorithm" in rlclinic(*asked).stdout
+    told = rlclinic(*asked, "--env", "CartPole-v1", "--algorithm", "PPO")
+    assert told.returncode == 0
+    assert "1 run on CartPole-v1" in told.stdout
+    assert "of known-good runs" in told.stdout
 
 
 def test_github_annotations_point_at_the_config_and_the_step_summary_has_the_report(

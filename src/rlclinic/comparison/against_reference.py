@@ -29,7 +29,7 @@ def against_reference(
     if not run.environment or not run.algorithm:
         missing = " and ".join(name for name in ("environment", "algorithm") if not getattr(run, name))
         return AgainstReference(
-            label, "", "", notes=(f"the files do not tell the {missing}: nothing to hold it against",)
+            label, "", "", notes=(f"the files do not tell the {missing}: say it with --env and --algorithm",)
         )
     good = good or known_good(run.environment, run.algorithm)
     notes: list[str] = []
@@ -70,14 +70,14 @@ def against_reference(
         _published(run),
         bool(run.config.settings),
         tuple(notes),
-        " ".join(filter(None, (_ended(label, curve), _luck(seeds), confounded))),
+        " ".join(filter(None, (_ended(label, curve) if seeds else "", _luck(seeds), confounded))),
     )
 
 
 def _ended(label: str, curve: Sequence[BandPoint]) -> str:
     """Where the run ended in the band, or where theirs did if it is the longer one."""
     if not curve:
-        return ""
+        return f"{label} has no return that could be held against theirs."
     last = curve[-1]
     place = "below" if last.value < last.low else "above" if last.value > last.high else "in"
     had = f"{last.value:.4g} at step {last.step:,.0f}, where theirs is {last.low:.4g} to {last.high:.4g}"

@@ -10,7 +10,7 @@ import click
 
 from rlclinic.apps.cli.output import Progress, deliver, terminal_width, wants_colour, write_error
 from rlclinic.apps.cli.reading import FILE, read_runs, run_options
-from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError, UsageError
+from rlclinic.model.errors import ExitCode, NothingReadable, RlclinicError
 from rlclinic.model.run import Run
 
 # By format the file of `reports` and its function.
@@ -36,8 +36,13 @@ HISTORY = {
 @click.option("--no-history", is_flag=True, help="Compare the named runs with each other only.")
 @click.option("--reference", is_flag=True, help="Hold each RUN against known-good runs and published returns.")
 @click.option("--change", metavar="KEY", default="", help="The setting that is meant to differ; say what else does.")
-@click.option("--env", "environment", default="", help="Without RUN: what --history has taught about this environment.")
-@click.option("--algorithm", default="", help="With --env: only runs of this algorithm.")
+@click.option(
+    "--env",
+    "environment",
+    default="",
+    help="The environment of RUN, where its files do not tell; without RUN, the one that --history is asked about.",
+)
+@click.option("--algorithm", default="", help="The algorithm of RUN; without RUN, only runs of this algorithm.")
 @click.option("--output-format", "form", type=click.Choice(tuple(COMPARISON)), default="text", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help="Short for --output-format json.")
 @click.option("--output", "-o", type=FILE, help="Write to this file instead of the terminal.")
@@ -63,14 +68,12 @@ def compare(
     codes: 0, 2 a usage error or a missing path, 5 nothing to compare.
     """
     form = "json" if as_json else form
-    if environment:
-        if source["names"]:
-            raise UsageError("name either runs or an environment, not both")
+    if environment and not any(source[name] for name in ("names", "metrics", "log")):
         _history(folder or source["root"] or Path("runs"), environment, algorithm, form, output)
         return
     from rlclinic.comparison.compare import compare as run_comparison
 
-    runs, errors = read_runs(source)
+    runs, errors = read_runs(source, environment, algorithm)
     for error in errors:
         write_error(error, as_json=form == "json" and not runs)
     if not runs:
