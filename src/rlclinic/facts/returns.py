@@ -85,8 +85,9 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         values=smooth,
         start=start,
         final=final,
-        best=float(smooth[best]),
-        best_step=float(at[best]),
+        # The end is a level too, over fewer points than those that are smoothed.
+        best=max(float(smooth[best]), final),
+        best_step=float(at[best] if smooth[best] >= final else at[-1]),
         noise=max(scatter, material),
         scatter=max(_scatter(levels - smooth), material),
         point_noise=_scatter(np.diff(values)) / math.sqrt(2.0) if values.size > 2 else 0.0,

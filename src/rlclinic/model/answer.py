@@ -98,7 +98,8 @@ def _cause(diagnosis: Diagnosis) -> str:
     if diagnosis.verdict.value == NOT_RL:
         return "None is looked for in a training without rewards."
     if lead is None or lead.id == UNKNOWN:
-        ideas = [f"{cause.id} ({percent(cause.probability)})" for cause in causes[1:3] if cause.id not in HARMLESS]
+        grounded = [cause for cause in causes[1:3] if cause.id not in HARMLESS and cause.supports]
+        ideas = [f"{cause.id} ({percent(cause.probability)})" for cause in grounded]
         first = f" First idea{'s' if len(ideas) > 1 else ''}: {listed(ideas)}." if ideas else ""
         return f"None can be named from this log.{first}{_missing(diagnosis)}"
     if lead.id in HARMLESS:

@@ -33,6 +33,8 @@ from rlclinic.prescriptions.wording import begun
 
 NOT_KNOWN = GoalStatus()
 CONFIRMED = "If the test confirms it: "
+# Below this a cause that nothing speaks for is no reason to do anything about a run that cannot be judged.
+SLIGHT = 0.1
 
 
 def prescribe(
@@ -79,7 +81,10 @@ def prescribe(
 def _proposals(assessment: Assessment, effects: Effects) -> list[Proposal]:
     """What would be done about each cause, by probability; causes with the same remedy are treated by one."""
     found: dict[tuple[object, ...], Proposal] = {}
+    is_blind = assessment.verdict is Verdict.INSUFFICIENT_DATA
     for cause in assessment.causes.values():
+        if is_blind and not cause.supports and cause.probability < SLIGHT:
+            continue
         made = proposal_of(assessment, cause, effects)
         if made is None or (assessment.never_moved and made.changes and _only_lasts_longer(made.prescription)):
             # A run that stands where it began gets no more of the same.

@@ -90,6 +90,8 @@ def _standing(diagnosis: Diagnosis, returns: Series, curve: ReturnCurve, goal: f
     above = np.flatnonzero(curve.values >= goal)
     at_start = goal - curve.start
     end = f"{number(curve.final - goal)} above it" if curve.final >= goal else _below(goal - curve.final, at_start)
+    if not above.size and curve.final >= goal:
+        return f"reached it at the end, which is {end}"
     if not above.size:
         never = "not reached so far" if _end(run) == "now" else "never reached it"
         if diagnosis.verdict is Verdict.SOLVED and "last" in returns.window:

@@ -34,4 +34,5 @@ def class_test(
     table = class_tests()
     chosen = READING if assessment.is_language_model and cause_class != "process" else cause_class
     task = f"Tell {names} apart" if several else f"Test for {names} before acting on it"
+    task = task if names else "Look before you change anything"
     return fill(table.get(chosen, table[UNKNOWN]), assessment, task=task, arms=arms)
