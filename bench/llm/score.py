@@ -41,9 +41,9 @@ rates that suit them lie far above those of large models, which the diagnosis ta
 it should.
 
 At the first look at `reverse` and RLOO the right cause came first in 14 of 23 faults (16 in three), with no accusation
-of 15 healthy and benign runs; what is told below of them is of today's rules, which have seen them. Nobody had
-seen a run of `search` when the rules were last changed: at the first look the right cause came first in 11 of 12 faults,
-with no accusation of 9 healthy and benign runs.
+of 15 healthy and benign runs. Rules were changed after it. Nobody had seen a run of `search` then: at the first look at
+it the right cause came first in 11 of 12 faults, with no accusation of 9 healthy and benign runs. What is told below is
+of today's rules, which have seen all of them.
 """
 
 

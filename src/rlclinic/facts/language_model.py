@@ -109,7 +109,8 @@ def part_given_up(facts: RunFacts) -> RewardPart | None:
         return None
     for part in reward_parts(facts):
         values = part.series.values[np.isfinite(part.series.values)]
-        noise = float(np.std(values[values.size // 2 :]))
+        # From point to point: the fall itself is no noise.
+        noise = float(np.std(np.diff(values))) / np.sqrt(2.0)
         if 0.0 <= part.late < GIVEN_UP * part.first and part.first - part.late > BEYOND_NOISE * noise:
             return part
     return None

@@ -6,8 +6,9 @@ exactly zero from the first row to the last, in a run that did not learn.
 Why it hurts: That part stays as it was initialised: it is not in the optimiser, is detached, or its loss does not
 depend on it.
 Evidence needed: grad_norm, or grad_norm/<part> of at least two parts or one beside the whole, with at least 5 points.
-Looks alike: A norm printed with so few decimals that 0.0000 means small. A part that is frozen on purpose. A part
-that lost its gradient later in the run is another finding, and so is a policy that became deterministic.
+Looks alike: A norm printed with so few decimals that 0.0000 means small. Rewards that are all equal. A part that is
+frozen on purpose. A part that lost its gradient later in the run is another finding, and so is a policy that became
+deterministic.
 What to change: Check that the optimiser holds the part's parameters, that nothing is detached on the way from the
 loss, and that the coefficient of its loss is not zero.
 References: ray-project/ray PR #22171 (value branch without gradient); pytorch/rl PR #1033.
@@ -55,7 +56,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     loud = max((median(series.values) for series in norms if np.any(series.values)), default=0.0)
     silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud, limits)]
     certain = [series for series in silent if loud > limits.clearly_above * rounding(series)]
-    if loud <= 0.0 and norms and rounding(norms[0]) <= limits.hidden and failed(facts):
+    # Equal rewards leave advantages of zero, and so no gradient.
+    is_paid = (returns := facts.series("return/train")) is None or np.unique(returns.values).size > 1
+    if loud <= 0.0 and norms and rounding(norms[0]) <= limits.hidden and is_paid and failed(facts):
         whole = norms[0]
         summary = f"{whole.logged_as} is exactly 0 in all {len(whole)} rows: no parameter gets a gradient"
         shown = facts.evidence(whole.name, 0.0, 0.0, note="largest norm")
