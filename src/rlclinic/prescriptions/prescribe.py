@@ -33,7 +33,7 @@ from rlclinic.prescriptions.wording import begun
 
 NOT_KNOWN = GoalStatus()
 CONFIRMED = "If the test confirms it: "
-# Below this a cause that nothing speaks for is no reason to do anything about a run that cannot be judged.
+# Below this a cause that nothing speaks for is no reason to do anything about a run that logged nothing.
 SLIGHT = 0.1
 
 
@@ -81,7 +81,7 @@ def prescribe(
 def _proposals(assessment: Assessment, effects: Effects) -> list[Proposal]:
     """What would be done about each cause, by probability; causes with the same remedy are treated by one."""
     found: dict[tuple[object, ...], Proposal] = {}
-    is_blind = assessment.verdict is Verdict.INSUFFICIENT_DATA
+    is_blind = not any(len(series) for series in assessment.facts.run.series.values())
     for cause in assessment.causes.values():
         if is_blind and not cause.supports and cause.probability < SLIGHT:
             continue
