@@ -209,7 +209,9 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
     others = [cause.id for cause in diagnosis.ranked[1:] if cause.id not in said][:2]
     rest = REPEAT if diagnosis.run.returns is not None else NAME_COLUMN if diagnosis.run.series else NAME_FILES
     rest = REPRODUCE if diagnosis.verdict.value == "crashed" else rest
-    ideas = f"Next in line: {listed(others)}." if others else rest
+    # Without a return no cause can be told from another.
+    is_next = others and (diagnosis.run.returns is not None or diagnosis.verdict.value == "crashed")
+    ideas = f"Next in line: {listed(others)}." if is_next else rest
     is_test = first is not None and first.kind is PrescriptionKind.CHECK
     return Line("If not that", ideas, () if is_test else _also(commands.test, ""))
 
