@@ -304,6 +304,7 @@ def test_a_pipe_in_a_run_that_is_resumed_is_refused_and_labels_are_not(tmp_path:
     folder, _ = hostile(tmp_path)
     (folder / "checkpoints" / "step=1").mkdir(parents=True)
     (folder / "checkpoints" / "@last").symlink_to("step=1")
+    (folder / "checkpoints" / ".@last.4711.0a1b2c3d.part").symlink_to("step=1")
     check_own(folder)
     os.mkfifo(folder / "run.log")
     with pytest.raises(UsageError, match="no regular file"):

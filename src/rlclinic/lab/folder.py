@@ -141,8 +141,9 @@ def check_own(folder: Path) -> None:
 
 
 def _is_label(path: Path) -> bool:
+    """Whether it is `@best` or its like, or what was to take its place when the process was killed."""
     target = path.readlink()
-    return path.name.startswith("@") and len(target.parts) == 1 and not (path.parent / target).is_symlink()
+    return path.name.lstrip(".").startswith("@") and len(target.parts) == 1 and not (path.parent / target).is_symlink()
 
 
 def cannot_write(error: OSError, path: Path) -> RlclinicError:

@@ -78,6 +78,7 @@ def train_folder(
 ) -> None:
     """Train the run of a folder: one that `prepare` has just made, or one to resume."""
     if not is_new:
+        _check_idle(folder)
         check_own(folder.path)
     recipe = folder.recipe(trust)
     backend = backend_for(recipe.framework)
@@ -102,12 +103,17 @@ def train_folder(
         _end(session, status, reason)
 
 
+def _check_idle(folder: RunFolder) -> None:
+    """Refuse a run that another process trains, before anything is looked at that it may be writing."""
+    state = folder.state()
+    if state is not None and is_alive(state):
+        raise UsageError(
+            f"process {state.pid} trains this run", path=str(folder.path), hint="stop it first: rlclinic stop RUN"
+        )
+
+
 def _session(folder: RunFolder, recipe: Recipe, progress: Listener | None) -> Session:
     before = folder.state()
-    if before is not None and is_alive(before):
-        raise UsageError(
-            f"process {before.pid} trains this run", path=str(folder.path), hint="stop it first: rlclinic stop RUN"
-        )
     saved = last_checkpoint(folder.path)
     try:
         if before is not None:
