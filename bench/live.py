@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench import live_overhead, live_runs
 from bench.faults.labels import labels
 from bench.faults.onset import onsets
 from bench.faults.plan import entries
@@ -170,6 +171,8 @@ def page(runs: Sequence[Told]) -> str:
         "Goals: a median delay of at most 0.25, at most 2% of healthy runs ever alerting.",
         "",
         *_false(runs),
+        *_watched(),
+        *_cost(),
     ]
     return "\n".join(lines) + "\n"
 
@@ -196,6 +199,38 @@ def _false(runs: Sequence[Told]) -> list[str]:
     if not counts:
         return ["No healthy run alerted."]
     return ["False alerts: " + ", ".join(f"`{key}` {count}" for key, count in counts.most_common()) + "."]
+
+
+def _watched() -> list[str]:
+    """Runs that really trained while they were watched."""
+    lines = ["", "## Watched while they trained", ""]
+    lines += [
+        "`python -m bench.live_runs`: PPO on CartPole-v1, followed by its files alone. First alert in budgets.",
+        "",
+    ]
+    lines += ["| fault | first alert | leading cause then |", "|---|---|---|"]
+    for row in sorted(live_runs.recorded(), key=lambda row: (not row["fault"], row["fault"], row["seed"])):
+        name = row["fault"] or f"none, seed {row['seed']}"
+        first = f"{row['first']:.2f}" if row["first"] is not None else "none"
+        lines.append(f"| {name} | {first} | {row['alerts'][0]['cause'] if row['alerts'] else ''} |")
+    return lines
+
+
+def _cost() -> list[str]:
+    """What the callback takes."""
+    lines = ["", "## What the callback costs", ""]
+    lines += [
+        "`python -m bench.live_overhead`: processor time of Stable-Baselines3 with the callback over that without, in",
+        "pairs of equal seed, with the upper bound of a 95% interval.",
+        "",
+    ]
+    lines += ["| algorithm | pairs | inside the callback | ratio | upper bound |", "|---|---|---|---|---|"]
+    for algorithm in live_overhead.TRAININGS:
+        found = live_overhead.summary(algorithm)
+        if found["pairs"]:
+            numbers = f"{100 * found['share']:.2f}% | {found['ratio']:.3f} | {found['upper']:.3f}"
+            lines.append(f"| {algorithm} | {found['pairs']:.0f} | {numbers} |")
+    return lines
 
 
 if __name__ == "__main__":
