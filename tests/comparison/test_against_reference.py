@@ -141,7 +141,7 @@ def test_without_kept_runs_the_reference_configuration_serves() -> None:
 
 def test_an_unknown_environment_is_said_and_nothing_is_compared() -> None:
     item = run("mine", curve(10.0), environment="")
-    assert beside(item).notes == ("the files do not tell the environment: say it with --env and --algorithm",)
+    assert beside(item).notes == ("the files do not tell the environment: set --env",)
 
 
 def test_every_report_shows_what_a_run_is_held_against() -> None:

@@ -15,6 +15,8 @@ from rlclinic.reference.known_good import KnownGood, known_good
 from rlclinic.reference.tasks import has_reference_config, published_scores, reference_config, task_of
 
 SOURCES = {"zoo": "RL Baselines3 Zoo, one run", "cleanrl": "CleanRL, mean of 3 seeds"}
+# What must be known of a run, and the option that says it where the files do not.
+OPTIONS = {"environment": "--env", "algorithm": "--algorithm"}
 # Settings that the summary names.
 MOST_NAMED = 3
 # Settings whose difference changes the size of rewards, and with it losses and gradients.
@@ -27,9 +29,10 @@ def against_reference(
     """Hold a run against what works; `best` is the best run of its owner, `good` known-good runs that are not kept."""
     run = diagnosis.run
     if not run.environment or not run.algorithm:
-        missing = " and ".join(name for name in ("environment", "algorithm") if not getattr(run, name))
+        missing = [name for name in OPTIONS if not getattr(run, name)]
+        told = f"the files do not tell the {' and '.join(missing)}"
         return AgainstReference(
-            label, "", "", notes=(f"the files do not tell the {missing}: say it with --env and --algorithm",)
+            label, "", "", notes=(f"{told}: set {' and '.join(OPTIONS[name] for name in missing)}",)
         )
     good = good or known_good(run.environment, run.algorithm)
     notes: list[str] = []
@@ -97,7 +100,7 @@ def _confounded(settings: Sequence[str], frameworks: Sequence[str]) -> str:
     named = ", ".join(settings[:MOST_NAMED]) + (", ..." if len(settings) > MOST_NAMED else "")
     counts = [f"{len(settings)} setting{'s' * (len(settings) > 1)} ({named})"] if settings else []
     counts += [f"{len(frameworks)} habits of the frameworks"] if frameworks else []
-    return f"Confounded: it differs in {' and '.join(counts)}, so no distance is due to one of them alone for sure."
+    return f"Confounded: it differs in {' and '.join(counts)}, so none of them alone explains the distance."
 
 
 def framework_differences(

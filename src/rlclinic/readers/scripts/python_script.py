@@ -10,7 +10,8 @@ from pathlib import PurePath
 from rlclinic.model.config import Basis
 from rlclinic.readers.configs.normalise import UNPACKED, meaning
 from rlclinic.readers.identify import Tables
-from rlclinic.readers.scripts.expressions import MAX_LENGTH, Expressions, Found, Open, Part
+from rlclinic.readers.scripts.arithmetic import MAX_LENGTH, Open
+from rlclinic.readers.scripts.expressions import Expressions, Found, Part
 from rlclinic.readers.scripts.script import Rank, Script, ScriptValue
 from rlclinic.readers.scripts.sites import called
 from rlclinic.readers.scripts.uses import Uses
