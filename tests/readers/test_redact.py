@@ -10,12 +10,15 @@ import random
 import re
 import string
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rlclinic.readers.redaction import shapes
 from rlclinic.readers.redaction.redact import redact, redact_value, redacted_head, secrets_in
+from rlclinic.reference.table_file import load_table
 from tests.growth import grows_linearly
 
 ALNUM = string.ascii_letters + string.digits
@@ -57,6 +60,18 @@ SECRETS: dict[str, tuple[str, str, str]] = {
     "slack hook": ("https://hooks.slack.com/services/", f"T{drawn(8)}/B{drawn(8)}/{drawn(24)}", " sent"),
     "discord hook": ("https://discord.com/api/webhooks/1234567890/", drawn(68, ALNUM + "-_"), " sent"),
     "telegram bot": ("https://api.telegram.org/bot", drawn(10, string.digits) + ":AA" + drawn(33), "/getMe"),
+    "telegram bot alone": ("bot ", drawn(10, string.digits) + ":AA" + drawn(33), " polls"),
+    "terraform": ('credentials "app.terraform.io" {\n  ', drawn(14) + ".atlas" + "v1." + drawn(67), "\n}"),
+    "azure client": ("app ", "aB3" + "8Q~" + drawn(34), " expired"),
+    "mailchimp": ("list ", drawn(32, HEX) + "-us" + "12", " synced"),
+    "maxmind": ("geo ", drawn(6) + "_" + drawn(29) + "_mm" + "k", " ok"),
+    "discord bot": ("bot ", "MT" + drawn(24) + "." + drawn(6) + "." + drawn(38), " ready"),
+    "grafana": ("push ", "eyJr" + "Ijoi" + drawn(80), " sent"),
+    "harness": ("with ", "pat" + "." + drawn(22) + "." + drawn(24) + "." + drawn(20), " now"),
+    "teams hook": ("https://a.webhook.office.com/webhookb2/", f"{drawn(36)}@{drawn(36)}/IncomingWebhook/a", " sent"),
+    "feishu hook": ("https://open.feishu.cn/open-apis/bot/v2/hook/", drawn(36), " sent"),
+    "wecom hook": ("https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", drawn(36), " sent"),
+    "zapier hook": ("https://hooks.zapier.com/hooks/catch/", "1234567/" + drawn(7), " sent"),
     "stripe": ("charge ", "sk" + "_live_" + drawn(24), " failed"),
     "sendgrid": ("mail ", "SG" + "." + drawn(22, ALNUM + "-_") + "." + drawn(43, ALNUM + "-_"), " sent"),
     "twilio": ("sid ", "SK" + drawn(32, HEX), " used"),
@@ -233,6 +248,8 @@ LOOK_ALIKES: dict[str, str] = {
     "counted tokens": "user_tokens: 12ab34cd, session_tokens: 9f8e7d6c5b",
     "column names in a list": "keys: ['image1', 'state2'], obs_keys: [a1b2c3, d4e5f6]",
     "share without passwords": "password_free_rate: 0.25",
+    "times and addresses": "12:30:45 12345678:AA, 0x1234567890:AAAA, host-us1, cache-us-east1-b",
+    "versions in three parts": "MTRL.v1.2 OTHER.abcdef.ghijklmnopqrstuvwxyzabcdefg sha256~short pat.h.py API-REFERENCE",
     "hydra overrides": "['data.train_files=data/nq_search/train.parquet', 'trainer.total_epochs=15']",
 }
 
@@ -264,6 +281,15 @@ def test_a_key_is_known_by_the_prefix_of_its_issuer(prefix: tuple[str, str], bod
 
     assert redact(f"used {key}, then") == "used [redacted], then"
     assert redact(f"not{key}") == f"not{key}"
+
+
+def test_every_issuer_of_the_table_is_known() -> None:
+    for name, row in load_table(Path(shapes.__file__).with_name("issuers.toml")).items():
+        if "tail" in row or "before" in row:
+            continue
+        letters = "".join(re.findall(f"[{row['alphabet']}]", ALNUM))
+        for prefix in row["prefixes"]:
+            assert redact(f"a {prefix}{drawn(row['length'], letters)} b") == "a [redacted] b", name
 
 
 @pytest.mark.parametrize("text", LOOK_ALIKES.values(), ids=LOOK_ALIKES.keys())

@@ -13,6 +13,8 @@ from rlclinic.reference.table_file import load_table
 
 # A private key of 16384 bits has about 13 kB of base64; without an end line nothing further is taken.
 _PEM_LIMIT = 16_384
+# Characters of a key before the part by which it is known.
+_BEFORE = 40
 
 
 class Span(NamedTuple):
@@ -22,11 +24,15 @@ class Span(NamedTuple):
     end: int
 
 
-def _issued() -> dict[str, tuple[str, bool]]:
-    """By prefix the form of a key, and whether it must look random besides. Inside a word a prefix is none."""
+def _issued() -> dict[str, tuple[str, str, bool]]:
+    """By prefix the form of a key, what may stand before the prefix, and whether the key must look random besides.
+
+    Inside a word a prefix is none.
+    """
     return {
-        prefix: (rf"(?<![A-Za-z0-9]){re.escape(prefix)}(?:{_tail(row)})", bool(row.get("random")))
+        prefix: (f"{before}{re.escape(prefix)}(?:{_tail(row)})", row.get("before", ""), bool(row.get("random")))
         for row in load_table(Path(__file__).with_name("issuers.toml")).values()
+        for before in [rf"(?<![A-Za-z0-9]){row.get('before', '')}"]
         for prefix in row["prefixes"]
     }
 
@@ -48,7 +54,11 @@ _PEM_TAIL = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _PEM_BODY = re.compile(r"(?:\\n|\\r|[A-Za-z0-9+/=\s])*")
 _CONNECTION = re.compile(r"(?:AccountKey|SharedAccessKey|SharedAccessSignature)=([^;\s\"']{8,512})")
 _HOOK = re.compile(
-    r"hooks\.slack\.com/(?:services|workflows)/([A-Za-z0-9_/\-]{8,512})"
+    r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9_/\-]{8,512})"
+    r"|hooks\.zapier\.com/hooks/catch/([A-Za-z0-9/]{8,512})"
+    r"|\.office\.com/webhookb2/([A-Za-z0-9@/\-]{8,512})"
+    r"|/bot/v2/hook/([A-Za-z0-9\-]{8,512})"
+    r"|qyapi\.weixin\.qq\.com/cgi-bin/webhook/send\?key=([A-Za-z0-9\-]{8,512})"
     r"|discord(?:app)?\.com/api/webhooks/\d{1,24}/([A-Za-z0-9_\-]{8,512})"
     r"|api\.telegram\.org/(?:file/)?bot(\d{1,16}:[A-Za-z0-9_\-]{8,512})"
 )
@@ -72,8 +82,9 @@ _compiled = cache(re.compile)
 def find_shape(text: str, start: int, trigger: str) -> Span | None:
     """The secret that `trigger`, found at `start`, announces; None where it only looks like one."""
     if trigger in _ISSUED:
-        pattern, is_random = _ISSUED[trigger]
-        found = _compiled(pattern).match(text, start)
+        form, before, is_random = _ISSUED[trigger]
+        lead = _compiled(rf"{before}\Z").search(text, max(0, start - _BEFORE), start) if before else None
+        found = _compiled(form).match(text, start if lead is None else lead.start())
         return None if found is None or (is_random and not _random_enough(found.group())) else Span(*found.span())
     return _FINDERS[trigger](text, start)
 
@@ -133,21 +144,25 @@ def _pem(text: str, start: int) -> Span | None:
 
 _FINDERS: dict[str, Callable[[str, int], Span | None]] = {
     "://": _url,
-    "Bearer": _bearer,
-    "bearer": _bearer,
-    "BEARER": _bearer,
+    **dict.fromkeys(("Bearer", "bearer", "BEARER"), _bearer),
     "Basic": _basic,
     "-----BEGIN": _pem,
     "AccountKey=": _group(_CONNECTION),
     "SharedAccess": _group(_CONNECTION),
-    "hooks.slack.com": _group(_HOOK),
-    "discord": _group(_HOOK),
-    "api.telegram.org": _group(_HOOK),
-    "sig=": _group(_SIGNED),
-    "Signature=": _group(_SIGNED),
-    "X-Amz-Signature=": _group(_SIGNED),
-    "wandb login": _group(_LOGIN),
-    "wandb.login": _group(_LOGIN),
+    **dict.fromkeys(
+        (
+            "hooks.slack.com",
+            "hooks.zapier.com",
+            ".office.com",
+            "/bot/v2/hook/",
+            "qyapi.weixin",
+            "discord",
+            "api.telegram.org",
+        ),
+        _group(_HOOK),
+    ),
+    **dict.fromkeys(("sig=", "Signature=", "X-Amz-Signature="), _group(_SIGNED)),
+    **dict.fromkeys(("wandb login", "wandb.login"), _group(_LOGIN)),
     "API key from your profile": _group(_PROMPT),
     "curl": _group(_CURL_USER),
     "sshpass": _group(_SSHPASS),

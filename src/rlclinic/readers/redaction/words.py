@@ -49,8 +49,8 @@ _FAMILIES: dict[str, Family] = {
 }
 _ISSUERS = _words(
     """anthropic aws azure clearml cohere comet dashscope databricks deepseek gcp gemini github gitlab google groq hf
-    hub huggingface kaggle mistral modelscope neptune npm nvidia openai openrouter pypi replicate sendgrid serpapi
-    serper slack stripe swanlab tavily telegram together twilio wandb"""
+    hub huggingface kaggle mailgun mistral modelscope neptune npm nvidia openai openrouter pypi replicate sendgrid
+    serpapi serper slack stripe swanlab tavily telegram together twilio wandb"""
 )
 # `reward_fn_key`, `sort_key` and `prompt_key` are column names; only these make a key a secret.
 _KEY_QUALIFIERS = _ISSUERS | _words(
