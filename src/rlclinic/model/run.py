@@ -148,6 +148,8 @@ class Run:
     """What an examination of its environment measured; it comes before what was observed."""
     location: Path = field(default=Path(), repr=False)
     """Where it lies, to be opened and never told; the same as `path` where a reader gives none."""
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+    """What its settings keep secret, to be hidden where its files are shown and never told."""
 
     def __post_init__(self) -> None:
         if self.location == Path():

@@ -76,6 +76,7 @@ def assemble(draft: Draft) -> Run:
         ),
         observed=draft.observed,
         location=draft.place.root,
+        secrets=frozenset(draft.secrets),
     )
     return without_secrets(run, draft.secrets)
 

@@ -22,7 +22,7 @@ from rlclinic.model.transitions import Observed
 from rlclinic.readers.formats.logs.log_text import excerpts
 from rlclinic.readers.formats.tables.table import Table
 from rlclinic.readers.place import Entry, Place
-from rlclinic.readers.redaction.redact import REDACTED, mentionable, redact, redact_value
+from rlclinic.readers.redaction.redact import REDACTED, mentionable, redact, redact_value, secrets_in
 
 MAX_SETTINGS = 5_000
 
@@ -164,14 +164,19 @@ class Draft:
             )
         )
 
+    def clean(self, key: str, value: object) -> object:
+        """A value of the config as it may be told; what is left out of it is remembered."""
+        clean = redact_value(key, bounded(value))
+        if isinstance(value, str) and clean != value:
+            found = (value,) if clean == REDACTED else secrets_in(value)
+            self.secrets.update(text for secret in found for text in mentionable(secret))
+        return clean
+
     def setting(self, key: str, value: object, file: str = "", line: int | None = None) -> None:
         """Add one value of the config. The first file that sets a key wins; what others say differently is kept."""
         if len(self.settings) + len(self.shadowed) >= MAX_SETTINGS:
             return
-        clean = redact_value(key, bounded(value))
-        if clean == REDACTED:
-            self.secrets.update(mentionable(value))
-        setting = Setting(key, clean, key, Origin(file, line) if file else None)
+        setting = Setting(key, self.clean(key, value), key, Origin(file, line) if file else None)
         first = self.settings.setdefault(key, setting)
         elsewhere = first.origin is not None and bool(file) and first.origin.file != file
         # Tables write NaN or nothing for what was not set.

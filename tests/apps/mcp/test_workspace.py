@@ -156,3 +156,20 @@ def test_a_job_that_only_a_file_below_the_root_names_is_sent_nothing_and_takes_n
         note_process(stranger.pid, folder)
         assert job.alive
         stranger.kill()
+
+
+def test_what_a_setting_keeps_secret_is_hidden_in_every_tool_that_shows_the_log(workspace: Workspace) -> None:
+    folder, bare, login = workspace.root / "runs" / SOLVER, "q7Rk2ZpXv9Lm4TcW", "h4Lw8KqT2z"
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    more = {f"key{i}_password": f"aB{i}cD{i}eF{i}gH{i}" for i in range(40)}
+    more |= {"judge": {"token": bare}, "storage": f"postgres://ada:{login}@db/1"}
+    (folder / "config.json").write_text(json.dumps(config | more), encoding="utf-8")
+    told = f"ValueError: no access with {bare} or {login} or {more['key39_password']}\n"
+    with (folder / "run.log").open("a", encoding="utf-8") as log:
+        log.write(f"Traceback (most recent call last):\n  File 'a.py', line 1, in b\n{told}")
+
+    for tool in ("get_run_logs", "stream_training_logs", "get_training_progress", "diagnose", "get_run_info"):
+        answer = ask(workspace, tool, run_id=SOLVER, **({"include_details": True} if "progress" in tool else {}))
+        everything = answer.model_dump_json()
+        assert not {secret for secret in (bare, login, more["key39_password"]) if secret in everything}, tool
+        assert "no access with" in everything or tool != "get_run_logs"

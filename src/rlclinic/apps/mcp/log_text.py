@@ -45,7 +45,7 @@ def log_lines(opened: OpenRun) -> tuple[str, list[str]]:
         size = file.seek(0, 2)
         file.seek(max(0, size - MOST_BYTES))
         data = file.read(MOST_BYTES)
-    text = redact("\n".join(clean_lines(data)))
+    text = redact("\n".join(clean_lines(data)), opened.run.secrets)
     return entry.relative, [printable(line)[:LONGEST_LINE] for line in text.split("\n")] if text else []
 
 

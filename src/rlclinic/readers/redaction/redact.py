@@ -29,7 +29,7 @@ _LONG_SECRET = 512
 _TELLING = 6
 
 # Secrets of one text whose further mentions are looked for: each is a search of its own.
-_MOST_MENTIONED = 20
+_MOST_MENTIONED = 200
 
 _SHAPES = frozenset(SHAPE_TRIGGERS)
 _NAMES = frozenset(NAME_TRIGGERS)

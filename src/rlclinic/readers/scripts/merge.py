@@ -11,7 +11,7 @@ import numpy as np
 from rlclinic.model.config import Origin, Setting
 from rlclinic.model.errors import RunReadError
 from rlclinic.model.lazy_dataclass import dataclass
-from rlclinic.model.numbers import bounded, number
+from rlclinic.model.numbers import number
 from rlclinic.model.run import SourceFile
 from rlclinic.readers.configs.normalise import canonical_settings, meaning, start_of_schedule
 from rlclinic.readers.discover import split_name
@@ -19,7 +19,6 @@ from rlclinic.readers.draft import MAX_SETTINGS, Draft
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.identify import Tables, identify_algorithm, identify_environment, identify_framework
 from rlclinic.readers.no_links import real, status
-from rlclinic.readers.redaction.redact import redact_value
 from rlclinic.readers.scripts.load import load_script
 from rlclinic.readers.scripts.script import Script, ScriptValue
 from rlclinic.reference.framework import Framework
@@ -114,7 +113,7 @@ def merge(draft: Draft, script: Script, path: Path, own: Identity, *, is_named: 
         if name == "algorithm" and algorithm:
             continue
         file = (Path(shown).parent / value.file).as_posix() if value.file else shown
-        clean = redact_value(value.key, bounded(value.value))
+        clean = draft.clean(value.key, value.value)
         draft.settings[value.key] = Setting(value.key, clean, value.key, Origin(file, value.line, value.basis))
         added.append(value)
     draft.framework = draft.framework or own.framework or script.framework
