@@ -163,7 +163,8 @@ class Run:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        # What is secret stays in the process that read it.
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "secrets"}
         return _rebuild, ({**fields, "series": dict(self.series)},)
 
     def __getitem__(self, name: str) -> Series:
