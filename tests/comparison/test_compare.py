@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -95,16 +96,34 @@ def test_a_reward_on_another_scale_is_never_the_best_run(past: Path, index: RunI
     assert found.outcomes[-1].label != "large_reward_ppo_cartpole"
 
 
+def falling(folder: Path, end: float, written: int) -> Path:
+    """A run that falls to its end, written at a moment."""
+    folder.mkdir(parents=True)
+    rows = [f"{1000 * at},{value:.3f}" for at, value in enumerate(curve(end, start=200.0), 1)]
+    (folder / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n" + "\n".join(rows))
+    (folder / "config.yaml").write_text("env_id: CartPole-v1\nalgorithm: PPO\n")
+    for file in folder.iterdir():
+        os.utime(file, (written, written))
+    return folder
+
+
 def test_where_no_run_learned_the_best_is_the_one_that_lost_least(tmp_path: Path) -> None:
-    for name, end in (("asked", 60.0), ("other", 80.0)):
-        folder = tmp_path / "runs" / name
-        folder.mkdir(parents=True)
-        rows = [f"{1000 * at},{value:.3f}" for at, value in enumerate(curve(end, start=200.0), 1)]
-        (folder / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n" + "\n".join(rows))
-        (folder / "config.yaml").write_text("env_id: CartPole-v1\nalgorithm: PPO\n")
+    asked = falling(tmp_path / "runs" / "asked", 60.0, 3_000)
+    falling(tmp_path / "runs" / "other", 80.0, 2_000)
     index = RunIndex(tmp_path / "index.sqlite")
-    found = compare([tmp_path / "runs" / "asked"], history=tmp_path / "runs", index=index)
+    found = compare([asked], history=tmp_path / "runs", index=index)
     assert [item.label for item in found.outcomes] == ["asked", "other"]
+
+
+def test_of_many_unknown_runs_the_newest_are_read_and_the_others_are_counted(tmp_path: Path) -> None:
+    asked = falling(tmp_path / "runs" / "asked", 60.0, 3_000)
+    falling(tmp_path / "runs" / "best_but_old", 90.0, 1_000)
+    falling(tmp_path / "runs" / "newer", 80.0, 2_000)
+    index = RunIndex(tmp_path / "index.sqlite")
+    for best, unread in (("newer", True), ("best_but_old", False)):
+        found = compare([asked], history=tmp_path / "runs", index=index, most=2)
+        assert found.outcomes[-1].label == best
+        assert any("the 1 oldest" in note and "--history" in note for note in found.notes) is unread
 
 
 def test_the_best_run_is_named_as_such_when_it_is_the_one_asked_for(past: Path, index: RunIndex) -> None:

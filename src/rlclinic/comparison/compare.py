@@ -37,18 +37,20 @@ def compare(
     progress: Callable[[int, int], None] | None = None,
     reference: bool = False,
     change: str = "",
+    most: int | None = None,
 ) -> Comparison:
     """Compare runs, given as such or named as for `read`.
 
     `history` is the folder in which the best run of the same environment is looked for: without it the runs are
     compared with each other only. A single run is compared with the best run of its environment and algorithm. With
     `reference` each run is also held against known-good runs of its task and algorithm. `change` is the setting that
-    is meant to differ: whatever else differs confounds the comparison.
+    is meant to differ: whatever else differs confounds the comparison. Of the runs in `history` that were never read
+    the newest `most` are.
     """
     asked = [run if isinstance(run, Run) else read(run) for run in runs]
     if not asked:
         raise UsageError("there is nothing to compare", hint="name two runs, or one run and a folder of others")
-    every, notes = _with_best(asked, Path(history) if history is not None else None, index, progress)
+    every, notes = _with_best(asked, Path(history) if history is not None else None, index, progress, most)
     if len(every) == 1 and not reference:
         notes.append("There is no other run to compare with: name a second one, or a folder of runs with --history.")
     environments = tuple(dict.fromkeys(run.environment for run in every))
@@ -135,7 +137,11 @@ def _confounded_words(keys: Sequence[str], change: str) -> str:
 
 
 def _with_best(
-    asked: list[Run], root: Path | None, index: RunIndex | None, progress: Callable[[int, int], None] | None
+    asked: list[Run],
+    root: Path | None,
+    index: RunIndex | None,
+    progress: Callable[[int, int], None] | None,
+    most: int | None,
 ) -> tuple[list[Run], list[str]]:
     """The runs with the best one of the history behind them, and what there is to say about it."""
     environments = {run.environment for run in asked}
@@ -147,19 +153,24 @@ def _with_best(
     if not environment:
         return list(asked), ["No best run is added, because the environment is not known."]
     algorithm = asked[0].algorithm if len(asked) == 1 else ""
-    pool = pool_of(root, environment, algorithm, index=index, progress=progress)
+    pool = pool_of(root, environment, algorithm, index=index, progress=progress, most=most)
     what = f"{algorithm} runs on {environment}" if algorithm else f"runs on {environment}"
     best, where = best_run(pool), redact(str(root))
+    rest = (
+        [f"Not looked at: the {pool.unread:,} oldest of the runs below {where}; --history reads all."]
+        if pool.unread
+        else []
+    )
     if best is None:
-        return list(asked), [f"No run below {where} is one of the {what} with a return on the task's scale."]
+        return list(asked), [*rest, f"No run below {where} is one of the {what} with a return on the task's scale."]
     own = frozenset(place_of(run.location) for run in asked)
     if place_of(best.location) in own:
         note = f"{best.id} is itself the best of the {len(pool)} {what} below {where}."
         other = best_run(pool, own) if len(asked) == 1 else None
         if other is None:
-            return list(asked), [note]
-        return [*asked, other], [f"{note} It is shown beside the next best, {other.id}."]
-    return [*asked, best], [f"{best.id} is the best of the {len(pool)} {what} below {where}."]
+            return list(asked), [*rest, note]
+        return [*asked, other], [*rest, f"{note} It is shown beside the next best, {other.id}."]
+    return [*asked, best], [*rest, f"{best.id} is the best of the {len(pool)} {what} below {where}."]
 
 
 def _partings(runs: Sequence[Run], labels: Sequence[str]) -> tuple[Parting, ...]:

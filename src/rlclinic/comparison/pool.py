@@ -32,6 +32,8 @@ class Pool:
 
     root: str
     pairs: tuple[tuple[RunRef, dict[str, Any]], ...]
+    unread: int = 0
+    """Runs of whatever environment that were not looked at."""
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -44,9 +46,13 @@ def pool_of(
     *,
     index: RunIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
+    most: int | None = None,
 ) -> Pool:
-    """The runs below a folder whose environment, and algorithm where one is given, are these."""
-    listing = list_runs(root, index=index, progress=progress)
+    """The runs below a folder whose environment, and algorithm where one is given, are these.
+
+    Runs that the index does not know are read, `most` of them at most.
+    """
+    listing = list_runs(root, index=index, progress=progress, most=most)
     pairs = zip(listing.refs, listing.summaries, strict=True)
     return Pool(
         str(root),
@@ -56,6 +62,7 @@ def pool_of(
             if str(row["environment"]).lower() == environment.lower()
             and (not algorithm or str(row["algorithm"]).upper() == (algorithm_name(algorithm) or algorithm.upper()))
         ),
+        listing.unread,
     )
 
 

@@ -63,7 +63,7 @@ def _layers(value: object, _: Mapping[str, object]) -> object:
 
 
 def _policy(value: object, _: Mapping[str, object]) -> object:
-    return value if value in POLICIES else None
+    return value if isinstance(value, str) and value in POLICIES else None
 
 
 def _schedule(value: object, _: Mapping[str, object]) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import field
+from heapq import nlargest
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ class Listing:
     errors: tuple[dict[str, Any], ...] = ()
     from_index: int = 0
     refs: tuple[RunRef, ...] = field(default=(), repr=False)
+    unread: int = 0
+    """Runs that lie there, too, and were not looked at."""
 
     def newest(self, environment: str = "", algorithm: str = "") -> list[tuple[float, dict[str, Any]]]:
         """When runs were started (else last written) and their summaries, newest first.
@@ -67,12 +70,17 @@ def list_runs(
     *,
     index: RunIndex | None = None,
     progress: Callable[[int, int], None] | None = None,
+    most: int | None = None,
 ) -> Listing:
-    """Find and summarise every run below a root; `progress` hears how many of how many are read."""
+    """Find and summarise every run below a root; `progress` hears how many of how many are read.
+
+    Of runs that the index does not know the newest are read, `most` of them at most.
+    """
     store = index or RunIndex(default_path())
     refs = find(Path(root))
     known = store.lookup(refs)
-    fresh = [ref for ref in refs if ref.name not in known]
+    unknown = [ref for ref in refs if ref.name not in known]
+    fresh = unknown if most is None else nlargest(most, unknown, key=_written)
     read: dict[str, dict[str, Any]] = {}
     errors: list[dict[str, Any]] = []
     for ref, (summary, error) in zip(fresh, _summaries(fresh, progress), strict=True):
@@ -89,6 +97,7 @@ def list_runs(
         tuple(errors),
         len(known),
         tuple(ref for ref in refs if ref.name in found),
+        len(unknown) - len(fresh),
     )
 
 
@@ -135,4 +144,9 @@ def _when(ref: RunRef, row: dict[str, Any]) -> float:
     started = row.get("started_at")
     if isinstance(started, int | float):
         return float(started)
-    return max((changed for _, _, changed in ref.fingerprint), default=0) / 1e9
+    return _written(ref) / 1e9
+
+
+def _written(ref: RunRef) -> int:
+    """When a file of it was last written, in nanoseconds."""
+    return max((changed for _, _, changed in ref.fingerprint), default=0)

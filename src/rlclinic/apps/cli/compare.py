@@ -26,6 +26,8 @@ HISTORY = {
     "json": ("history_json", "history_object"),
     "html": ("history_formats", "history_html"),
 }
+# Runs beside RUN that are read for the best one where no folder was asked for; the index knows them next time.
+MOST_READ = 200
 
 
 @click.command()
@@ -78,8 +80,15 @@ def compare(
         write_error(error, as_json=form == "json" and not runs)
     if not runs:
         click.get_current_context().exit(_exit_code(runs, errors))
-    place = None if no_history else folder or source["root"] or _common_folder(runs)
-    found = run_comparison(runs, history=place, progress=Progress("reading runs"), reference=reference, change=change)
+    named = folder or source["root"]
+    found = run_comparison(
+        runs,
+        history=None if no_history else named or _common_folder(runs),
+        progress=Progress("reading runs"),
+        reference=reference,
+        change=change,
+        most=None if named else MOST_READ,
+    )
     _deliver(COMPARISON[form], found, form, output)
     click.get_current_context().exit(_exit_code(runs, errors))
 
