@@ -25,7 +25,7 @@ from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.numbers import bounded, bounded_array, date_text, moment, number
 from rlclinic.prescriptions.checks.constraints import dividing_batch
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.formats.archive import read_members
+from rlclinic.readers.formats.archive import read_array, read_members
 from rlclinic.readers.formats.errors import FormatError
 
 Command = Callable[..., tuple[int, str, str]]
@@ -348,6 +348,13 @@ def test_a_member_that_lies_about_its_size_is_read_to_the_limit_only(tmp_path: P
         read_members(tmp_path / "bomb.zip", ("data",), 4 << 20)
     assert tracemalloc.get_traced_memory()[1] < 24 << 20
     tracemalloc.stop()
+
+
+def test_an_array_that_python_2_saved_is_read_without_a_word(recwarn: pytest.WarningsRecorder) -> None:
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3L,), }".ljust(117) + b"\n"
+    data = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + np.arange(3.0).tobytes()
+    assert read_array(data).ravel().tolist() == [0.0, 1.0, 2.0]
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize(("batch", "rollout", "found"), [(60, 1000, 50), (64, 2048, 64), (7, 13, 13)])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rlclinic.lab.environments import make_environment
-from rlclinic.lab.errors import EnvironmentFault
+from rlclinic.lab.errors import EnvironmentFault, TrainingError
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.instruments.watch import EpisodeWatch, RepeatAction, RewardChange, StackImages, stop_where_not_finite
 from rlclinic.lab.sb3.model import build_model
@@ -66,6 +66,14 @@ def test_terminations_are_not_truncations() -> None:
 def test_a_fault_is_named_with_its_place(fault: str, words: str) -> None:
     with pytest.raises(EnvironmentFault, match=words):
         play(EpisodeWatch(Faulty(at=3, fault=fault), EpisodeLog()), 10)
+
+
+def test_a_policy_that_diverged_is_no_fault_of_the_environment() -> None:
+    environment = EpisodeWatch(gymnasium.make("Pendulum-v1"), EpisodeLog())
+    environment.reset(seed=0)
+    environment.step(np.zeros(1, np.float32))
+    with pytest.raises(TrainingError, match="the policy's action is not finite in step 2 of episode 1"):
+        environment.step(np.full(1, np.nan, np.float32))
 
 
 def test_an_observation_that_is_not_finite_is_named_with_its_place() -> None:

@@ -8,8 +8,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from rlclinic.lab.errors import EnvironmentFault
+from rlclinic.lab.errors import EnvironmentFault, TrainingError
 from rlclinic.lab.instruments.episodes import EpisodeLog
+from rlclinic.model.errors import RlclinicError
+
+DIVERGED = "lower the learning rate, or clip gradients with max_grad_norm"
 
 
 class EpisodeWatch(gymnasium.Wrapper):
@@ -24,6 +27,7 @@ class EpisodeWatch(gymnasium.Wrapper):
         self._take = environment.step
         self.total = 0.0
         self.length = 0
+        self._action: Any = None
         log.follow(self)
 
     def reset(self, **arguments: Any) -> Any:
@@ -38,16 +42,17 @@ class EpisodeWatch(gymnasium.Wrapper):
 
     def step(self, action: Any) -> Any:
         # Every step pays for this: no call besides that of the environment.
+        self._action = action
         try:
             taken = observation, reward, terminated, truncated, info = self._take(action)
             if reward.__class__ is not float:
                 reward = float(reward)
                 taken = observation, reward, terminated, truncated, info
         except Exception as error:
-            raise EnvironmentFault(f"the environment raised {_told(error)} in {self._place(1)}") from error
+            raise self._fault(f"raised {_told(error)}", 1) from error
         # Only a finite number is itself less itself.
         if reward - reward != 0.0:
-            raise EnvironmentFault(f"the environment returned the reward {reward} in {self._place(1)}")
+            raise self._fault(f"returned the reward {reward}", 1)
         self.total += reward
         self.length += 1
         if info:
@@ -63,10 +68,14 @@ class EpisodeWatch(gymnasium.Wrapper):
         for part in observation.values() if isinstance(observation, dict) else (observation,):
             if isinstance(part, np.ndarray) and part.dtype.kind == "f" and not np.isfinite(part).all():
                 kind = "NaN" if np.isnan(part).any() else "infinity"
-                raise EnvironmentFault(f"the environment returned {kind} in its observation in {self._place(0)}")
+                raise self._fault(f"returned {kind} in its observation", 0)
 
-    def _place(self, ahead: int) -> str:
-        return f"step {self.length + ahead} of episode {self._log.count + 1}"
+    def _fault(self, did: str, ahead: int) -> RlclinicError:
+        """What the environment did, and where; a policy that has diverged is no fault of the environment."""
+        where = f"in step {self.length + ahead} of episode {self._log.count + 1}"
+        if isinstance(self._action, np.ndarray | np.floating) and not np.isfinite(self._action).all():
+            return TrainingError(f"the policy's action is not finite {where}: training diverged", hint=DIVERGED)
+        return EnvironmentFault(f"the environment {did} {where}")
 
 
 def stop_where_not_finite(environments: Sequence[Any], observations: Any) -> None:

@@ -6,6 +6,7 @@ What an archive says about its sizes is not believed: decompression stops at the
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -62,7 +63,8 @@ def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
 
 def read_array(data: bytes, limit: int = MOST_BYTES) -> NDArray[np.float64]:
     """An array of numbers from the bytes of an npy, one row for each entry."""
-    with _damage():
+    with _damage(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy wants files of Python 2 to be saved anew
         array: NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
     if array.dtype.kind not in "biuf":
         raise FormatError(f"an array of {array.dtype.name} holds no numbers")
