@@ -71,6 +71,8 @@ class EnvironmentName:
 def environment_name(text: str, known: Iterable[str]) -> EnvironmentName | None:
     """The known base name that `text` means. A name without a version counts only where it is the whole text."""
     bases = tuple(sorted(known, key=len, reverse=True))
+    if not bases:
+        return None
     found = _versioned(bases).search(text)
     if found is not None:
         return None if _goes_on(text[found.end() :]) else EnvironmentName(found["base"], int(found["version"]))
