@@ -230,7 +230,7 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
         lines.append("The budget is not known, so progress is measured against the log's own length.")
     if run.status.state is Status.UNKNOWN:
         lines.append("Nothing says how the run ended.")
-    if window is not None and run.returns is not None and window.windows < FEW_WINDOWS:
+    if window is not None and run.returns is not None and run.episodes is None and window.windows < FEW_WINDOWS:
         lines.append(
             f"{run.returns.logged_as} is a mean over the last {WINDOW_EPISODES} of about "
             f"{window.windows * WINDOW_EPISODES:,.0f} episodes, so it tells late what the agent does; single episodes, "

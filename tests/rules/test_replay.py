@@ -195,7 +195,7 @@ def test_few_renewals_because_learning_began_late_are_another_finding() -> None:
     assert target_moves_strangely.check(facts) is None
     found = learning_starts_late.check(facts)
     assert found is not None
-    assert found.severity is Severity.WARNING
+    assert found.severity is Severity.ERROR
     assert found.evidence[0].value == pytest.approx(0.9)
 
 

@@ -105,7 +105,9 @@ def constant_at_its_worst(facts: RunFacts) -> bool:
 def does_well(facts: RunFacts) -> bool:
     """Whether the return rose and has not been lost again; False where there is none."""
     curve = facts.curve
-    return curve is not None and (curve.improved or curve.still_rising) and not has_fallen(facts)
+    if curve is None or has_fallen(facts):
+        return False
+    return curve.still_rising or (curve.improved and curve.surely_gained)
 
 
 def suffers(facts: RunFacts) -> bool:

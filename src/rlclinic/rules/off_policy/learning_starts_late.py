@@ -1,6 +1,6 @@
 """Learning begins near or after the end of the budget.
 
-What it sees: learning_starts at or above the budget, or above half of the budget or of the steps taken. Where the
+What it sees: learning_starts above half of the budget or of the steps taken; an error from nine tenths on. Where the
 setting is not known, the first loss in the log, after more than half of the steps.
 Why it hurts: Until then the agent acts at random and nothing is learned; what is left is too short to learn in.
 Evidence needed: learning_starts in the config, and the budget or the steps taken; else a loss beside a return.
@@ -32,6 +32,8 @@ RULE = Rule(
 class Limits(RuleLimits):
     late: float = 0.5
     """Share of the steps before the first update."""
+    hopeless: float = 0.9
+    """The same from which on next to nothing is left to learn in."""
     fewest_points: int = 6
 
 
@@ -48,7 +50,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return _by_the_log(facts, limits)
     # A budget of zero is an evaluation, or one that was not written down.
     budget, taken = run.budget or None, run.env_steps
-    if budget is not None and starts >= budget:
+    if budget is not None and starts >= limits.hopeless * budget:
         return _sighting(facts, starts, budget, "budget", Severity.ERROR, 0.95, limits)
     if budget is not None and starts > limits.late * budget:
         return _sighting(facts, starts, budget, "budget", Severity.WARNING, 0.85, limits)
@@ -76,7 +78,8 @@ def _by_the_log(facts: RunFacts, limits: Limits) -> RuleResult | None:
         facts.evidence("value_loss", first / taken, limits.late, note="share of the steps before the first loss"),
     )
     done = reached_goal(facts) or saturation(facts) is not None
-    return RuleResult(Severity.WARNING if done else Severity.ERROR, 0.8, summary, evidence, first)
+    severity = Severity.ERROR if first >= limits.hopeless * taken and not done else Severity.WARNING
+    return RuleResult(severity, 0.8, summary, evidence, first)
 
 
 def _log_begins_there(facts: RunFacts, first: float) -> bool:
