@@ -23,6 +23,9 @@ MOST_SNIFFED = 50
 T = TypeVar("T")
 # Tables that are one training each: seed_0.csv, run-3.csv, trial2.jsonl.
 _NUMBERED = re.compile(r"(?:seed|run|trial|rep)[-_ ]?\d+[^/]*\.(?:csv|tsv|jsonl)$", re.IGNORECASE)
+# Logs of the processes of one training.
+_RANK = re.compile(r"(?:rank|worker|node|gpu)[-_ ]?\d", re.IGNORECASE)
+PARSED = "monitor_outputs"
 _TABLES = (".csv", ".tsv", ".jsonl")
 MEMBER = "::"
 """Separates a path from the name of what is meant inside it: a run of several, a section of a config."""
@@ -65,7 +68,9 @@ def find(root: Path, most: int = MAX_LISTED) -> list[RunRef]:
             path=str(root),
             hint="name a folder nearer to the runs",
         )
-    return sorted(_runs(folder), key=lambda ref: (str(ref.path), ref.member))
+    found = sorted(_runs(folder), key=lambda ref: (str(ref.path), ref.member))
+    # What a Hydra job trained may be logged elsewhere: its folder holds no more than a config of that run.
+    return [ref for ref in found if not _only_config(ref)] or found
 
 
 def place_of(ref: RunRef) -> Place:
@@ -96,7 +101,7 @@ def _runs(folder: Folder) -> Iterator[RunRef]:
     if row is None:
         yield from below
         return
-    absorbed = _absorbed(row, below)
+    absorbed = _absorbed(row, below, folder)
     names = {ref.path for ref in below if ref not in absorbed}
     yield from (ref for ref in below if ref not in absorbed)
     yield from _own(folder, row, names)
@@ -137,7 +142,7 @@ def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
 
         found = [name for name in sorted(folder.files) if name.endswith(".json")]
         return [(name, member) for name in found for member in parsed_once(algorithms, entry_in(folder, name))]
-    if row.id in {"tables", "json-tables"}:
+    if row.id in {"tables", "json-tables", "console"}:
         return [(name, "") for name in _separate_files(row, folder)]
     if row.id in {"tensorboard", "rl_games"}:
         from rlclinic.readers.parts.events import event_entries, groups
@@ -151,12 +156,18 @@ def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
 
 def _separate_files(row: SourceSpec, folder: Folder) -> list[str]:
     """Files of one folder that are a training each: tables of numbered seeds or of different algorithms, logs of one
-    JSON object."""
+    JSON object, consoles that print other values for the same step."""
     if row.id == "tables":
         found = sorted(name for name in folder.files if _NUMBERED.search(name))
         named = {name: algorithm_in(name) for name in folder.files if name.endswith(_TABLES)}
         if not found and len(set(filter(None, named.values()))) > 1:
             found = sorted(name for name, algorithm in named.items() if algorithm)
+    elif row.id == "console":
+        from rlclinic.readers.sniff import LOGS, contradict, head_rows
+
+        logs = sorted(name for name in folder.files if name.endswith(LOGS) and not _RANK.search(name))[:MOST_SNIFFED]
+        heads = {name: rows for name in logs if (rows := head_rows(entry_in(folder, name))) is not None}
+        found = list(heads) if contradict(list(heads.values())) else []
     else:
         from rlclinic.readers.sources.json_tables import is_json_table
 
@@ -164,8 +175,13 @@ def _separate_files(row: SourceSpec, folder: Folder) -> list[str]:
     return found if len(found) > 1 else []
 
 
-def _absorbed(row: SourceSpec, below: list[RunRef]) -> list[RunRef]:
+def _absorbed(row: SourceSpec, below: list[RunRef], folder: Folder) -> list[RunRef]:
     """SB3 writes event files into one subfolder (PPO_1) beside progress.csv, evaluations beside its console."""
+    if row.id == "console" and len([name for name in folder.files if name.endswith(".log")]) == 1:
+        # What was parsed from a log, beside it.
+        parsed = [ref for ref in below if ref.path.name == PARSED]
+        if parsed:
+            return parsed
     if row.id == "json-tables":
         # tensorboardX exports its event files, one folder for each metric, as one JSON file.
         return [ref for ref in below if ref.reader == "tensorboard"]
@@ -174,6 +190,10 @@ def _absorbed(row: SourceSpec, below: list[RunRef]) -> list[RunRef]:
     events = [ref for ref in below if ref.reader == "tensorboard"]
     evaluations = [ref for ref in below if ref.reader == "sb3" and _only_evaluations(ref)]
     return (events if len(events) == 1 and row.id == "sb3" else []) + (evaluations if len(evaluations) == 1 else [])
+
+
+def _only_config(ref: RunRef) -> bool:
+    return ref.reader == "hydra" and not any(size for name, size, _ in ref.fingerprint if "hydra/" not in name)
 
 
 def _only_evaluations(ref: RunRef) -> bool:

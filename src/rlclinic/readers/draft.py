@@ -101,7 +101,7 @@ class Draft:
     tables: list[RawTable] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)
-    """Keys that are known from the run's command line alone: the script that it started has the other settings."""
+    """Keys that are known from the run's command line or a trainer's state alone: a script has the other settings."""
     shadowed: list[Setting] = field(default_factory=list)
     """Other values of keys that an earlier file has set."""
     text_tags: set[str] = field(default_factory=set)

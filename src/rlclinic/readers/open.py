@@ -14,10 +14,11 @@ from rlclinic.readers.assemble import assemble
 from rlclinic.readers.discover import RunRef, find, place_of, reader_of_file, ref_of_folder, split_name
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.mapping import apply_map
+from rlclinic.readers.near_jobs import ask_near_jobs
 from rlclinic.readers.neighbours import ask_neighbours
-from rlclinic.readers.parts.config_files import read_config
+from rlclinic.readers.parts.config_files import config_entries, read_config
 from rlclinic.readers.parts.logs import read_log
-from rlclinic.readers.place import Place, named, single
+from rlclinic.readers.place import Place, beside, named, single
 from rlclinic.readers.reading import one_reading
 from rlclinic.readers.registry import SourceSpec, source_of
 from rlclinic.readers.scripts.load import CODE
@@ -80,7 +81,11 @@ def _read_named(text: str, told: Told) -> Run:
         raise _missing(place)
     if place.is_file():
         file = single(place, member)
-        return _read(file, reader_of_file(file.entries[0]), told)
+        row = reader_of_file(file.entries[0])
+        if row.id == "hf-trainer":
+            # The history alone is named, its config lies beside it.
+            file = replace(file, entries=(*file.entries, *config_entries(beside(place))))
+        return _read(file, row, told)
     own = ref_of_folder(place)
     refs = [own] if own is not None and not member else find(place)
     if member:
@@ -153,6 +158,7 @@ def _finish(draft: Draft, told: Told) -> Run:
     for config in told.configs:
         merge_named(draft, str(config))
     if not told.configs and draft.files and draft.reader != "files":
+        ask_near_jobs(draft)
         ask_near_scripts(draft)
     if not draft.metric_names and not draft.framework:
         ask_neighbours(draft)

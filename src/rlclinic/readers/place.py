@@ -144,6 +144,12 @@ def single(path: Path, member: str = "", at: str = "") -> Place:
     return Place(path, (named(path, at),), member=member)
 
 
+def beside(path: Path) -> Place:
+    """The files in the folder of a file that the user names, without that file."""
+    folder = scan(path.parent)
+    return Place(path, tuple(e for e in folder.entries if "/" not in e.relative and e.name != path.name))
+
+
 def named(path: Path, at: str = "") -> Entry:
     """A file by the name that the user gave, whose links are followed; OSError where there is none."""
     where = at or real(path)

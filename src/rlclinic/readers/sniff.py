@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import PurePath
 
-from rlclinic.readers.consoles import Console
+from rlclinic.readers.consoles import Console, ConsoleRows
+from rlclinic.readers.consoles.rows import agree
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
 from rlclinic.readers.named_by_file import metric_of_file
+from rlclinic.readers.parts.logs import HOME_MADE
 from rlclinic.readers.parts.tables import has_numbers, is_plain_text, lists_of, named_by_file
 from rlclinic.readers.place import Entry
 from rlclinic.readers.reading import parsed_once
@@ -56,6 +60,22 @@ def is_metric_file(entry: Entry) -> bool:
 def head_console(entry: Entry) -> Console:
     """What a console shows in its first bytes."""
     return Console(clean_lines(entry.head(HEAD)))
+
+
+def head_rows(entry: Entry) -> ConsoleRows | None:
+    """The first rows that a trainer printed; those of a home-made console count anything."""
+    found = parsed_once(head_console, entry).rows
+    return found[0] if found and found[0].dialect not in HOME_MADE else None
+
+
+def contradict(consoles: Sequence[ConsoleRows]) -> bool:
+    """Whether two of them print different values for one step: they are of two trainings, not two parts of one."""
+    by_step = [dict(zip(rows.steps, rows.rows, strict=True)) for rows in consoles if rows.axis != "rows"]
+    return any(
+        not agree(one[step], other[step])
+        for one, other in combinations(by_step, 2)
+        for step in one.keys() & other.keys()
+    )
 
 
 def _is_telling(name: str) -> bool:

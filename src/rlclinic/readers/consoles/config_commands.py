@@ -23,11 +23,13 @@ OVERRIDES = "Error executing job with overrides:"
 
 # Modules that start another program; its own settings come after its name.
 LAUNCHERS = ("torch.distributed", "accelerate", "deepspeed")
+# Commands of trainers themselves, followed by what is trained: `trl grpo --beta 0`.
+TRAINERS = ("trl", "swift", "openrlhf")
 
 _COMMAND = re.compile(
     r"\s*(?:\+{1,4} |[$#%>] |(?:command|cmd)\s?[:=] ?)?"
     r"(?:[A-Z_][A-Z0-9_]*=\S{0,200} ){0,20}"
-    r"(?:\S{0,200}/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|bash|sh|uv|srun|nohup)\s"
+    r"(?:\S{0,200}/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|bash|sh|uv|srun|nohup|trl|swift|openrlhf)\s"
 )
 _DOTTED = re.compile(r"(\+{0,2})([A-Za-z_][\w/@-]*(?:\.[\w/@-]+)*)=(.*)", re.DOTALL)
 _FLAG = re.compile(r"--?([A-Za-z][\w.\-]*)(?:=(.*))?", re.DOTALL)
@@ -118,6 +120,9 @@ def _arguments(command: Sequence[str]) -> tuple[str, list[str]]:
     for position, word in enumerate(words):
         if word.endswith((".py", ".sh")) and "=" not in word:
             return word, list(words[position + 1 :])
+    for position, word in enumerate(words[:-1]):
+        if word in TRAINERS:
+            return f"{word}.{words[position + 1]}", list(words[position + 2 :])
     return "", []
 
 

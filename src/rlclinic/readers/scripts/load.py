@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,8 @@ MAX_NOTEBOOK = 8 << 20
 
 CODE = (".py", ".ipynb", ".sh", ".bash", ".sbatch", ".slurm")
 CONFIGS = (".yaml", ".yml", ".json")
+# Settings that say where a trainer writes.
+OUTPUTS = ("output_dir", "logging_dir", "trainer.default_local_dir")
 # Beginnings of lines of a notebook that are not Python.
 MAGIC = ("%", "!", "?")
 
@@ -51,7 +54,12 @@ def _shell(path: Path, given: Mapping[str, object]) -> Script:
     from rlclinic.readers.scripts.shell_script import read_shell, with_defaults
 
     shell, programs = read_shell(_text(path))
+    for named in [value.value for value in shell.values if value.key == "config"]:
+        # A recipe, as TRL's commands take it; flags come before it.
+        if str(named).endswith(CONFIGS) and (file := _beside(path, str(named))) is not None:
+            shell = with_defaults(shell, read_config_file(file, "", ""), os.path.relpath(file, path.parent))
     scripts = [file for name in programs if name.endswith(".py") and (file := _beside(path, name)) is not None]
+    shell = replace(shell, folders=tuple(str(value.value) for value in shell.values if value.key in OUTPUTS))
     if len(scripts) != 1:
         return shell
     flags = {value.key: value.value for value in shell.settings({}, "") if value.basis != "open"}

@@ -48,14 +48,13 @@ _TEST = re.compile(r"test_.*|.*_test\.py|conftest\.py|setup\.py")
 
 def ask_near_scripts(draft: Draft) -> None:
     """Take the settings of the script that made a run without a config, or name the scripts that may have."""
-    tables = Tables(identify_framework(draft))
-    if not draft.metric_names or _has_config(draft, tables):
+    if not draft.metric_names or has_config(draft):
         return
     files = list(islice(_files(draft.place.folder), MAX_SCRIPTS))
     if not files:
         return
     own = identity_of(draft)
-    if _has_config(draft, tables, own.algorithm):
+    if has_config(draft, own.algorithm):
         return
     trainers = [(path, script) for path, script in _scripts(files, draft, own) if script.trains]
     fitting = [(path, script) for path, script in trainers if _agreement(script, own, draft) is not False]
@@ -77,7 +76,9 @@ def ask_near_scripts(draft: Draft) -> None:
         draft.note(f"settings could be read from {shown}: --config {shlex.quote(shown)}")
 
 
-def _has_config(draft: Draft, tables: Tables, algorithm: str = "") -> bool:
+def has_config(draft: Draft, algorithm: str = "") -> bool:
+    """Whether the run's own files say how it was trained."""
+    tables = Tables(identify_framework(draft))
     recorded = {key: setting for key, setting in draft.settings.items() if key not in draft.typed}
     return says_more(recorded, tables, algorithm, IDENTITY)
 
@@ -133,7 +134,8 @@ def _may_set(name: PurePath) -> bool:
 
 
 def _agreement(script: Script, own: Identity, draft: Draft) -> bool | None:
-    """Whether a script is of this run's algorithm or environment; None where it names neither, False for another."""
+    """Whether a script has this run's algorithm, environment or learning rate; None where it names none of them,
+    False for another."""
     tables = Tables(own.framework or script.framework or "unknown")
     logged = logged_rate(draft, tables.own)
     rates = [v for v in script.values if v.basis == "script" and meaning(v.key, tables) == "learning_rate"]
@@ -145,7 +147,7 @@ def _agreement(script: Script, own: Identity, draft: Draft) -> bool | None:
     other = own.framework and script.framework and not are_related(own.framework, script.framework)
     if other or (by_algorithm and not any(by_algorithm)) or (by_environment and not any(by_environment)):
         return False
-    return True if by_algorithm or by_environment else None
+    return True if by_algorithm or by_environment or (rates and logged is not None) else None
 
 
 def _logs_here(script: Script, path: Path, folder: Path) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from rlclinic.model.numbers import number, number_in
@@ -13,6 +15,7 @@ from rlclinic.readers.parts.logs import log_entries, read_log
 from rlclinic.readers.place import Entry
 from rlclinic.readers.sources.files import read_configs, read_event_files
 
+_CHECKPOINT = re.compile(r"checkpoint-\d+")
 # A history of a million rows.
 MAX_STATE_BYTES = 256 << 20
 
@@ -20,6 +23,10 @@ MAX_STATE_BYTES = 256 << 20
 def read(draft: Draft) -> None:
     """Read the longest history, configs, logs and event files."""
     read_configs(draft)
+    if draft.place.root != draft.place.folder:
+        # A state that is named alone is of the run whose folder, or whose checkpoint, it lies in.
+        above = (folder for folder in draft.place.folder.absolute().parts[::-1] if not _CHECKPOINT.fullmatch(folder))
+        draft.name = next(above, "")
     states = [
         (entry, data)
         for entry in draft.place.match("trainer_state.json")
@@ -62,5 +69,6 @@ def _add(draft: Draft, entry: Entry, data: dict[str, object]) -> None:
     for key in ("train_batch_size", "num_train_epochs", "logging_steps", "save_steps"):
         if key in data:
             draft.setting(key, data[key], entry.relative)
+            draft.typed.add(key)
     if any("train_runtime" in row for row in rows):
         draft.clue(Status.FINISHED, f"{entry.relative}: the history ends with the training summary", LIKELY + 40)
