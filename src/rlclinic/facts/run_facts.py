@@ -132,7 +132,7 @@ class RunFacts:
 
     @property
     def is_language_model(self) -> bool:
-        return "language-model" in self.families or "response_length" in self.run or "loss/supervised" in self.run
+        return self.run.is_language_model or "loss/supervised" in self.run
 
     def series(self, name: str) -> Series | None:
         """A series with at least one finite value."""

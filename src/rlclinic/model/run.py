@@ -17,6 +17,7 @@ from rlclinic.model.config import Config
 from rlclinic.model.errors import UsageError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray, Series, StepAxis
+from rlclinic.model.vocabulary import families_of
 
 if TYPE_CHECKING:
     from rlclinic.model.environment_facts import EnvironmentFacts
@@ -185,6 +186,12 @@ class Run:
     def is_environment(self) -> bool:
         """Whether there is no training here, but an examined environment alone."""
         return self.examined is not None and not self.series and not self.config.native
+
+    @property
+    def is_language_model(self) -> bool:
+        """Whether tokens are trained rather than steps of an environment; settings tell before the first row does."""
+        trained = "response_length" in self or "max_response_length" in self.config.settings
+        return trained or "language-model" in families_of(self.algorithm)
 
     @cached_property
     def returns(self) -> Series | None:

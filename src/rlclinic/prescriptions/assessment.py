@@ -65,7 +65,7 @@ class Assessment:
     @property
     def is_language_model(self) -> bool:
         """Whether tokens are trained rather than steps of an environment."""
-        return "language-model" in families_of(self.run.algorithm) or "response_length" in self.run
+        return self.run.is_language_model
 
     @property
     def is_on_policy(self) -> bool:

@@ -11,7 +11,6 @@ from rlclinic.model.errors import RlclinicError
 from rlclinic.model.goal import Goal
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
 from rlclinic.model.run import Run
-from rlclinic.model.vocabulary import families_of
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.reference.algorithms import TRAINED
 from rlclinic.reference.reference_configs import has_reference_config
@@ -22,6 +21,7 @@ RIVAL = 0.1
 BUG = "implementation-bug"
 # Stands for the user's own command, of which only its places are known.
 YOUR_COMMAND = "python train.py"
+HYDRA = "hydra-overrides"
 
 
 def commands_of(
@@ -72,8 +72,12 @@ def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
     count = f" --prescriptions {len(changes)}" if len(changes) > 1 else ""
     if _lab_trains(run) and task_of(run.environment) is not None:
         return f"rlclinic trial {name}{count}"
-    keys = dict.fromkeys(change.key for item in changes for change in item.changes)
-    places = " ".join(f"--{key} {{{key}}}" for key in [*keys, "seed", "logdir"])
+    keys = {change.key: change.native_key for item in changes for change in item.changes}
+    if all(item.native is not None and item.native.format == HYDRA for item in changes):
+        named = {**{native: key for key, native in keys.items()}, "seed": "seed", "hydra.run.dir": "logdir"}
+        places = " ".join(f"{native}={{{key}}}" for native, key in named.items())
+    else:
+        places = " ".join(f"--{key} {{{key}}}" for key in [*keys, "seed", "logdir"])
     return f'rlclinic trial {name}{count} --command "{YOUR_COMMAND} {places}"'
 
 
@@ -84,7 +88,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
     rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
     if rivals:
         return _prove(run, rivals, name)
-    if "language-model" in families_of(run.algorithm) or "response_length" in run:
+    if run.is_language_model:
         return ""
     if BUG in likely and not is_stock(run.framework):
         return "rlclinic probe MODULE:make_trainer"

@@ -10,9 +10,10 @@ from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import PERFORMANCE_METRICS, RETURN_METRICS, Run
-from rlclinic.model.series import Series
+from rlclinic.model.series import Series, StepAxis
 from rlclinic.model.vocabulary import families_of
 from rlclinic.reports.page import Block, Code, Inline, Listing, Table, Words
+from rlclinic.reports.performance import axis_words
 from rlclinic.reports.text import number, sparkline
 
 # Share of a series' points that counts as early and as late.
@@ -62,8 +63,10 @@ def key_metric_blocks(diagnosis: Diagnosis) -> list[Block]:
     if not shown:
         return []
     run = diagnosis.run
-    if "response_length" in run:
-        return [*_courses(shown), *_care(shown)]
+    if run.is_language_model:
+        # The score first: what else moved is read beside it.
+        scores = [run.series[name] for name in RETURN_METRICS if len(run.series.get(name, ()))]
+        return [*_courses([*scores, *shown][:MAX_ROWS], run.step_axis), *_care(shown)]
     rows = tuple(_row(series, run) for series in shown)
     header = ("metric", "early", "late", "course", "usual", "logged as")
     blocks: list[Block] = [Table(header, rows, frozenset({1, 2}), cut=(0,), drop=(0, 3))]
@@ -79,15 +82,16 @@ def _care(shown: Sequence[Series]) -> list[Block]:
     return [Words("Read with care:"), Listing(tuple(notes))] if notes else []
 
 
-def _courses(shown: Sequence[Series]) -> list[Block]:
+def _courses(shown: Sequence[Series], axis: StepAxis) -> list[Block]:
     """Of language models, whose metrics move slowly: three levels, the change with its uncertainty, and the slope."""
-    header = ("metric", "first", "middle", "last", "change", "per update", "course", "logged as")
+    each = f"per {axis_words(axis).removesuffix('s')}"
+    header = ("metric", "first", "middle", "last", "change", each, "course", "logged as")
     rows = tuple(_course_row(series) for series in shown)
     words = (
         f"First and last are medians of {100 * WINDOW:.0f}% of the points, middle of as many half-way. The change "
         "is given with twice its standard error, from the scatter between neighbouring points."
     )
-    return [Table(header, rows, frozenset({1, 2, 3, 4, 5}), cut=(0,), drop=(6, 2)), Words(words)]
+    return [Table(header, rows, frozenset({1, 2, 3, 4, 5}), cut=(0,), drop=(6, 2, 5, 4)), Words(words)]
 
 
 def _course_row(series: Series) -> tuple[Inline, ...]:
@@ -150,7 +154,7 @@ def usual(name: str, run: Run) -> str:
     entry = USUAL.get(name)
     if entry is None:
         return ""
-    if entry.families and "response_length" in run:
+    if entry.families and run.is_language_model:
         # Language models are trained with one mini-batch per rollout and far smaller steps.
         return ""
     families = families_of(run.algorithm)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from rlclinic.model.diagnosis import Cause, Diagnosis, MetricOnset, Suspect, Verdict
 from rlclinic.model.numbers import percent
 from rlclinic.model.run import RETURN_METRICS
-from rlclinic.model.vocabulary import families_of
 from rlclinic.reports.page import Block, Candidate, Code, Facts, Inline, Listing, Words
 
 NOTHING_WRONG = "nothing-wrong"
@@ -195,7 +194,7 @@ def _reason(text: str, diagnosis: Diagnosis) -> str:
 def _by_hand(diagnosis: Diagnosis) -> str:
     algorithm = diagnosis.run.algorithm or "the trainer"
     start = f"train {algorithm} with this code and config, two seeds, on a task whose right answer is known by hand"
-    if "language-model" in families_of(algorithm):
+    if diagnosis.run.is_language_model:
         return f"{start}: one prompt and one rewarded token, whose probability must rise"
     return (
         f"{start}: one state and reward 1, where the value must become 1; then add one thing at a time: an observation "

@@ -57,18 +57,22 @@ def page_of(diagnosis: Diagnosis) -> Page:
     run = diagnosis.run
     # A check that failed by itself is a defect, which nobody should have to ask for.
     failed = any(item.error for item in diagnosis.not_checked)
+    metrics = ("metrics", "Key metrics", key_metric_blocks(diagnosis))
+    # How a language model does is read from several metrics together, so they stand before what is made of them.
+    together = run.is_language_model
     built = (
         ("performance", "Performance", performance_blocks(diagnosis), False),
         ("run", "Run", [] if run.is_environment else _run(run), False),
         ("outlook", "Outlook", outlook_blocks(diagnosis.outlook), False),
         ("environment", "Environment", environment_blocks(diagnosis.environment), False),
+        *([(*metrics, False)] if together else []),
         ("findings", "Findings", _findings(diagnosis), False),
         ("logs", "What the log says (quoted)", _logs(diagnosis), False),
         ("cause", "Root cause", root_cause_blocks(diagnosis), False),
         ("bug", "Suspected implementation bug", bug_blocks(diagnosis), False),
         ("recommendations", "Recommendations", recommendation_blocks(diagnosis), False),
         ("next", "Next steps", _next_steps(diagnosis), False),
-        ("metrics", "Key metrics", key_metric_blocks(diagnosis), True),
+        *([] if together else [(*metrics, True)]),
         ("path", "Decision path", _items(diagnosis.decision_path, numbered=True), True),
         ("unchecked", "Not checked", not_checked_blocks(diagnosis), not failed),
         ("unknowns", "Not known", _items(diagnosis.unknowns, numbered=False), True),
@@ -103,7 +107,7 @@ def _run(run: Run) -> list[Block]:
     if run.started_at:
         rows.append(("started", datetime.fromtimestamp(run.started_at, UTC).strftime("%Y-%m-%d %H:%M UTC")))
     rows += [("path", Code(run.path)), ("read", _files(run))]
-    if "response_length" in run:
+    if run.is_language_model:
         rows += [(setting.native_key, str(setting.value)) for setting in _deciding(run)]
     return [Facts(tuple(rows))]
 

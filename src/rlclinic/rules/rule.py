@@ -113,6 +113,14 @@ class RuleResult:
     """Probability of such a measurement where nothing is wrong; None where chance cannot make it."""
 
 
+# What only agents in an environment have: nobody can log it of a language model.
+OF_CONTROL = frozenset({
+    "action_std/max", "action_std/mean", "action_std/min", "config:frame_stack", "config:n_actions", "config:n_steps",
+    "config:observation_shape", "config:policy_class", "dead_units", "episode_length", "episode_length/eval",
+    "learned_return", "observation/std", "success_rate", "success_rate/eval",
+})  # fmt: skip
+
+
 class Kind(NamedTuple):
     """What decides which rules are about a run."""
 
@@ -163,6 +171,8 @@ class RuleInfo:
     def applies(self, kind: Kind) -> bool:
         """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
         if self.family == "language_model" and not kind.is_language_model:
+            return False
+        if kind.is_language_model and any(OF_CONTROL.issuperset(need.split("|")) for need in self.rule.needs):
             return False
         if self.is_measured and not kind.has_environment:
             return False

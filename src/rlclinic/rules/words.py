@@ -23,7 +23,8 @@ _NOUNS: dict[StepAxis, str] = {
 
 def steps_text(facts: RunFacts, steps: float) -> str:
     """A number of steps of the main axis: `40,960 env steps`."""
-    return f"{steps:,.0f} {_NOUNS[axis_of(facts)]}"
+    whole = steps >= 1 or not steps
+    return f"{steps:,.0f} {_NOUNS[axis_of(facts)]}" if whole else f"{steps:.3g} {_NOUNS[axis_of(facts)]}"
 
 
 def axis_of(facts: RunFacts) -> StepAxis:

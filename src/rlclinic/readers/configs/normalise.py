@@ -83,7 +83,10 @@ def complete(settings: dict[str, Setting], native: Mapping[str, Setting], tables
 
 
 def _is_configured(setting: Setting) -> bool:
-    """Whether a config says it: the few settings that a trainer keeps with its progress are not all that it had."""
+    """Whether a config says it: the few settings that a trainer keeps with its progress are not all that it had, and
+    the data may be named by the library that loads them."""
+    if setting.key == "train_data":
+        return False
     return setting.origin is None or setting.origin.file.rpartition("/")[2] not in STATES
 
 

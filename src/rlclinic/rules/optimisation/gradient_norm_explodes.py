@@ -58,7 +58,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
         f"{beside}"
     )
-    note = f"late over early norm, over {explained:.3g} explained by the growth of Q"
+    over = f", over {explained:.3g} explained by the growth of Q" if explained > 1 else ""
+    note = f"late over early norm{over}"
     evidence = (facts.evidence(series.name, grown.factor / explained, bar, level=grown.late, note=note),)
     severity = Severity.ERROR if grown.factor > limits.hopeless * explained else Severity.WARNING
     return RuleResult(severity, 0.75 if curve is not None else 0.55, summary, evidence, grown.onset_step)

@@ -55,9 +55,9 @@ def wider_network(assessment: Assessment) -> Changes:
 def less_memory(assessment: Assessment) -> Changes:
     """Half of what is likely to be the largest; nothing where that is not known."""
     if assessment.is_language_model:
-        sizes = {key: assessment.number(key) for key in ("mini_batch_size", "batch_size", "prompts_per_batch")}
-        even = ((key, size) for key, size in sizes.items() if size and size >= 2 and size % 2 == 0)
-        return next((change_to(key, round(size / 2)) for key, size in even), ())
+        # Gradients are accumulated over the others, which decide what is learned and not what is held at once.
+        size = assessment.number("micro_batch_size")
+        return change_to("micro_batch_size", round(size / 2)) if size and size >= 2 and size % 2 == 0 else ()
     buffer, batch = assessment.number("buffer_size"), assessment.number("batch_size")
     if buffer is not None and buffer > SMALL_BUFFER and not assessment.is_on_policy:
         return change_to("buffer_size", round(buffer / 2))
