@@ -78,6 +78,7 @@ test-live: $(READY) $(LIVE)/.ready
 
 $(LIVE)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(LIVE)
+	$(LIVE)/bin/pip install --quiet --upgrade --constraint constraints.txt pip
 	$(LIVE)/bin/pip install --quiet 'torch==2.13.0' --group live --group test --editable '.[train]'
 	@touch $@
 
@@ -122,6 +123,7 @@ bench-llm: $(READY) $(LLM)/.ready $(PEERS)/.ready
 
 $(LLM)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(LLM)
+	$(LLM)/bin/pip install --quiet --upgrade --constraint constraints.txt pip
 	$(LLM)/bin/pip install --quiet 'torch==2.13.0' --group llm
 	@touch $@
 
