@@ -44,13 +44,17 @@ def searching(*, masked: bool) -> Rollout:
 
 
 @torch.no_grad()
-def sampled(model: Any, tokenizer: Any, prompts: list[list[int]], cap: int) -> list[list[int]]:
+def sampled(
+    model: Any, tokenizer: Any, prompts: list[list[int]], cap: int, temperature: float = 1.0
+) -> list[list[int]]:
     """What the model goes on with until it ends, searches or is cut."""
     batch = tokenizer.pad({"input_ids": prompts}, return_tensors="pt")
     stops = [tokenizer.eos_token_id, tokenizer.convert_tokens_to_ids(ASK)]
     was_training = model.training
     model.eval()
-    told = model.generate(**batch, max_new_tokens=cap, do_sample=True, temperature=1.0, top_k=0, eos_token_id=stops)
+    told = model.generate(
+        **batch, max_new_tokens=cap, do_sample=True, temperature=temperature, top_k=0, eos_token_id=stops
+    )
     model.train(was_training)
     told = told[:, batch["input_ids"].shape[1] :].tolist()
     return [_until(ids, stops) for ids in told]

@@ -1,4 +1,4 @@
-"""Train one run with TRL and leave what TRL leaves: `python -m bench.llm.worker SPEC.json FOLDER`.
+"""Train runs with TRL and leave what TRL leaves: `python -m bench.llm.worker FOLDER...`, with a spec.json in each.
 
 It runs in a virtual environment of its own, with trl and transformers.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 from trl import GRPOConfig, GRPOTrainer, RLOOConfig, RLOOTrainer
 
-from bench.llm.search import sampled, searching
+from bench.llm.sampler import sampling_apart
+from bench.llm.search import Rollout, sampled, searching
 from bench.llm.tasks import ASK, REWARDS, TASKS, VOCABULARY, Problem, answer_in, looked_up
 
 WRONG = 0.5
@@ -54,7 +56,7 @@ def main(spec: dict[str, Any], folder: Path) -> None:
         ),
         train_dataset=Dataset.from_list(rows),
         processing_class=tokenizer,
-        **({"rollout_func": searching(masked=spec.get("masked", True))} if looks_up else {}),
+        **_rollout(spec, folder, looks_up=looks_up),
     )
     if spec.get("reference") == "untrained":
         torch.manual_seed(spec["seed"] + 1)
@@ -63,6 +65,13 @@ def main(spec: dict[str, Any], folder: Path) -> None:
     trainer.save_state()
     end = _accuracy(trainer.model, tokenizer, problems, looks_up=looks_up)
     (folder / "truth.json").write_text(json.dumps({"start": start, "end": end}), encoding="utf-8")
+
+
+def _rollout(spec: dict[str, Any], folder: Path, *, looks_up: bool) -> dict[str, Rollout]:
+    """Who answers, where it is not the trained policy alone."""
+    if looks_up:
+        return {"rollout_func": searching(masked=spec.get("masked", True))}
+    return {"rollout_func": sampling_apart(spec["sampler"], folder)} if "sampler" in spec else {}
 
 
 def _tokenizer() -> PreTrainedTokenizerFast:
@@ -142,4 +151,6 @@ def _accuracy_with_search(model: Any, tokenizer: Any, problems: list[Problem]) -
 
 
 if __name__ == "__main__":
-    main(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")), Path(sys.argv[2]))
+    for name in sys.argv[1:]:
+        with open(Path(name) / "stdout", "w", encoding="utf-8") as printed, redirect_stdout(printed):
+            main(json.loads((Path(name) / "spec.json").read_text(encoding="utf-8")), Path(name))
