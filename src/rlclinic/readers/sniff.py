@@ -32,6 +32,7 @@ ENOUGH_ROWS = 3
 _TELLING = re.compile(
     r"rew|return|ret$|score|fitness|win_?rate|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE
 )
+_SCORE = re.compile(r"rew|return|score", re.IGNORECASE)
 
 
 def is_metric_file(entry: Entry) -> bool:
@@ -69,8 +70,11 @@ def head_rows(entry: Entry) -> ConsoleRows | None:
 
 
 def contradict(consoles: Sequence[ConsoleRows]) -> bool:
-    """Whether two of them print different values for one step: they are of two trainings, not two parts of one."""
-    by_step = [dict(zip(rows.steps, rows.rows, strict=True)) for rows in consoles if rows.axis != "rows"]
+    """Whether two of them print different scores for one step: they are of two trainings, not two parts of one."""
+    by_step = [
+        {step: {name: value for name, value in row.items() if _SCORE.search(name)} for step, row in pairs}
+        for pairs in (zip(rows.steps, rows.rows, strict=True) for rows in consoles if rows.axis != "rows")
+    ]
     return any(
         not agree(one[step], other[step])
         for one, other in combinations(by_step, 2)
