@@ -260,6 +260,10 @@ def families_of(algorithm: str) -> frozenset[str]:
 def expected_metrics(algorithm: str) -> tuple[Metric, ...]:
     """What a run of this algorithm is expected to log, in the order of the vocabulary."""
     families = families_of(algorithm)
+    # Responses have a length of their own.
+    absent = {"episode_length"} if "language-model" in families else set()
     return tuple(
-        entry for entry in METRICS if entry.expected and ("all" in entry.families or families & set(entry.families))
+        entry
+        for entry in METRICS
+        if entry.expected and entry.name not in absent and ("all" in entry.families or families & set(entry.families))
     )

@@ -116,6 +116,9 @@ def slower_over_a_bug(assessment: Assessment, cause: Cause, changes: Sequence[Se
     if here >= FAR_OUT * (assessment.reference_number("learning_rate") or math.inf):
         return None
     findings = assessment.findings.values()
+    unlike_any = (item for item in findings if item.name == "far-from-reference")
+    if any(evidence.metric == "learning_rate" for item in unlike_any for evidence in item.evidence):
+        return None
     seen = any(item.family == BUG_FAMILY and item.severity is not Severity.INFO for item in findings)
     likely = assessment.probability("implementation-bug") >= BUG_LIKELY
     rivals = _rivals(assessment, cause, "implementation-bug", "numerical-failure")

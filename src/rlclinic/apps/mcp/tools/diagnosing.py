@@ -40,6 +40,8 @@ class CauseOut(Part):
     probability: Number
     speaks_for: list[str]
     speaks_against: list[str]
+    code: list[str] = []
+    """Files and functions of the framework in which it happens, where they are known."""
 
 
 class PrescriptionOut(Part):
@@ -131,6 +133,7 @@ def diagnose(
                 probability=item["probability"],
                 speaks_for=item["for"],
                 speaks_against=item["against"],
+                code=item.get("code", []),
             )
             for item in data["causes"][:most]
         ],

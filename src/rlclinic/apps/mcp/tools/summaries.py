@@ -28,6 +28,8 @@ class MetricSummary(Reply):
     mean: Number | None
     std: Number | None
     first: Number | None
+    middle: Number | None
+    """The level half-way; the ends are single points."""
     last: Number | None
     trend: str
     """improving, declining, rising, falling, stable or insufficient_data."""
