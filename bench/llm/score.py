@@ -126,6 +126,7 @@ def _folder(record: Record) -> Iterator[Path]:
         folder = Path(name) / record.name
         folder.mkdir()
         for path, content in record.files.items():
+            (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_bytes(base64.b64decode(content))
         yield folder
 
