@@ -40,7 +40,7 @@ class CauseOut(Part):
     probability: Number
     speaks_for: list[str]
     speaks_against: list[str]
-    code: list[str] = []
+    code: list[str]
     """Files and functions of the framework in which it happens, where they are known."""
 
 
