@@ -49,3 +49,34 @@ def test_steps_after_the_recorded_end_set_a_failure_aside(draft: Draft) -> None:
 def test_the_last_words_of_a_log_say_that_training_is_through(draft: Draft, last: str, state: Status) -> None:
     log_clues(draft, ["Episode 1 reward 2.0", last], "train.log")
     assert status_of(draft, 100.0, 1000.0, None).state is state
+
+
+TRACEBACK = ["Traceback (most recent call last):", '  File "a.py", line 1, in <module>', "ImportError: no notf"]
+
+
+def test_an_exception_that_rows_of_metrics_follow_was_survived(draft: Draft) -> None:
+    lines = [*TRACEBACK, *(f"Episode {at} reward 2.0" for at in range(5))]
+    log_clues(draft, lines, "train.log", rows=range(4, 9))
+    assert status_of(draft, 100.0, 1000.0, None).state is Status.INTERRUPTED
+    log_clues(draft, lines, "train.log", rows=(4,))
+    assert status_of(draft, 100.0, 1000.0, None).state is Status.CRASHED
+
+
+def test_a_program_that_says_that_it_failed_has_crashed_unless_it_went_on(draft: Draft) -> None:
+    lines = ["Episode 1 reward 2.0", "2025-06-24 - ERROR - Training failed with error:", "no such module"]
+    log_clues(draft, lines, "train.log", rows=(3,))
+    assert status_of(draft, 100.0, 1000.0, None).state is Status.INTERRUPTED
+    log_clues(draft, lines, "train.log", rows=(1,))
+    assert status_of(draft, 100.0, 1000.0, None).state is Status.CRASHED
+
+
+def test_a_last_line_at_level_error_is_a_crash(draft: Draft) -> None:
+    log_clues(
+        draft, ["... - INFO - start", "2025-07-04 - __main__ - ERROR - 'Loader' has no attribute 'load'"], "a.log"
+    )
+    assert status_of(draft, 0.0, None, None).state is Status.CRASHED
+
+
+def test_an_error_that_is_a_metric_is_no_crash(draft: Draft) -> None:
+    log_clues(draft, ["Episode 1 reward 2.0", "TD ERROR_RATE 0.1, error: 0.3"], "a.log")
+    assert status_of(draft, 10.0, None, None).state is Status.UNKNOWN

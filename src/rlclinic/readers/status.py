@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Sequence
 
 from rlclinic.model.run import RunStatus, Status
 from rlclinic.readers.draft import DECIDED, LIKELY, SEEN, Draft
@@ -25,6 +26,12 @@ _THROUGH = re.compile(
     r"""|\b(?:finished|completed|done with|end of) training\b""",
     re.IGNORECASE,
 )
+# What a program says that has caught its own failure.
+_FAILED = re.compile(r"\b(?:training|run|job|experiment|program) (?:has )?(?:failed|crashed|aborted)\b", re.IGNORECASE)
+# A last line of a logger at this level: nothing came after it.
+_ERROR = re.compile(r".{0,80}?(?:[\[\s:|-]|\A)(?:ERROR|CRITICAL|FATAL)(?:[\]\s:|-]|\Z)")
+# Rows of metrics after an exception that only a run which goes on writes.
+WENT_ON = 2
 
 
 def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: float | None) -> RunStatus:
@@ -52,9 +59,18 @@ def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: 
     return RunStatus(Status.UNKNOWN, "nothing in the files says how the run ended")
 
 
-def log_clues(draft: Draft, lines: list[str], file: str) -> None:
-    """Add what the end of a log shows: an exception, an interrupt, a kill, or that training is through."""
+def log_clues(draft: Draft, lines: list[str], file: str, rows: Sequence[int] = ()) -> None:
+    """Add what the end of a log shows: an exception, an interrupt, a kill, or that training is through.
+
+    `rows` are the lines of metrics: what they follow was survived.
+    """
     found = final_exception(lines)
+    if found is not None and sum(row > found[1] for row in rows) >= WENT_ON:
+        draft.note(f"{file}:{found[1]}: {found[0]}, but training went on after that")
+        found = None
+    if found is None and (failed := _failed(lines)) > max(rows, default=0):
+        draft.clue(Status.CRASHED, f"{file}:{failed}: {lines[failed - 1].strip()}", LIKELY)
+        return
     if found is None:
         said = next((line.strip() for line in reversed(lines[-LAST_LINES:]) if _THROUGH.search(line)), "")
         if said:
@@ -65,6 +81,14 @@ def log_clues(draft: Draft, lines: list[str], file: str) -> None:
         draft.clue(Status.INTERRUPTED, f"{file}:{line}: stopped from outside ({message})", SEEN)
     else:
         draft.clue(Status.CRASHED, f"{file}:{line}: {message}", SEEN)
+
+
+def _failed(lines: list[str]) -> int:
+    """The line in which a program says that it failed, or that a logger left as its last, at level error; else 0."""
+    last = [number for number in range(len(lines), 0, -1)[:LAST_LINES] if lines[number - 1].strip()]
+    if last and _ERROR.match(lines[last[0] - 1]):
+        return last[0]
+    return next((number for number in last if _FAILED.search(lines[number - 1])), 0)
 
 
 def _went_on(draft: Draft, state: Status, last_wall_time: float | None) -> bool:

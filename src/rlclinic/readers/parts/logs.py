@@ -94,12 +94,15 @@ def read_log(draft: Draft, entry: Entry, *, metrics: bool = True) -> list[str]:
     lines = _lines(draft, entry)
     draft.used(entry, "log")
     draft.log(lines, entry.relative)
-    log_clues(draft, lines, entry.relative)
     draft.log_marks.extend((*lines[:MARK_LINES], *lines[-MARK_LINES:]))
+    if entry.name.endswith(".md"):
+        draft.labels += [line.strip("# ") for line in lines[:MARK_LINES] if line.startswith("# ")]
+    rows: Sequence[int] = ()
     if metrics:
         _printed_config(draft, lines, entry.relative)
         _data_set(draft, lines, entry.relative)
-        _metric_lines(draft, lines, entry)
+        rows = _metric_lines(draft, lines, entry)
+    log_clues(draft, lines, entry.relative, rows)
     return lines
 
 
@@ -109,7 +112,8 @@ def read_config_dump(draft: Draft, entry: Entry) -> None:
     _printed_config(draft, _lines(draft, entry), entry.relative)
 
 
-def _metric_lines(draft: Draft, lines: Sequence[str], entry: Entry) -> None:
+def _metric_lines(draft: Draft, lines: Sequence[str], entry: Entry) -> Sequence[int]:
+    """Add the metrics of a log; the lines that they stand in."""
     from rlclinic.readers.consoles import Console
     from rlclinic.readers.sniff import HEAD, head_console
 
@@ -122,6 +126,7 @@ def _metric_lines(draft: Draft, lines: Sequence[str], entry: Entry) -> None:
         draft.tables.append(_table(rows, file))
         draft.budget = draft.budget or _announced(lines)
         draft.note(f"{file}: {len(rows.rows)} metric lines read as {rows.dialect}")
+    return found[0].lines if found else ()
 
 
 def _data_set(draft: Draft, lines: Sequence[str], file: str) -> None:
