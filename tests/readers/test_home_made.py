@@ -97,6 +97,51 @@ def test_text_that_counts_nothing_or_says_no_return_is_no_log(text: str) -> None
     assert parse_counted_lines(text.splitlines()) == ()
 
 
+def test_a_trainer_that_prints_its_losses_alone_is_read_without_a_return(tmp_path: Path) -> None:
+    row = "[INFO] Epoch {}: mean actor loss={} | mean critic loss=5.8 | mean entropy loss=-2.9\n"
+    (tmp_path / "train.log").write_text("".join(row.format(at % 4 + 1, "nan" if at < 4 else -0.02) for at in range(12)))
+    run = read(tmp_path)
+    assert run.returns is None
+    assert np.isnan(run["policy_loss"].values).tolist() == [at < 4 for at in range(12)]
+
+
+def test_costs_of_training_are_returns_below_zero(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text(lines("[rl] iter {n} train_cost~{r} loss_pi=-0.002 entropy=+1.8"))
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.values.tolist() == pytest.approx([-value for value in RETURNS])
+
+
+def test_a_readme_with_printed_episodes_tells_task_and_algorithm_by_its_title(tmp_path: Path) -> None:
+    printed = lines("> Episode {n} average score: {r}").replace("> Episode 1 ", "> States: 8; Actions: 4\n> Episode 1 ")
+    tested = "> Average score: 231.0\n> 85 episodes with score > 200\n> 96 episodes with score > 100\n"
+    (tmp_path / "README.md").write_text(f"# DQN + LunarLander\n```\n{printed}```\n{tested}")
+    run = read(tmp_path)
+    check(run, "episodes")
+    assert (run.environment, run.algorithm) == ("LunarLander", "DQN")
+
+
+def test_a_table_that_a_person_wrote_is_read_with_its_words_as_gaps(tmp_path: Path) -> None:
+    cells = [
+        "| 60K | ~ -700 | — | Still bad |",
+        "| 300K | +600 | 553 | |",
+        "| 1.5M | **+1,820** (best) | 587 | ok |",
+    ]
+    quoted = "Eval num_timesteps=1500000, episode_reward=9.49 +/- 0.33"
+    table = "\n".join(["| **Timesteps** | ep_rew_mean | Eval Reward | Note |", "|---|---:|---|---|", *cells])
+    (tmp_path / "curve.md").write_text(f"### Training\n{table}\n\n```\n{quoted}\n```\n")
+    run = read(tmp_path)
+    assert run["return/train"].values.tolist() == [-700.0, 600.0, 1820.0]
+    assert run["return/train"].steps.tolist() == [60_000.0, 300_000.0, 1_500_000.0]
+    assert run["return/eval"].values.tolist() == [553.0, 587.0]
+
+
+def test_a_folder_with_a_log_that_has_no_metric_is_a_run_that_cannot_be_judged(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "verl.log").write_text("Started a local Ray instance.\n")
+    assert read(tmp_path).series == {}
+
+
 def test_settings_that_are_printed_before_the_first_row_are_no_metrics(tmp_path: Path) -> None:
     head = "Namespace(env_id='CartPole-v1', total_timesteps=500000, learning_rate=0.00025, seed=1)\n"
     rows = "".join(f"global_step={500 * at}, episodic_return={value}\n" for at, value in enumerate(RETURNS, start=1))

@@ -156,3 +156,11 @@ def test_rewards_of_checkpoints_are_the_return_where_nothing_else_was_kept(tmp_p
 def test_a_console_that_sacred_kept_is_a_run_without_metrics(tmp_path: Path) -> None:
     (tmp_path / "cout.txt").write_text("[INFO 18:49:08] my_main t_env: 46 / 2050000\n")
     assert read(tmp_path).returns is None
+
+
+def test_a_zero_in_a_row_in_which_no_episode_ended_is_no_return(tmp_path: Path) -> None:
+    ended, earned = [1.0, 1.0, 0.0, 2.0, 0.0, 1.0], [0.6, -1.0, 0.0, 0.0, 0.0, 0.5]
+    loss = [0.3, 0.2, 0.2, 0.1, 0.1, 0.1]
+    run = read(write(tmp_path, {"mean_ep_reward": earned, "n_episodes": ended, "value_loss": loss}))
+    assert run["return/train"].values.tolist() == [0.6, -1.0, 0.0, 0.5]
+    assert len(run["value_loss"]) == 6

@@ -6,6 +6,7 @@ A guess never replaces a name that a table knows, and the user's `--map` always 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from rlclinic.readers.words import words as words_of
 
@@ -97,7 +98,20 @@ def true_return(name: str) -> str:
 def is_cost(name: str) -> bool:
     """Whether a name is of what an episode cost, all in all: where nothing is rewarded, less of it is better."""
     words = _words(name)
-    return bool(words & COST and words & (EPISODE | AVERAGE)) and words <= COST | EPISODE | AVERAGE
+    whose = EPISODE | AVERAGE | TRAINING | EVALUATION
+    return bool(words & COST and words & whose) and words <= COST | whose
+
+
+def are_of_a_trainer(names: Iterable[str]) -> bool:
+    """Whether names are those of a policy's training although none says a return: its loss beside another number."""
+    found = set(map(guess, names))
+    return "policy_loss" in found and bool(found & {"value_loss", "entropy", "approx_kl"})
+
+
+def is_episode_count(name: str) -> bool:
+    """Whether a name says how many episodes ended since the row before, as `n_episodes` does."""
+    words = _words(name)
+    return bool(words & {"n", "num", "number", "count"} and words & EPISODE) and len(words) == 2
 
 
 def is_bare_average(name: str) -> bool:

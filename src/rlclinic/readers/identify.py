@@ -56,7 +56,8 @@ def identify_algorithm(draft: Draft, tables: Framework, configured: Mapping[str,
     # A path says more than a name that several algorithms share, as long as the names do not contradict it.
     if from_path and (not by_names or from_path in by_names or not _contradicts(from_path, by_names[0], tables)):
         return from_path
-    return by_names[0] if by_names else tables.head.default_algorithm
+    by_title = next((named for label in draft.labels if (named := algorithm_in(label))), "")
+    return by_names[0] if by_names else tables.head.default_algorithm or by_title
 
 
 def identify_environment(draft: Draft, tables: Framework, configured: Mapping[str, object]) -> str:

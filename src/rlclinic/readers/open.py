@@ -17,8 +17,8 @@ from rlclinic.readers.mapping import apply_map
 from rlclinic.readers.near_jobs import ask_near_jobs
 from rlclinic.readers.neighbours import ask_neighbours
 from rlclinic.readers.parts.config_files import config_entries, read_config
-from rlclinic.readers.parts.logs import read_log
-from rlclinic.readers.place import Place, beside, named, single
+from rlclinic.readers.parts.logs import PATTERNS, read_log
+from rlclinic.readers.place import Place, beside, named, scan, single
 from rlclinic.readers.reading import one_reading
 from rlclinic.readers.registry import SourceSpec, source_of
 from rlclinic.readers.scripts.load import CODE
@@ -91,7 +91,7 @@ def _read_named(text: str, told: Told) -> Run:
     if member:
         refs = [ref for ref in refs if ref.member == member]
     if not refs:
-        raise _nothing(place)
+        return _read_log_alone(place, told)
     if len(refs) > 1:
         shown = ", ".join(ref.name for ref in refs[:3])
         raise UsageError(
@@ -100,6 +100,15 @@ def _read_named(text: str, told: Told) -> Run:
             hint="name one of them, or list them with `rlclinic runs`",
         )
     return read_ref(refs[0], told)
+
+
+def _read_log_alone(folder: Path, told: Told) -> Run:
+    """A folder in which no metric is found but a log lies: what it says of errors and of its end is still read."""
+    logs = [entry for entry in scan(folder).match(*PATTERNS) if entry.size and not entry.name.endswith(".ipynb")]
+    if not logs:
+        raise _nothing(folder)
+    file = single(folder / max(logs, key=lambda entry: entry.size).relative)
+    return _read(file, reader_of_file(file.entries[0]), told)
 
 
 def read_ref(ref: RunRef, told: Told = NOTHING_TOLD) -> Run:

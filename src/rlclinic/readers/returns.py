@@ -14,7 +14,14 @@ import numpy as np
 from rlclinic.model.run import RETURN_METRICS, deciding_return
 from rlclinic.model.series import Series
 from rlclinic.readers.draft import Draft
-from rlclinic.readers.guess import is_bare_average, is_cost, is_distance_from_equilibrium, is_distillation, true_return
+from rlclinic.readers.guess import (
+    is_bare_average,
+    is_cost,
+    is_distance_from_equilibrium,
+    is_distillation,
+    is_episode_count,
+    true_return,
+)
 
 AGENTS = {"return/train": "agent_return/", "return/eval": "agent_return_eval/"}
 # What serves as a return where none is logged: rates of success, and in self-play the rating.
@@ -29,6 +36,7 @@ MANY_ZEROS = 5
 
 def settle_returns(series: dict[str, Series], draft: Draft) -> None:
     """Give `return/train` and `return/eval` to the series that deserve these names, and say which one decides."""
+    _only_of_episodes(series, draft)
     _prefer_true(series, draft)
     _bare_average(series, draft)
     _mean_since_start(series, draft)
@@ -45,6 +53,21 @@ def settle_returns(series: dict[str, Series], draft: Draft) -> None:
                 draft.note(f"no return is logged: {series[rate].logged_as} serves as {name}")
     _less_is_better(series, draft)
     _say(series, draft)
+
+
+def _only_of_episodes(series: dict[str, Series], draft: Draft) -> None:
+    """A row in which no episode ended has no return: the zero that stands there is none."""
+    counted = next((item for item in series.values() if is_episode_count(item.logged_as)), None)
+    if counted is None or not (counted.values == 0.0).any() or not (counted.values > 0.0).any():
+        return
+    ended = counted.values != 0.0
+    for name in (*RETURN_METRICS, "episode_length", "success_rate"):
+        item = series.get(name)
+        if item is None or not np.array_equal(item.steps, counted.steps) or item.values[~ended].any():
+            continue
+        times = item.wall_times[ended] if item.wall_times is not None else None
+        series[name] = replace(item, steps=item.steps[ended], values=item.values[ended], wall_times=times)
+        draft.note(f"{item.logged_as} is 0 in {np.sum(~ended)} rows in which no episode ended: left out")
 
 
 def _prefer_true(series: dict[str, Series], draft: Draft) -> None:

@@ -35,6 +35,9 @@ PARSERS: tuple[Parser, ...] = (
 # What home-made scripts print, looked for where no dialect is found.
 HOME_MADE: tuple[Parser, ...] = (parse_counted_lines, parse_columns)
 
+# Rows of a dialect below which they may be a quotation.
+QUOTED = 3
+
 
 class Console:
     """The lines of a console: each dialect is looked for once, and only when it is asked for."""
@@ -52,7 +55,9 @@ class Console:
     def rows(self) -> tuple[ConsoleRows, ...]:
         """The rows of every dialect found, the one with most rows first."""
         found = [rows for parse in PARSERS for rows in self._rows(parse)]
-        found = found or [rows for parse in HOME_MADE for rows in self._rows(parse)]
+        # A single line of a dialect may be quoted beside a table of the whole.
+        if all(len(rows.rows) < QUOTED for rows in found):
+            found += [rows for parse in HOME_MADE for rows in self._rows(parse)]
         return tuple(sorted(found, key=lambda rows: len(rows.rows), reverse=True))
 
     def _rows(self, parse: Parser) -> tuple[ConsoleRows, ...]:

@@ -24,7 +24,7 @@ import numpy as np
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.axes import clock
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import is_bare_average, is_cost, is_of_a_step
+from rlclinic.readers.guess import are_of_a_trainer, is_bare_average, is_cost, is_of_a_step
 from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.return_names import is_return, is_sure_return
 
@@ -84,6 +84,8 @@ _POSITION = re.compile(
     r"\s{0,8}(?:\[\s{0,4}(\d{1,12})\s?/\s?\d{1,12}\]|(\d{1,12})/\d{1,12}\s?[:,|]|#?(\d{1,12}):?\s(?=[^\W\d]))"
 )
 _EITHER = re.compile(r"([^\W\d]+)/[^\W\d]+(?= )")
+# What a value was compared with: `85 episodes with score > 200`.
+_BOUND = re.compile(r"(?<![-=])[<>≥≤]=?\s*\Z")
 _LETTER = re.compile(r"[^\W\d_]")
 _UNIT = re.compile(r"^(?:s|ms|sec|seconds) ")
 Pairs = list[tuple[str, float]]
@@ -98,13 +100,16 @@ def parse_counted_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
 
 
 def _read(lines: Sequence[str]) -> ConsoleRows | None:
-    rows = [
-        row for row in _rows(_told(lines)) if any(map(is_return, row.values)) and not any(map(is_of_a_step, row.values))
-    ]
+    rows = _rows(_told(lines))
     names = Counter(name for row in rows for name in row.values)
     if len(rows) >= ENOUGH_ROWS:
-        # What stands in the first row alone was printed before the training: its settings.
-        rows[0] = ConsoleRow(0, rows[0].line, {name: v for name, v in rows[0].values.items() if names[name] > 1})
+        # What is said once, before the training or after it, is no metric: its settings, a summary.
+        rows = [ConsoleRow(0, row.line, {name: v for name, v in row.values.items() if names[name] > 1}) for row in rows]
+    rows = [row for row in rows if not any(map(is_of_a_step, row.values))]
+    said = [row for row in rows if any(map(is_return, row.values))]
+    # A trainer that prints its losses alone is one too: what is missing then is the return.
+    rows = said if len(said) >= ENOUGH_ROWS else [row for row in rows if are_of_a_trainer(row.values)]
+    names = Counter(name for row in rows for name in row.values)
     common = [name for name, count in names.items() if 2 * count > len(rows)]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
     if not any(map(is_sure_return, common)):
@@ -113,14 +118,14 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
         )
         rows = [_renamed(row, told) for row in rows]
     found = clock({name: column for name, column in columns.items() if name != PLACE})
-    axis: StepAxis
-    if found is not None:
-        name, axis = found
-    elif PLACE in columns:
-        name, axis = PLACE, _kind_of_place(columns[PLACE])
-    elif len(rows) >= ENOUGH_UNCOUNTED and any(is_sure_return(name) and _varies(columns[name]) for name in common):
+    name, axis = found or (PLACE, _kind_of_place(columns[PLACE])) if found or PLACE in columns else ("", "rows")
+    # What starts again with every update counts nothing.
+    if name and np.unique(columns[name][np.isfinite(columns[name])]).size < ENOUGH_ROWS:
+        for row in rows:
+            row.values.pop(name, None)
         name, axis = "", "rows"
-    else:
+    is_log = any(is_sure_return(name) and _varies(columns[name]) for name in common) or are_of_a_trainer(common)
+    if not name and (len(rows) < ENOUGH_UNCOUNTED or not is_log):
         return None
     placed = [
         ConsoleRow(int(row.values.pop(name, at)) if name else at, row.line, row.values)
@@ -129,8 +134,6 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     ]
     for row in placed:
         row.values.pop(PLACE, None)
-    if len({row.step for row in placed}) < ENOUGH_ROWS:
-        return None
     return console_rows("counted lines", axis, placed)
 
 
@@ -148,7 +151,10 @@ def _told(lines: Sequence[str]) -> Iterator[tuple[int, Pairs]]:
 def _rows(told: Iterable[tuple[int, Pairs]]) -> list[ConsoleRow]:
     """Lines one after another are one row until one of their names comes again."""
     rows: list[ConsoleRow] = []
-    for number, pairs in told:
+    spelling: dict[str, str] = {}
+    for number, found in told:
+        # One quantity may begin a sentence here and stand inside one there.
+        pairs = [(spelling.setdefault(name.casefold(), name), value) for name, value in found]
         if not rows or number - rows[-1].line > MAX_BLOCK or any(name in rows[-1].values for name, _ in pairs):
             rows.append(ConsoleRow(0, number, {}))
         for name, value in pairs:
@@ -197,7 +203,7 @@ def _pairs(line: str) -> Iterator[tuple[str, float]]:
     end = 0
     for match in islice(_NUMBER.finditer(line), MAX_NUMBERS):
         before, end = line[end : match.start()], match.end()
-        name = _name(before) if _LETTER.search(before) else ""
+        name = _name(before) if _LETTER.search(before) and not _BOUND.search(before) else ""
         if name:
             yield name, float(match[1].replace(",", "")) * _TIMES.get(match[2], 1.0)
 
