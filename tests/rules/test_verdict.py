@@ -123,6 +123,26 @@ def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
     assert judged(RunFacts(short))[0] is Verdict.INTERRUPTED
 
 
+def test_a_return_that_never_left_zero_is_a_failure_however_few_points_say_so() -> None:
+    """constructed: ten episodes without a single reward."""
+    assert judged(scene(series={"return/train": np.zeros(10)}))[0] is Verdict.NOT_LEARNING
+
+
+def test_a_few_levels_that_cannot_have_risen_are_enough() -> None:
+    """constructed: seven means over a hundred episodes each."""
+    down = np.array([-2148.0, -2044.0, -2320.0, -2302.0, -2151.0, -2485.0, -2376.0])
+    running = {"status": Status.UNKNOWN, "steps": 2_700_000}
+    assert judged(scene(series={"return/train": down}, **running))[0] is Verdict.NOT_LEARNING
+    assert judged(scene(series={"return/train": down[::-1].copy()}, **running))[0] is not Verdict.NOT_LEARNING
+
+
+def test_a_sure_rise_of_two_percent_is_not_called_learning_without_a_goal() -> None:
+    """constructed: a rise that is more than noise and worth nothing."""
+    values = np.linspace(-500.0, -488.0, 60) + 3.0 * np.sin(np.arange(60.0) * 2.1)
+    assert judged(scene(series={"return/train": values}))[0] is not Verdict.LEARNING
+    assert judged(scene(series={"return/train": values}, threshold=-480.0))[0] is Verdict.LEARNING
+
+
 @pytest.mark.parametrize("points", [1, 3, 4])
 def test_a_handful_of_points_is_too_little(points: int) -> None:
     """constructed: stopped within the first moments."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen, evaluations_hold
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
-from rlclinic.facts.return_state import missed_goal
+from rlclinic.facts.return_state import constant_at_its_worst, missed_goal
 from rlclinic.facts.returns import MATERIAL, return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -27,6 +27,8 @@ from rlclinic.rules.words import steps_text
 
 # A finding that bounds how far the policy can have moved; where it is this sure, a rise of the return is chance.
 SURELY_FROZEN = 0.9
+# Share of its level that a rise must exceed where no goal says what it is worth.
+LEAST_GAIN = 0.03
 # Algorithms that train on examples, not on rewards.
 SUPERVISED = frozenset({"SFT"})
 
@@ -109,7 +111,8 @@ def _insufficient(case: _Case) -> str | None:
         return f"{unknown}: whether the agent learned cannot be known"
     if _solved(case) is not None or case.seen(Sign.RETURN_STOPPED) is not None:
         return None
-    if curve.points < FEWEST_POINTS and not (curve.whole.is_sure and curve.rose):
+    worst = constant_at_its_worst(case.facts) and had_time(case.facts)
+    if curve.points < FEWEST_POINTS and not worst and not (curve.whole.is_sure and curve.rose):
         count = "a single point" if curve.points == 1 else f"only {curve.points} points"
         return f"{count} of the return, up to {steps_text(case.facts, curve.steps[-1])}"
     if (
@@ -123,12 +126,14 @@ def _insufficient(case: _Case) -> str | None:
     if _frozen(case) is not None:
         return None
     constant = case.seen(Sign.CONSTANT, least=Severity.INFO)
+    if worst:
+        return None
     if constant is not None and had_time(case.facts):
         return constant.summary + ", which shows neither success nor failure"
     if curve.rose:
         return None
     least = FEW_POINTS_OF_ALL if run.status.state is Status.FINISHED else FEW_POINTS
-    if curve.points >= least and had_time(case.facts):
+    if (curve.points >= least or curve.cannot_have_risen) and had_time(case.facts):
         return None
     return _too_short(case.facts, curve)
 
@@ -275,7 +280,8 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     curve, returns = case.curve, case.facts.run.returns
     if curve is None or returns is None:
         return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
-    if curve.gain > 0.0 and curve.rose and curve.surely_rose:
+    material = case.goal is not None or curve.gain > LEAST_GAIN * max(abs(curve.start), abs(curve.final))
+    if curve.gain > 0.0 and curve.rose and curve.surely_rose and material:
         return Verdict.LEARNING, _rise(case)
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     tried = _by_evaluations(case, went)
@@ -285,7 +291,10 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
         return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
     if curve.begins_to_rise or curve.rose:
         return Verdict.INSUFFICIENT_DATA, f"{went}: it may rise, by no more than noise can"
-    if curve.points < FEW_POINTS or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
+    if constant_at_its_worst(case.facts) and had_time(case.facts):
+        return Verdict.NOT_LEARNING, f"{returns.logged_as} is {curve.final:.4g} at all {curve.points} points"
+    few = curve.points < FEW_POINTS and not curve.cannot_have_risen
+    if few or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
         return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):
         return Verdict.UNSTABLE, f"{went} and declined all along"

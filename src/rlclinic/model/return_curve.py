@@ -180,6 +180,11 @@ class ReturnCurve:
         return self.climbed or self.surely_gained or self.rose_from_trough
 
     @property
+    def cannot_have_risen(self) -> bool:
+        """Whether the most that it can have risen along the whole is noise, however few points tell it."""
+        return not self.rose and self.whole.high < self.noise
+
+    @property
     def least_fall(self) -> float:
         """What a drop from the best level must exceed to be one; less where the last half as a whole surely falls."""
         return min(self.doubt, SURE_FALL * self.noise) if self.half.is_sure_fall else self.doubt

@@ -57,6 +57,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     bar = max(curve.noise, 2.0 * curve.gain_error)
     if curve.climb > limits.best_within * curve.noise or curve.gain > bar or curve.rising:
         return None
+    # Noise may hide a rise from its ends that all levels together show.
+    if curve.climbed and curve.whole.is_sure:
+        return None
     goal = goal_of(facts)
     if (goal is not None and curve.start >= goal.level) or saturation(facts) is not None:
         return None
