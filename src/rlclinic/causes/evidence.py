@@ -30,6 +30,8 @@ from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
+# Steps below which they count something else than env steps, whatever their column is called.
+FEWEST_ENV_STEPS = 500
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
 
 
@@ -140,7 +142,7 @@ def _facts(
     holding = {
         "nothing-logged": all(series.last is None for series in run.series.values()),
         "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
-        "few-episodes": _few_episodes(facts, table.few_episodes),
+        "few-episodes": _few_episodes(facts, table),
         "few-steps": _few_steps(facts, table.few_steps),
         "still-exploring": _still_exploring(facts, table.mostly_random),
         "huge-returns": curve is not None and min(abs(curve.start), abs(curve.final)) > table.huge_return,
@@ -172,10 +174,10 @@ def _usual_rate(facts: RunFacts) -> bool:
     return away is not None and away.usual is not None and away.off("either") < 1.0
 
 
-def _few_episodes(facts: RunFacts, few: int) -> bool:
+def _few_episodes(facts: RunFacts, table: Weights) -> bool:
     """Whether so little was played; replay learns from an episode again and again, and needs fewer of them."""
     played = episodes_played(facts)
-    return played is not None and played < few and not facts.is_off_policy
+    return played is not None and played < (table.few_replayed if facts.is_off_policy else table.few_episodes)
 
 
 def _few_steps(facts: RunFacts, few: int) -> bool:
@@ -183,7 +185,7 @@ def _few_steps(facts: RunFacts, few: int) -> bool:
     curve, taken = facts.curve, facts.run.env_steps
     if facts.is_language_model or reference_steps(facts) is not None or (curve is not None and not curve.span):
         return False
-    return taken is not None and taken < few
+    return taken is not None and FEWEST_ENV_STEPS <= taken < few
 
 
 def _still_exploring(facts: RunFacts, mostly: float) -> bool:

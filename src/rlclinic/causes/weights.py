@@ -194,6 +194,7 @@ class Weights:
     doubt: Doubt
     least_told: float
     few_episodes: int
+    few_replayed: int
     few_steps: int
     mostly_random: float
     huge_return: float
