@@ -19,6 +19,8 @@ from rlclinic.reference.tasks import examinable
 QUOTED = 2
 ERROR_WIDTH = 120
 TENTH = 0.1
+# What a budget may count that nobody would call steps.
+COUNTED = frozenset({"episodes", "epochs", "iterations", "updates"})
 SCHEDULE = "learning_rate_schedule"
 
 
@@ -89,8 +91,8 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
         "trainer": assessment.trainer,
         "examine": f"`rlclinic examine {examinable(environment)}`",
         "suspects": _suspects(assessment),
-        "budget": _count(budget) if budget else "the planned",
-        "tenth": _count(TENTH * budget) if budget else "a tenth of the planned",
+        "budget": _steps(assessment, budget) if budget else "the planned steps",
+        "tenth": _steps(assessment, TENTH * budget) if budget else "a tenth of the planned steps",
         "reward_divisor": f"{assessment.reward_divisor:g}",
         "last_error": _last_error(assessment),
         "update_size": "the KL of each update" if assessment.is_on_policy else "how far each update moves the values",
@@ -150,6 +152,12 @@ def _last_error(assessment: Assessment) -> str:
     line = errors[-1].text.strip().splitlines()[-1].strip()
     shown = line if len(line) <= ERROR_WIDTH else line[: ERROR_WIDTH - 1] + "…"
     return f"the log ends with: {shown}"
+
+
+def _steps(assessment: Assessment, value: float) -> str:
+    """So many steps, called by what the run counts where that is something else."""
+    axis = assessment.run.step_axis
+    return f"{_count(max(1.0, value))} {axis if axis in COUNTED else 'steps'}"
 
 
 def _count(value: float) -> str:

@@ -58,7 +58,7 @@ def faster_for_no_clipping(assessment: Assessment, cause: Cause, changes: Sequen
         and not assessment.saw("kl-vanishes", "value-loss-not-falling")
     ):
         return (
-            "Do not raise the learning rate on the clip fraction alone: log KL and gradient norm for {tenth} steps. "
+            "Do not raise the learning rate on the clip fraction alone: log KL and gradient norm for {tenth}. "
             "A healthy gradient with a tiny KL means that the rate is too low; a tiny gradient that it is not."
         )
     return None
@@ -74,7 +74,7 @@ def wider_clip_for_clipping(assessment: Assessment, cause: Cause, changes: Seque
         return None
     return (
         "Do not widen the clip range: it is not tighter than in working configs, or the KL is already large. Log KL "
-        "and clip fraction per epoch for {tenth} steps; if both rise, the steps are too large."
+        "and clip fraction per epoch for {tenth}; if both rise, the steps are too large."
     )
 
 
@@ -140,7 +140,7 @@ def rewards_without_temperature(assessment: Assessment, cause: Cause, changes: S
         return None
     return (
         "Do not rescale the rewards alone: the fixed temperature must change by the same factor, or be learned. Log "
-        "the temperature times the entropy beside the reward for {tenth} steps and bring them to one order."
+        "the temperature times the entropy beside the reward for {tenth} and bring them to one order."
     )
 
 
