@@ -98,14 +98,12 @@ def seen_in(
 
 def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...]:
     """Everything that speaks for or against one cause, in the order of the table."""
-    signs = [name for name in seen.findings if name in row.signs]
     known = [(item, seen.settings[item.key]) for item in row.settings if item.key in seen.settings]
-    own = {"noted"} if signs else set()
-    if signs and any(seen.findings[name].severity.rank > 0 for name in signs):
-        own.add("warned-of")
-    if known and any(away.beyond(item.direction) for item, away in known):
-        own.add("setting-outside")
-    facts = table.with_conditions(seen.facts | own) if own else seen.facts
+    # There are many causes, and of most a run has nothing but what is missing.
+    if not known and not row.per and row.names.isdisjoint(seen.present):
+        return _scaled(_absent(row, (), seen, table, seen.facts), table)
+    signs = [name for name in seen.findings if name in row.signs]
+    facts = _with_own(row, signs, known, seen, table) if signs or known else seen.facts
     found = [*_findings(row, seen, table), *_absent(row, signs, seen, table, facts)]
     far: list[tuple[str, Piece]] = []
     for name, weight in row.per.items():
@@ -113,20 +111,35 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
             found += [Piece("trouble", text, weight * amount) for text, amount in seen.amounts[name]]
         else:
             far += [("", Piece("distance", text, weight * amount)) for text, amount in seen.amounts[name]]
-    for name, weight in row.when.items():
-        if name in facts and name.endswith("-unknown"):
-            far.append(("", Piece("distance", table.words[name], weight)))
-        elif name in facts:
-            found.append(Piece("standing", table.words[name], weight))
+    for name in [name for name in row.when if name in facts]:
+        if name.endswith("-unknown"):
+            far.append(("", Piece("distance", table.words[name], row.when[name])))
+        else:
+            found.append(Piece("standing", table.words[name], row.when[name]))
     # A log of a home-made trainer lacks metrics, an algorithm and a task that are known: one fact, told three times.
-    found += pooled(far, table.findings.repeated)
-    pieces = [piece.times(table.scale[piece.kind]) for piece in found]
-    if known and sum(piece.value for piece in pieces) > 0.0:
+    pieces = _scaled([*found, *pooled(far, table.findings.repeated)], table)
+    if not known:
+        return pieces
+    if sum(piece.value for piece in pieces) > 0.0:
         facts = table.with_conditions(facts | {"metrics-speak-for-it"})
-    setting = _setting(known, seen.run_facts, table, facts) if known else None
-    if setting is not None:
-        pieces.append(setting.times(table.scale["setting"]))
-    return tuple(piece for piece in pieces if piece.value)
+    setting = _setting(known, seen.run_facts, table, facts)
+    return pieces if setting is None else (*pieces, *_scaled([setting], table))
+
+
+def _scaled(pieces: Sequence[Piece], table: Weights) -> tuple[Piece, ...]:
+    """The pieces that count, as much as their kind does."""
+    scaled = [piece.times(table.scale[piece.kind]) for piece in pieces]
+    return tuple([piece for piece in scaled if piece.value])
+
+
+def _with_own(row: CauseWeights, signs: Sequence[str], known: Settings, seen: Seen, table: Weights) -> frozenset[str]:
+    """The facts of the run and of one cause, with the conditions that hold beside them."""
+    own = {"noted"} if signs else set()
+    if any(seen.findings[name].severity.rank > 0 for name in signs):
+        own.add("warned-of")
+    if any(away.beyond(item.direction) for item, away in known):
+        own.add("setting-outside")
+    return table.with_conditions(seen.facts | own) if own else seen.facts
 
 
 def _facts(
@@ -216,9 +229,7 @@ def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
 def _findings(row: CauseWeights, seen: Seen, table: Weights) -> list[Piece]:
     """Findings and the verdict, the strongest of each family and side in full, the others in part."""
     found: list[tuple[str, Piece]] = []
-    for name in row.weights:
-        if name not in seen.present:
-            continue
+    for name in [name for name in row.weights if name in seen.present]:
         weight, finding = row.weights[name], seen.findings.get(name)
         if finding is not None:
             text = f"{finding.code} {name}"
@@ -245,7 +256,7 @@ def _trouble(trouble: Sequence[Finding], table: Weights) -> list[tuple[str, floa
 
 
 def _absent(row: CauseWeights, signs: Sequence[str], seen: Seen, table: Weights, facts: frozenset[str]) -> list[Piece]:
-    strongest = max((row.signs[name] for name in signs), default=0.0)
+    strongest = max([row.signs[name] for name in signs]) if signs else 0.0
     # A cause that shows itself by another sign as telling need not show all of them.
     found = [
         Piece("absence", f"no {name}", -weight)

@@ -91,6 +91,11 @@ class CauseWeights:
         """The findings and verdicts that speak for it."""
         return {name: weight for name, weight in self.weights.items() if weight > 0}
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The findings, verdicts, facts and conditions that speak for or against it."""
+        return frozenset((*self.weights, *self.when))
+
     @property
     def has_evidence(self) -> bool:
         """Whether anything could speak for it."""
@@ -172,13 +177,16 @@ class Temperature:
 class Condition:
     """All, or any, of some facts, verdicts and other conditions; each may be negated."""
 
-    terms: tuple[str, ...]
+    holding: frozenset[str]
+    lacking: frozenset[str]
+    """The negated ones."""
     needs_all: bool
 
     def holds(self, facts: AbstractSet[str]) -> bool:
         """Whether it holds beside these."""
-        terms = (term.removeprefix(NOT) not in facts if term.startswith(NOT) else term in facts for term in self.terms)
-        return all(terms) if self.needs_all else any(terms)
+        if self.needs_all:
+            return self.holding <= facts and self.lacking.isdisjoint(facts)
+        return not self.holding.isdisjoint(facts) or not self.lacking <= facts
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,9 +254,10 @@ def load(raw: Mapping[str, Any]) -> Weights:
     """A table from its text; ValueError where it names what does not exist."""
     conditions: dict[str, Condition] = {}
     for name, entry in raw["conditions"].items():
-        terms = tuple(entry.get("all") or entry["any"])
+        terms = entry.get("all") or entry["any"]
         _known(name, (term.removeprefix(NOT) for term in terms), conditions)
-        conditions[name] = Condition(terms, "all" in entry)
+        lacking = frozenset(term.removeprefix(NOT) for term in terms if term.startswith(NOT))
+        conditions[name] = Condition(frozenset(terms) - {NOT + term for term in lacking}, lacking, "all" in entry)
     if set(raw["scale"]) != set(get_args(Kind)):
         raise ValueError(f"weights.toml: scale must have {', '.join(get_args(Kind))}")
     table = Weights(
