@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from rlclinic.readers.no_links import is_below
 from rlclinic.readers.project import ROOT_SIGNS, lies_at
 from rlclinic.readers.redaction.redact import redact
 
@@ -20,8 +22,8 @@ def guidelines(location: Path) -> tuple[str, ...]:
     They are relative to the working directory where they lie below it, and told without secrets.
     """
     try:
-        folders = list(_folders(location.resolve())) if location.exists() else []
-    except (OSError, RuntimeError, ValueError):
+        folders = list(_folders(os.path.realpath(location))) if location.exists() else []
+    except (OSError, ValueError):
         return ()
     # The walk ends at a repository's root, so that only the last folder can be one.
     places = [(folder, mark) for mark in ROOT_SIGNS for folder in (folders[-1:] if mark == REPOSITORY else folders)]
@@ -29,7 +31,7 @@ def guidelines(location: Path) -> tuple[str, ...]:
     if root is None:
         return ()
     inside = folders[: folders.index(root) + 1]
-    found = ((folder / name) for folder in reversed(inside) for name in NAMES if lies_at(folder, name))
+    found = [Path(folder, name) for folder in reversed(inside) for name in NAMES if lies_at(folder, name)]
     return tuple(_shown(path) for path in found if path.is_file())
 
 
@@ -41,21 +43,15 @@ def _shown(path: Path) -> str:
     return redact(str(path.relative_to(here) if path != here and path.is_relative_to(here) else path))
 
 
-def _folders(start: Path) -> Iterator[Path]:
+def _folders(start: str) -> Iterator[str]:
     """The folders above a run, up to a repository's root; the home folder and all above it are not the project's."""
-    home = _home()
-    beyond = {home, *home.parents} if home else set()
-    for folder in (start, *start.parents)[:HIGHEST]:
-        if folder in beyond or folder == folder.parent:
+    home, folder = os.path.expanduser("~"), start  # noqa: PTH111
+    for _ in range(HIGHEST):
+        above = os.path.dirname(folder)  # noqa: PTH120
+        if is_below(home, folder) or folder == above:
             return
-        if folder is not start or folder.is_dir():
+        if folder is not start or os.path.isdir(folder):  # noqa: PTH112
             yield folder
         if lies_at(folder, REPOSITORY):
             return
-
-
-def _home() -> Path | None:
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None
+        folder = above

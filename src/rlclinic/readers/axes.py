@@ -161,7 +161,9 @@ def in_written_order(steps: FloatArray) -> tuple[NDArray[np.intp] | slice, int]:
     cost more than half of the points the log is merely unsorted, and all stay.
     """
     # NaN is not above anything, so that steps in order between finite ends are all finite.
-    if not steps.size or (np.isfinite(steps[[0, -1]]).all() and (steps[1:] >= steps[:-1]).all()):
+    if not steps.size or (
+        math.isfinite(steps[0]) and math.isfinite(steps[-1]) and np.logical_and.reduce(steps[1:] >= steps[:-1])
+    ):
         return slice(None), 0
     known = np.isfinite(steps)
     if not known.all():

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.draft import Draft
@@ -32,7 +33,14 @@ def identify_framework(draft: Draft) -> str:
     known = names, set(draft.settings), set(draft.text_tags), tuple(draft.log_marks)
     if draft.identified is None or draft.identified[0] != known:
         files = {name for entry in draft.place.entries for name in (entry.name, entry.relative)}
-        fitting = (mark.framework for mark in _marks() if mark.fits(draft, names, files))
+        # Whole names are looked up first: that is far cheaper than a pattern.
+        likely = (
+            mark
+            for mark in _marks()
+            if mark.metrics <= names and mark.files <= files and mark.settings <= draft.settings.keys()
+        )
+        clues = _Clues(draft, draft.place.folder.absolute().as_posix(), "\n".join(names), "\n".join(draft.settings))
+        fitting = (mark.framework for mark in likely if all(_holds(*item, clues) for item in mark.others))
         draft.identified = known, next(fitting, "unknown")
     return draft.identified[1]
 
@@ -91,19 +99,13 @@ def _contradicts(algorithm: str, by_names: str, tables: Framework) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """What together gives a framework away. Whole names are looked up first: that is far cheaper than a pattern."""
+    """What together gives a framework away: whole names of metrics, settings and files, and whatever else."""
 
     framework: str
     metrics: frozenset[str]
     settings: frozenset[str]
     files: frozenset[str]
     others: tuple[tuple[str, str], ...]
-
-    def fits(self, draft: Draft, names: set[str], files: set[str]) -> bool:
-        """Whether all of it is there."""
-        if not (self.metrics <= names and self.files <= files and self.settings <= draft.settings.keys()):
-            return False
-        return all(_holds(kind, pattern, draft, names) for kind, pattern in self.others)
 
 
 @cache
@@ -121,20 +123,35 @@ def _mark(framework_id: str, conditions: Iterable[str]) -> _Mark:
     return _Mark(framework_id, metrics, settings, files, others)
 
 
-def _holds(kind: str, pattern: str, draft: Draft, names: set[str]) -> bool:
+class _Clues(NamedTuple):
+    """What patterns are held against: names are lines of one text, so that one search looks at all of them."""
+
+    draft: Draft
+    place: str
+    metrics: str
+    settings: str
+
+
+def _holds(kind: str, pattern: str, clues: _Clues) -> bool:
+    draft = clues.draft
     match kind:
         case "metric":
-            return _any_matches(pattern, names)
+            return _line_of(pattern).search(clues.metrics) is not None
         case "file":
             return bool(draft.place.match(pattern))
         case "text":
             return any(matches(pattern, tag) for tag in draft.text_tags)
         case "config":
-            return _any_matches(pattern, draft.settings.keys())
+            return _line_of(pattern).search(clues.settings) is not None
         case "log":
             return any(pattern in line for line in draft.log_marks)
         case _:
-            return fnmatchcase(draft.place.folder.absolute().as_posix(), pattern)
+            return fnmatchcase(clues.place, pattern)
+
+
+@cache
+def _line_of(pattern: str) -> re.Pattern[str]:
+    return re.compile("^" + ".+".join(map(re.escape, pattern.split("*"))) + "$", re.MULTILINE)
 
 
 def _above(draft: Draft, levels: int | None) -> str:

@@ -177,9 +177,10 @@ def _lookup(name: str, tables: Tables, algorithm: str) -> tuple[tuple[int, int],
 
 
 def _placed(raw: RawMetric, axis: StepAxis, tables: Framework, factor: float | None) -> _Placed:
-    steps = bounded_array(raw.steps)
+    steps, offset = bounded_array(raw.steps), tables.steps.offset
     if not (axis != tables.steps.axis or factor is None or (raw.axis == "env_steps" and not tables.steps.times)):
-        axis, steps = "env_steps", bounded_array((steps + tables.steps.offset) * factor)
+        axis = "env_steps"
+        steps = steps if (factor, offset) == (1.0, 0) else bounded_array((steps + offset) * factor)
     order, overwritten = in_written_order(steps)
     kept = steps[order].copy()
     kept.flags.writeable = False

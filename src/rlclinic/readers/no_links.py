@@ -47,9 +47,14 @@ def confined(root: str | Path) -> Iterator[None]:
 
 def real(path: str | Path) -> str:
     """Where a path leads when all links are followed; OSError where that is out of the root."""
-    found, root = os.path.realpath(path), ROOT.get()
+    return inside(os.path.realpath(path), path)
+
+
+def inside(found: str, named: str | Path) -> str:
+    """A real path, named so; OSError where it is out of the root."""
+    root = ROOT.get()
     if root and not is_below(found, root):
-        raise PermissionError(errno.EACCES, "leads out of the root", str(path))
+        raise PermissionError(errno.EACCES, "leads out of the root", str(named))
     return found
 
 

@@ -29,6 +29,6 @@ def is_root(folder: Path) -> bool:
     return any(lies_at(folder, sign) for sign in ROOT_SIGNS)
 
 
-def lies_at(folder: Path, name: str) -> bool:
+def lies_at(folder: str | Path, name: str) -> bool:
     """Whether anything of a name lies in a folder; asked so often that a Path for each would take longer."""
     return os.path.exists(f"{folder}/{name}")  # noqa: PTH110

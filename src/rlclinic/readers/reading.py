@@ -24,7 +24,7 @@ MOST_OPEN = 64
 class _Reading:
     idle: dict[str, BinaryIO] = field(default_factory=dict)
     """Open files that nobody uses at the moment, by path."""
-    parsed: dict[tuple[Callable[..., Any], str], Any] = field(default_factory=dict)
+    found: dict[tuple[object, ...], Any] = field(default_factory=dict)
 
 
 _CURRENT: ContextVar[_Reading | None] = ContextVar("reading", default=None)
@@ -65,11 +65,15 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 def parsed_once(parse: Callable[[Entry], T], entry: Entry) -> T:
     """What a parser makes of a file; within a reading it is asked once."""
+    return kept((parse, entry.path), lambda: parse(entry))
+
+
+def kept(key: tuple[object, ...], look: Callable[[], T]) -> T:
+    """What a look at the disk found; within a reading there is one look for each key."""
     reading = _CURRENT.get()
     if reading is None:
-        return parse(entry)
-    key = parse, entry.path
-    if key not in reading.parsed:
-        reading.parsed[key] = parse(entry)
-    found: T = reading.parsed[key]
+        return look()
+    if key not in reading.found:
+        reading.found[key] = look()
+    found: T = reading.found[key]
     return found

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.no_links import listing, real, status
+from rlclinic.readers.reading import kept
 
 SKIPPED_FOLDERS = frozenset(
     {".git", ".venv", "venv", "node_modules", "__pycache__", ".ipynb_checkpoints", "site-packages"}
@@ -72,8 +73,11 @@ def walk(root: Path, at: str = "", most: int | None = None) -> Folder:
 
     `at` is where the root really lies, from whoever has looked already.
     """
-    top = Folder(root, at or real(root))
-    most = MAX_LISTED if most is None else most
+    at, most = at or real(root), MAX_LISTED if most is None else most
+    return kept((walk, root, at, most), lambda: _walked(Folder(root, at), most))
+
+
+def _walked(top: Folder, most: int) -> Folder:
     pending, left = deque([(top, 0)]), most
     while pending:
         folder, depth = pending.popleft()

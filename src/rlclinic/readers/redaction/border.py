@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from itertools import chain
+from operator import attrgetter
 from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from rlclinic.readers.redaction.redact import redact, redact_names
+from rlclinic.readers.redaction.redact import may_hold_secrets, redact, redact_names
 
 T = TypeVar("T")
 
@@ -23,7 +24,11 @@ def without_secrets(value: T, known: Collection[str] = ()) -> T:
 
     A text is told, a Path is opened: paths stay.
     """
-    found = {text: clean for text in _texts(value) if (clean := redact(text, known)) != text}
+    texts = _texts(value)
+    # One look at all of them: hardly any run has a text that could hold one.
+    if not known and not may_hold_secrets("\n".join(texts)):
+        return value
+    found = {text: clean for text in texts if (clean := redact(text, known)) != text}
     return cast(T, _clean(value, found)) if found else value
 
 
@@ -33,11 +38,13 @@ def _texts(value: object) -> set[str]:
     pending: list[Any] = [(value,)]
     while pending:
         item = pending.pop()
+        parts: Iterable[Any] = ()
         kind: type = type(item)
-        parts: Iterable[Any] = [getattr(item, name) for name in _fields(kind)]
-        if isinstance(item, list | tuple):
+        if get := _getter(kind):
+            parts = get(item)
+        elif isinstance(item, list | tuple):
             parts = item
-        elif not parts and isinstance(item, Mapping):
+        elif isinstance(item, Mapping):
             parts = chain(item.keys(), item.values())
         for part in parts:
             if type(part) is str:
@@ -67,6 +74,13 @@ def _clean(value: Any, known: Mapping[str, str]) -> Any:
 def _fields(kind: type) -> tuple[str, ...]:
     """The fields of a dataclass; none of anything else."""
     return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else ()
+
+
+@cache
+def _getter(kind: type) -> attrgetter[Any] | None:
+    """All fields of a dataclass at once, the first one twice, so that one alone comes as a tuple as well."""
+    names = _fields(kind)
+    return attrgetter(names[0], *names) if names else None
 
 
 def _mapping(value: Mapping[Any, Any], known: Mapping[str, str]) -> Mapping[Any, Any]:

@@ -57,6 +57,11 @@ def redact(text: str, known: Collection[str] = ()) -> str:
     return clean
 
 
+def may_hold_secrets(text: str) -> bool:
+    """Whether anything in the text could begin a secret, or name one."""
+    return _TRIGGERS.search(text) is not None
+
+
 def mentionable(secret: object) -> tuple[str, ...]:
     """The secret, if it is one that no text holds by chance."""
     return (secret,) if isinstance(secret, str) and is_random(secret) and "\n" not in secret else ()

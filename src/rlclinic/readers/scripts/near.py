@@ -14,8 +14,8 @@ from rlclinic.readers.configs.normalise import meaning, says_more
 from rlclinic.readers.draft import Draft
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.identify import Tables, identify_framework
-from rlclinic.readers.no_links import listing, real, status
-from rlclinic.readers.project import folders_above, is_root
+from rlclinic.readers.no_links import inside, listing, real, status
+from rlclinic.readers.project import folders_above, is_root, lies_at
 from rlclinic.readers.scripts.load import CODE, load_script
 from rlclinic.readers.scripts.merge import (
     Identity,
@@ -103,10 +103,11 @@ def _files(folder: Path) -> Iterator[Path]:
     """Scripts in the run's folder and those above, up to the root of the repository; nearest first."""
     folders = list(folders_above(folder))
     above = folders if is_root(folders[-1]) else folders[:WITHOUT_ROOT]
-    for place in (folder for one in above for folder in (one, one / TABLES)):
+    is_linked = os.path.realpath(folders[0]) != str(folders[0])
+    for place in (folder for one in above for folder in (one, *([one / TABLES] if lies_at(one, TABLES) else ()))):
         try:
-            path = real(place)
-            names = _names(path, status(path).st_mtime_ns)
+            path = real(place) if is_linked else inside(str(place), place)
+            names = _names(path, os.stat(path).st_mtime_ns)  # noqa: PTH116
         except OSError:
             continue
         yield from (place / name for name in names)

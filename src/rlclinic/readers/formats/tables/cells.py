@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from operator import not_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,10 +60,10 @@ def convert_texts(cells: Sequence[str]) -> Cells:
     except ValueError:
         pass
     try:
-        values = np.fromiter((float(cell or "nan") for cell in cells), np.float64, len(cells))
+        values = np.fromiter(map(float, [cell or "nan" for cell in cells]), np.float64, len(cells))
     except ValueError:
         return _one_by_one(cells)
-    return Cells(values, np.fromiter((not cell for cell in cells), np.bool_, len(cells)))
+    return Cells(values, np.fromiter(map(not_, cells), np.bool_, len(cells)))
 
 
 def convert_values(cells: Sequence[object]) -> Cells:

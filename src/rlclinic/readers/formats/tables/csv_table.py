@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from operator import methodcaller
 
@@ -189,7 +190,8 @@ class _Reader:
             return False
         if set(map(methodcaller("count", delimiter), lines)) != {len(names) - 1}:
             return False
-        columns = _convert_grid(lines, delimiter, len(names))
+        has_gaps = any(gap in f"\n{text}\n" for gap in (delimiter * 2, f"\n{delimiter}", f"{delimiter}\n"))
+        columns = _convert_grid(lines, delimiter, len(names), may_be_plain=not has_gaps)
         if all(cells.others for cells in columns):
             return False  # a header may be among them
         self._add(columns, range(self.line, self.line + len(lines)))
@@ -297,11 +299,10 @@ def _unix_lines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
-def _convert_grid(lines: Sequence[str], delimiter: str, width: int) -> list[Cells]:
-    """The columns of lines that all have `width` cells."""
-    try:
-        grid = np.loadtxt(lines, np.float64, comments=None, delimiter=delimiter, ndmin=2)
-    except ValueError:
-        cells = delimiter.join(lines).split(delimiter)
-        return [convert_texts(cells[column::width]) for column in range(width)]
-    return [Cells(column) for column in grid.T]
+def _convert_grid(lines: Sequence[str], delimiter: str, width: int, *, may_be_plain: bool) -> list[Cells]:
+    """The columns of lines that all have `width` cells; at once where all of them are numbers."""
+    if may_be_plain:
+        with suppress(ValueError):
+            return [Cells(column) for column in np.loadtxt(lines, comments=None, delimiter=delimiter, ndmin=2).T]
+    cells = delimiter.join(lines).split(delimiter)
+    return [convert_texts(cells[column::width]) for column in range(width)]
