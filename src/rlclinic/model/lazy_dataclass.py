@@ -11,6 +11,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any
 
 FEW = 12
@@ -80,7 +81,7 @@ def _first_init(cls: Any, *, frozen: bool) -> Callable[..., None]:
 
 
 def _compiled_init(cls: Any, *, frozen: bool) -> Callable[..., None]:
-    names: dict[str, Any] = {"_set": _set, "_absent": dataclasses.MISSING}
+    names: dict[str, Any] = {"_absent": dataclasses.MISSING}
     parameters, body = ["self"], []
     for field in dataclasses.fields(cls):
         name, value = field.name, field.name
@@ -97,7 +98,14 @@ def _compiled_init(cls: Any, *, frozen: bool) -> Callable[..., None]:
             parameters.append(name + default)
         elif not default:
             continue
-        body.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
+        slot = getattr(cls, name, None)
+        if not frozen:
+            body.append(f"self.{name} = {value}")
+        elif isinstance(slot, MemberDescriptorType):
+            names[f"_set_{name}"] = slot.__set__
+            body.append(f"_set_{name}(self, {value})")
+        else:
+            body.append(f"self.__dict__[{name!r}] = {value}")
     if hasattr(cls, "__post_init__"):
         body.append("self.__post_init__()")
     exec(f"def __init__({', '.join(parameters)}):\n  " + "\n  ".join(body or ["pass"]), names)
