@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from rlclinic.facts.exploration import action_dimensions
 from rlclinic.facts.goal import known_task
 from rlclinic.facts.loss_weights import LossWeights, loss_weights
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.update_count import (
     rollout,
     target_period,
@@ -64,6 +64,7 @@ def said(facts: RunFacts, name: str) -> str:
     return f"{_WORDS.get(name, own)} is {value_of(facts, name) or 0.0:.3g}"
 
 
+@fact
 def value_of(facts: RunFacts, name: str) -> float | None:
     """A setting, or what several come to."""
     derived = _DERIVED.get(name)

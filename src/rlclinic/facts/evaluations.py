@@ -8,7 +8,6 @@ import math
 import numpy as np
 
 from rlclinic.facts.return_state import reached_goal
-from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.stretch import finite
 from rlclinic.model.lazy_dataclass import dataclass
@@ -54,7 +53,7 @@ class Lost:
 def lost_evaluations(facts: RunFacts) -> Lost | None:
     """Compare the best level of five evaluations with the last ones; None where nothing is lost for good."""
     series, returns = facts.series("return/eval"), facts.run.returns
-    curve = return_curve(series)
+    curve = facts.curve_of("return/eval")
     if series is None or returns is None or curve is None or curve.points < FEWEST_EVALUATIONS:
         return None
     if returns.name == series.name or series.caveat or reached_goal(facts):
@@ -77,7 +76,7 @@ def evaluations_hold(facts: RunFacts) -> bool:
     Rare penalties, a random opponent or a curriculum lower the return of training alone.
     """
     series, returns = facts.series("return/eval"), facts.run.returns
-    curve = return_curve(series)
+    curve = facts.curve_of("return/eval")
     if series is None or returns is None or curve is None or series.caveat or returns.name == series.name:
         return False
     clear = max(CLEAR * curve.point_noise, 3.0 * curve.scatter)

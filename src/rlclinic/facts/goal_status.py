@@ -8,7 +8,6 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind, reference_steps
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import USED_UP, does_well, has_fallen, missed_goal, reached_goal, stuck_short, suffers
-from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.diagnosis import Verdict
@@ -115,7 +114,7 @@ def fell_short(facts: RunFacts) -> bool:
     general is held against runs that had the steps which published ones needed. A mean over past episodes that still
     rises lags behind the policy: alone it tells only who set the goal himself.
     """
-    goal, curves = goal_of(facts), [facts.curve, return_curve(facts.series("return/eval"))]
+    goal, curves = goal_of(facts), [facts.curve, facts.curve_of("return/eval")]
     needed, taken = reference_steps(facts), facts.run.env_steps
     in_time = goal is not None and (goal.is_own or (needed is not None and taken is not None and taken >= needed))
     if missed_goal(facts) or goal is None or not in_time or not is_open(facts):
@@ -129,7 +128,7 @@ def fell_short(facts: RunFacts) -> bool:
 
 def barely_moved(facts: RunFacts) -> bool:
     """Whether the return of such a run, in training or in evaluation, hardly moved within its budget."""
-    curves = [facts.curve, return_curve(facts.series("return/eval"))]
+    curves = [facts.curve, facts.curve_of("return/eval")]
     return is_open(facts) and any(
         curve is not None and curve.points >= FEWEST_EVALUATIONS and _hardly_moved(curve) for curve in curves
     )

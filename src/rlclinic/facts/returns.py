@@ -14,7 +14,7 @@ from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._bins import bin_ends, bin_means
 from rlclinic.signals._bootstrap import bootstrap_rise, by_chance
 from rlclinic.signals._course import plain_course
-from rlclinic.signals._robust import median
+from rlclinic.signals._robust import mean, median
 
 # Points the curve is reduced to; enough for its shape, few enough that single episodes average out.
 BINS = 60
@@ -59,7 +59,7 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
     smooth = _smooth(levels)
     best, third = int(np.argmax(smooth)), max(1, bins // 3)
     first, last = max(1, round(START_SHARE * bins)), max(1, round(END_SHARE * bins))
-    start, final = float(np.mean(levels[:first])), _final(levels, last)
+    start, final = mean(levels[:first]), _final(levels, last)
     scatter = _noise(levels, smooth)
     # A mean over the last episodes wanders slowly: averaging its points does not lessen the noise, unless each level
     # has episodes of its own.
@@ -75,8 +75,8 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
     ends, least = max(1, third // 3), WANDER * scatter if slow else 0.0
     shape_chance, gain_chance, trend_chance = by_chance(
         levels,
-        lambda rows: np.ptp(_smooth(rows), axis=1),
-        lambda rows: rows[:, -last:].mean(axis=1) - rows[:, :first].mean(axis=1),
+        lambda rows: _range(_smooth(rows)),
+        lambda rows: np.add.reduce(rows[:, -last:], axis=1) / last - np.add.reduce(rows[:, :first], axis=1) / first,
         lambda rows: rows @ (np.arange(bins) - (bins - 1) / 2.0),
     )
     return ReturnCurve(
@@ -97,14 +97,14 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         trend_chance=trend_chance,
         gain_error=error,
         start_error=math.hypot(window.noise, window.start_noise) if window else error,
-        late_rise=float(np.mean(smooth[-ends:]) - np.mean(smooth[-third:][:ends])),
+        late_rise=mean(smooth[-ends:]) - mean(smooth[-third:][:ends]),
         whole=bootstrap_rise(levels, least),
         half=bootstrap_rise(levels[-max(1, bins // 2) :], least),
         third=bootstrap_rise(levels[-third:], least),
         shrinking=_shrinking(levels, third),
         established=float(smooth[: max(1, round(ESTABLISHED * bins))].min()),
         sure_start=window is None or window.first_episodes >= SURE_EPISODES,
-        falls=falls(smooth, at, max(doubt, MATERIAL_FALL * float(np.ptp(smooth)))),
+        falls=falls(smooth, at, max(doubt, MATERIAL_FALL * float(_range(smooth)))),
     )
 
 
@@ -152,7 +152,7 @@ def _fall(levels: FloatArray, steps: FloatArray, high: int, least: float) -> Fal
 
 def _final(levels: FloatArray, last: int) -> float:
     """The level at the end; of few points one that neither a bad nor a lucky last point decides."""
-    final = float(np.mean(levels[-last:]))
+    final = mean(levels[-last:])
     if round(END_SHARE * levels.size) >= END_POINTS:
         return final
     middle = median(levels[-END_POINTS:])
@@ -166,6 +166,12 @@ def _smooth(values: FloatArray) -> FloatArray:
     around = np.concatenate((values[..., :1], values[..., :1], values, values[..., -1:], values[..., -1:]), axis=-1)
     total: FloatArray = around[..., :-4] + around[..., 1:-3] + around[..., 2:-2] + around[..., 3:-1] + around[..., 4:]
     return total / 5.0
+
+
+def _range(values: FloatArray) -> FloatArray:
+    """From the least to the greatest along the last axis."""
+    found: FloatArray = np.maximum.reduce(values, axis=-1) - np.minimum.reduce(values, axis=-1)
+    return found
 
 
 def _noise(levels: FloatArray, smooth: FloatArray) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rlclinic.model.environment_facts import EnvironmentFacts
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,8 @@ def window_level(values: FloatArray, steps: FloatArray, start: float, end: float
     first = max(0, min(int(start * count), count - 1))
     last = max(first + 1, math.ceil(end * count))
     part = values[first:last]
-    finite = part[np.isfinite(part)]
+    is_finite = np.isfinite(part)
+    finite = part if np.logical_and.reduce(is_finite) else part[is_finite]
     if not finite.size:
         return None
     return WindowLevel(median(finite), float(steps[first]), float(steps[min(last, count) - 1]), finite)
@@ -68,11 +70,10 @@ class RunFacts:
         self.run = run
         self.compared_with = compared_with
         """Runs of the same task that the user names beside it."""
-        self.memory: dict[Callable[..., object], object] = {}
+        self.memory: dict[object, object] = {}
         """What functions marked with `fact` found."""
-        self.needs: dict[str, bool] = {}
-        """Which of the things that rules need are there."""
         self._levels: dict[tuple[str, float, float], WindowLevel | None] = {}
+        self._curves: dict[str, ReturnCurve | None] = {}
         self._siblings = siblings
 
     @cached_property
@@ -109,8 +110,17 @@ class RunFacts:
     def curves(self) -> dict[str, ReturnCurve]:
         """The curve of every return that was logged, by its canonical name."""
         own = self.run.returns.name if self.run.returns is not None else ""
-        found = {name: self.curve if name == own else return_curve(self.series(name)) for name in PERFORMANCE_METRICS}
+        found = {name: self.curve if name == own else self.curve_of(name) for name in PERFORMANCE_METRICS}
         return {name: curve for name, curve in found.items() if curve is not None}
+
+    def curve_of(self, *names: str) -> ReturnCurve | None:
+        """The curve of the first of these series that is there, point by point as it was logged."""
+        name = next((name for name in names if self.series(name) is not None), "")
+        if name not in self._curves:
+            series = self.series(name)
+            is_own = series is not None and series is self.returns and self.window is None
+            self._curves[name] = self.curve if is_own else return_curve(series)
+        return self._curves[name]
 
     @cached_property
     def returns(self) -> Series | None:
@@ -190,13 +200,14 @@ class RunFacts:
         return Evidence(name, logged, value, threshold, steps, points, note)
 
 
-def fact(measure: Callable[[RunFacts], T]) -> Callable[[RunFacts], T]:
-    """Mark a function that measures something about a run: it does so once for each `RunFacts`."""
+def fact(measure: Callable[Concatenate[RunFacts, P], T]) -> Callable[Concatenate[RunFacts, P], T]:
+    """Mark a function that measures something about a run, or of it: it does so once for each `RunFacts`."""
 
     @wraps(measure)
-    def once(facts: RunFacts) -> T:
-        if once not in facts.memory:
-            facts.memory[once] = measure(facts)
-        return facts.memory[once]  # type: ignore[return-value]
+    def once(facts: RunFacts, *of: P.args, **named: P.kwargs) -> T:
+        key = (measure, *of, *named.items()) if of or named else measure
+        if key not in facts.memory:
+            facts.memory[key] = measure(facts, *of, **named)
+        return facts.memory[key]  # type: ignore[return-value]
 
-    return once
+    return once  # type: ignore[return-value]

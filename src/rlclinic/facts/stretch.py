@@ -44,7 +44,7 @@ def moving_median(values: FloatArray, width: int) -> FloatArray:
 def finite(series: Series) -> tuple[FloatArray, FloatArray]:
     """Steps and values of the finite points."""
     kept = np.isfinite(series.values)
-    if kept.all():
+    if np.logical_and.reduce(kept):
         return series.steps, series.values
     return series.steps[kept], series.values[kept]
 

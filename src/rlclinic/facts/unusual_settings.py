@@ -20,6 +20,7 @@ def domain_of(facts: RunFacts) -> Domain:
     return "offline" if is_offline(facts) else domain_of_algorithm(facts.run.algorithm)
 
 
+@fact
 def unusual(facts: RunFacts, name: str, value: float | None = None) -> Unusual | None:
     """How unusual a setting of the run, or what several come to, is; None where that cannot be said."""
     value = value_of(facts, name) if value is None else value

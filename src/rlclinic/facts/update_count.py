@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.facts.settings import positive
 from rlclinic.facts.stretch import finite
 from rlclinic.model.lazy_dataclass import dataclass
@@ -36,6 +36,7 @@ class Period:
     axis: StepAxis
 
 
+@fact
 def rollout(facts: RunFacts) -> float | None:
     """Samples per rollout over all environments."""
     whole = positive(facts, "rollout_size")
@@ -45,6 +46,7 @@ def rollout(facts: RunFacts) -> float | None:
     return number(steps * envs) if steps is not None and envs is not None else None
 
 
+@fact
 def batch(facts: RunFacts) -> float | None:
     """Samples per gradient step of an on-policy algorithm, as far as the config tells."""
     size, whole = positive(facts, "batch_size"), rollout(facts)
@@ -59,6 +61,7 @@ def batch(facts: RunFacts) -> float | None:
     return whole / parts
 
 
+@fact
 def updates_per_rollout(facts: RunFacts) -> float | None:
     """Gradient steps on each rollout: passes times minibatches."""
     whole, size = rollout(facts), batch(facts)
@@ -66,6 +69,7 @@ def updates_per_rollout(facts: RunFacts) -> float | None:
     return (positive(facts, "n_epochs") or 1.0) * parts if parts is not None else None
 
 
+@fact
 def steps_per_batch(facts: RunFacts) -> float | None:
     """The same, at least: one environment where their number is not known, and one minibatch of several passes."""
     if facts.run.algorithm.upper() in SINGLE_STEP:
@@ -90,6 +94,7 @@ def policy_updates(facts: RunFacts, name: str) -> float:
     return logged
 
 
+@fact
 def updates_per_step(facts: RunFacts) -> float | None:
     """Gradient steps per env step of an off-policy algorithm."""
     given = positive(facts, "update_to_data")
@@ -120,6 +125,7 @@ def expected_updates(facts: RunFacts, steps: float) -> float | None:
     return math.floor(steps / whole) * each
 
 
+@fact
 def updates_in_budget(facts: RunFacts) -> float | None:
     """Gradient steps within the budget, as the config implies them or, where there is none, as logged."""
     run = facts.run
@@ -129,6 +135,7 @@ def updates_in_budget(facts: RunFacts) -> float | None:
     return expected_updates(facts, steps) if steps else None
 
 
+@fact
 def update_to_data(facts: RunFacts) -> float | None:
     """Gradient steps per env step of an off-policy algorithm, from the config or as logged."""
     if not facts.is_off_policy:
@@ -137,6 +144,7 @@ def update_to_data(facts: RunFacts) -> float | None:
     return planned if planned is not None else logged_ratio(facts)
 
 
+@fact
 def logged_ratio(facts: RunFacts) -> float | None:
     """The slope of the update counter over env steps."""
     updates = facts.series("updates")
@@ -147,6 +155,7 @@ def logged_ratio(facts: RunFacts) -> float | None:
     return made / steps if steps > 0 and made > 0 else None
 
 
+@fact
 def target_period(facts: RunFacts) -> Period | None:
     """How long the target network takes to take over the online network."""
     tau, every = facts.setting("tau"), facts.setting("target_update_interval")
@@ -160,6 +169,7 @@ def target_period(facts: RunFacts) -> Period | None:
     return Period(value / max(update_to_data(facts) or 1.0, 1.0), "env_steps")
 
 
+@fact
 def logged_updates(facts: RunFacts) -> float | None:
     """Gradient steps by the count of the log; None where it may count something else.
 

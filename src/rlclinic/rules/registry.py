@@ -12,7 +12,7 @@ from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.numbers import plain_numbers
 from rlclinic.rules.measured import beyond_chance
-from rlclinic.rules.rule import Kind, RuleInfo, RuleResult, Sign, load_rule, missing_needs
+from rlclinic.rules.rule import Kind, RuleInfo, RuleResult, Sign, is_met, load_rule
 
 # In the order in which findings of equal weight are told.
 FAMILIES = (
@@ -92,10 +92,12 @@ def examine(
     results: dict[str, RuleResult] = {}
     skipped: list[NotChecked] = []
     checks = 0
-    for rule in applicable(facts, rules):
-        missing = missing_needs(rule.rule, facts)
-        if missing:
-            skipped.append(NotChecked(rule.code, rule.title, missing))
+    asked = applicable(facts, rules)
+    missing = {need for need in _needs(asked) if not is_met(need, facts)}
+    for rule in asked:
+        if not missing.isdisjoint(rule.rule.needs):
+            lacking = tuple(need for need in rule.rule.needs if need in missing)
+            skipped.append(NotChecked(rule.code, rule.title, lacking))
             continue
         try:
             result = _result(rule, facts, (limits or {}).get(rule.code))
@@ -123,6 +125,12 @@ def applicable(facts: RunFacts, rules: tuple[RuleInfo, ...] = RULES) -> tuple[Ru
 @lru_cache(maxsize=256)
 def _applicable(kind: Kind, rules: tuple[RuleInfo, ...]) -> tuple[RuleInfo, ...]:
     return tuple(rule for rule in rules if rule.applies(kind))
+
+
+@lru_cache(maxsize=256)
+def _needs(rules: tuple[RuleInfo, ...]) -> frozenset[str]:
+    """What some rules need: several need the same."""
+    return frozenset(need for rule in rules for need in rule.rule.needs)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

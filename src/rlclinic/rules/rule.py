@@ -187,20 +187,12 @@ def load_rule(family: str, file: str) -> RuleInfo:
     return RuleInfo(file.replace("_", "-"), family, import_module(f"rlclinic.rules.{family}.{file}"))
 
 
-def missing_needs(rule: Rule, facts: RunFacts) -> tuple[str, ...]:
-    """What a rule needs and the run does not have."""
-    return tuple([need for need in rule.needs if not _has(facts, need)])
+def is_met(need: str, facts: RunFacts) -> bool:
+    """Whether a run has what a rule needs."""
+    return any(_has(facts, name) for name in need.split("|"))
 
 
-def _has(facts: RunFacts, need: str) -> bool:
-    found = facts.needs.get(need)
-    # Several rules need the same.
-    if found is None:
-        found = facts.needs[need] = any(_has_one(facts, name) for name in need.split("|"))
-    return found
-
-
-def _has_one(facts: RunFacts, name: str) -> bool:
+def _has(facts: RunFacts, name: str) -> bool:
     if name.startswith(CONFIG):
         return facts.run.config.get(name.removeprefix(CONFIG)) is not None
     if name.startswith(ENVIRONMENT):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rlclinic.model.return_curve import Rise
 from rlclinic.model.series import FloatArray
-from rlclinic.signals._robust import quantile, t_quantile
+from rlclinic.signals._robust import mean, quantile_of_sorted, t_quantile
 
 DRAWS = 400
 LEAST = 5
@@ -40,11 +40,10 @@ def bootstrap_rise(levels: FloatArray, least: float = 0.0) -> Rise:
     y = levels / unit
     time, contrast = _line(n)
     rise = float(contrast @ y)
-    residual = y - y.mean() - rise * time
-    # Residuals of a line are smaller than the noise they stand for, and few of them know it badly.
-    wider = math.sqrt(n / (n - 2.0)) * t_quantile(CONFIDENCE, n - 2.0) / NormalDist().inv_cdf((1.0 + CONFIDENCE) / 2.0)
+    residual = y - mean(y) - rise * time
     draws = _contrasts(n, _block(residual)) @ residual
-    low, high = (wider * quantile(draws, (1.0 + side * CONFIDENCE) / 2.0) for side in (-1, 1))
+    draws.sort()
+    low, high = (_wider(n) * quantile_of_sorted(draws, (1.0 + side * CONFIDENCE) / 2.0) for side in (-1, 1))
     down, up = max(high * unit, least), max(-low * unit, least)
     return Rise(rise * unit, rise * unit - down, rise * unit + up)
 
@@ -73,6 +72,12 @@ def _block(residual: FloatArray) -> int:
     phi = float(residual[1:] @ residual[:-1]) / power if power > 0.0 else 0.0
     memory = (1.0 + phi) / (1.0 - phi) if 0.0 < phi < 1.0 else 1.0
     return max(1, min(math.ceil(memory), n // LONGEST))
+
+
+@lru_cache(maxsize=128)
+def _wider(n: int) -> float:
+    """Residuals of a line are smaller than the noise they stand for, and few of them know it badly."""
+    return math.sqrt(n / (n - 2.0)) * t_quantile(CONFIDENCE, n - 2.0) / NormalDist().inv_cdf((1.0 + CONFIDENCE) / 2.0)
 
 
 @lru_cache(maxsize=128)

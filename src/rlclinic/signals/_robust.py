@@ -55,10 +55,16 @@ def quantile(y: FloatArray, share: float) -> float:
         return float(np.quantile(y, share))
     ordered = y.copy()
     ordered.sort()
-    if not y.size or ordered[-1] != ordered[-1]:
+    return quantile_of_sorted(ordered, share)
+
+
+def quantile_of_sorted(ordered: FloatArray, share: float) -> float:
+    """The same of values in their order; not a number is the last."""
+    last = ordered.size - 1
+    if last < 0 or ordered[last] != ordered[last]:
         return math.nan
-    below = int(share * (y.size - 1))
-    low, high, part = float(ordered[below]), float(ordered[min(below + 1, y.size - 1)]), share * (y.size - 1) - below
+    below = int(share * last)
+    low, high, part = float(ordered[below]), float(ordered[min(below + 1, last)]), share * last - below
     return low + (high - low) * part if part < 0.5 else high - (high - low) * (1.0 - part)
 
 

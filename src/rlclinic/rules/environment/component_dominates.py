@@ -61,7 +61,7 @@ def _hurts(facts: RunFacts, part: RewardPart, limits: Limits) -> str:
     """A penalty that is nearly the whole reward of a flat run, or a bonus that rises without success."""
     if part.late < 0 and is_flat(facts):
         return ", a penalty, and the return does not rise"
-    success = return_curve(facts.series("success_rate/eval") or facts.series("success_rate"))
+    success = facts.curve_of("success_rate/eval", "success_rate")
     own = return_curve(part.series)
     if success is None or own is None or success.points < limits.min_points:
         return ""

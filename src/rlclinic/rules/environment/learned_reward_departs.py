@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.return_state import return_name as true_name
-from rlclinic.facts.returns import level_at, return_curve
+from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
@@ -43,7 +43,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Watch the true return from where the learned one was half up."""
-    believed, true = return_curve(facts.series("learned_return")), facts.curve
+    believed, true = facts.curve_of("learned_return"), facts.curve
     if believed is None or true is None or min(believed.points, true.points) < limits.fewest_points:
         return None
     if not believed.climbed or not believed.improved:

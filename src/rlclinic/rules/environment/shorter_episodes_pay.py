@@ -14,7 +14,6 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Pardo et al. 2018 (arXiv 1712
 from __future__ import annotations
 
 from rlclinic.facts.episodes import return_name, task_by_name
-from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, lasting_from
 from rlclinic.model.finding import Severity
@@ -83,7 +82,7 @@ def _judge(facts: RunFacts, late_length: float, limits: Limits) -> tuple[Severit
         if task.ends in ("survival", "limit"):
             return Severity.WARNING, 0.8, f"on {task.name} an early end is a failure"
         return None
-    success = return_curve(facts.series("success_rate") or facts.series("success_rate/eval"))
+    success = facts.curve_of("success_rate", "success_rate/eval")
     if success is not None:
         if success.improved or success.still_rising or success.points < limits.min_points:
             return None

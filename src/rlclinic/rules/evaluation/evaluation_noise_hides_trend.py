@@ -15,7 +15,6 @@ import math
 
 import numpy as np
 
-from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.model.numbers import TO_SIGMA
@@ -36,14 +35,14 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the scatter of evaluations with the climb of their level."""
-    series, train = facts.series("return/eval"), return_curve(facts.series("return/train"))
+    series, train = facts.series("return/eval"), facts.curve_of("return/train")
     if series is None or series.caveat or train is None or not train.climbed:
         return None
     values = series.values[np.isfinite(series.values)]
     if values.size < limits.fewest_evaluations:
         return None
     scatter = TO_SIGMA * median(np.abs(np.diff(values))) / math.sqrt(2.0)
-    curve = return_curve(series)
+    curve = facts.curve_of("return/eval")
     climb = max(curve.climb, 0.0) if curve is not None else 0.0
     if scatter <= 0 or scatter < limits.hidden * climb:
         return None

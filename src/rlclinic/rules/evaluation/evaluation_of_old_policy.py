@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.policy.policy_never_moves import is_frozen
@@ -54,7 +53,7 @@ def _constant(facts: RunFacts, limits: Limits) -> RuleResult | None:
         return None
     values = series.values[np.isfinite(series.values)]
     returns = facts.returns
-    curve = facts.curve if returns is not None and returns.name == train.name else return_curve(train)
+    curve = facts.curve if returns is not None and returns.name == train.name else facts.curve_of("return/train")
     if values.size < limits.fewest_evaluations or np.ptp(values) > 0 or curve is None:
         return None
     level = float(values[0])

@@ -16,7 +16,6 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.offline import is_offline
-from rlclinic.facts.returns import return_curve
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
@@ -38,7 +37,7 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the best of the smoothed evaluation with its end."""
-    curve = return_curve(facts.series("return/eval"))
+    curve = facts.curve_of("return/eval")
     if curve is None or curve.points < limits.fewest_points or not is_offline(facts):
         return None
     span = float(curve.steps[-1] - curve.steps[0]) or 1.0
