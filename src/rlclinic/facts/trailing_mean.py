@@ -2,7 +2,8 @@
 
 Such a mean tells late what the agent does: in a run of 150 episodes it never leaves the beginning behind. The sum of
 all returns so far is that of the window plus that of the episodes before it, which earlier rows tell. How many
-episodes had ended is logged, or known where all are of one length. A monitor beside the log has the episodes themselves.
+episodes had ended is logged, or known where all are of one length. A monitor beside the log has the episodes
+themselves.
 """
 
 from __future__ import annotations
