@@ -11,7 +11,9 @@ import pytest
 
 from rlclinic.facts.samples import repetition, review_samples
 from rlclinic.model.errors import NothingReadable
+from rlclinic.readers import samples
 from rlclinic.readers.samples import read_samples
+from tests.growth import grows_linearly
 
 
 def _write(path: Path, rows: list[dict[str, Any]]) -> Path:
@@ -113,3 +115,23 @@ def test_repetition_is_the_share_of_phrases_said_before() -> None:
     assert repetition("one two three") == 0.0
     assert repetition("a b c d " * 50) > 0.95
     assert repetition(" ".join(map(str, range(100)))) == 0.0
+
+
+def test_tags_that_never_close_take_linear_time(tmp_path: Path) -> None:
+    def work(size: int) -> object:
+        rows = [{"input": "a", "output": "<answer> <think>" * (size // 16), "score": score} for score in (0.0, 1.0)]
+        return review_samples(*read_samples(_write(tmp_path / "1.jsonl", rows)))
+
+    assert grows_linearly(work, 100_000)
+
+
+def test_more_than_the_limit_is_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "MOST_BYTES", 12_000)
+    for name in ("1.jsonl", "2.jsonl"):
+        _write(tmp_path / name, _rows())
+    (tmp_path / "samples.json").write_text(json.dumps(_rows()), encoding="utf-8")
+    found, notes = read_samples(tmp_path)
+    assert 0 < len(found) < 120
+    assert any("only the first" in note for note in notes)
+    with pytest.raises(NothingReadable):
+        read_samples(tmp_path / "samples.json")

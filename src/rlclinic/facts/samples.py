@@ -20,11 +20,12 @@ FEWEST_PAIRS, CORRELATED = 30, 0.3
 SURE = 0.01
 # Share of the paid responses that has a mark before its absence is odd.
 USUAL_MARK = 0.8
+# By mark what opens and what closes it. One pattern for both would look from every opening to the end of the text.
 MARKS = {
-    "an answer tag": re.compile(r"<answer>.*?</answer>", re.DOTALL | re.IGNORECASE),
-    "a boxed answer": re.compile(r"\\boxed\s*\{"),
-    "a thinking tag": re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE),
-    "a final line with ####": re.compile(r"^####", re.MULTILINE),
+    "an answer tag": (re.compile(r"<answer>", re.IGNORECASE), re.compile(r"</answer>", re.IGNORECASE)),
+    "a boxed answer": (re.compile(r"\\boxed\s{0,9}\{"), re.compile("")),
+    "a thinking tag": (re.compile(r"<think(?:ing)?>", re.IGNORECASE), re.compile(r"</think(?:ing)?>", re.IGNORECASE)),
+    "a final line with ####": (re.compile(r"^####", re.MULTILINE), re.compile("")),
 }
 # Times that one response must answer different prompts, and be paid, to be an exploit.
 SAME_ANSWER = 3
@@ -120,12 +121,17 @@ def _length_pays(samples: Sequence[Sample]) -> SampleRemark | None:
 def _paid_without_mark(samples: Sequence[Sample]) -> SampleRemark | None:
     highest = _highest(samples)
     paid = [item for item in samples if highest is not None and item.reward == highest]
-    for name, pattern in MARKS.items():
-        with_mark = [item for item in paid if pattern.search(item.response)]
-        if paid and USUAL_MARK <= len(with_mark) / len(paid) < 1.0:
-            rows = [item for item in paid if not pattern.search(item.response)]
+    for name in MARKS:
+        rows = [item for item in paid if not _has_mark(name, item.response)]
+        if rows and 1.0 - len(rows) / len(paid) >= USUAL_MARK:
             return _remark("paid-without-format", f"responses are paid in full without {name}", rows, samples)
     return None
+
+
+def _has_mark(name: str, text: str) -> bool:
+    opening, closing = MARKS[name]
+    found = opening.search(text)
+    return found is not None and closing.search(text, found.end()) is not None
 
 
 def _highest(samples: Sequence[Sample]) -> float | None:

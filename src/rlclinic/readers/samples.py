@@ -25,7 +25,8 @@ GOLD = ("ground_truth", "gold", "answer", "solution", "target", "label", "refere
 STEP = ("step", "global_step", "iteration", "update")
 PATTERNS = ("*.jsonl", "*.ndjson", "*samples*.json", "*rollout*.json", "*completion*.json", "*generation*.json")
 MOST_ROWS = 20_000
-MOST_BYTES = 256 << 20
+# Of all files together; JSON that is no lines takes some ten times as much in memory.
+MOST_BYTES = 64 << 20
 LONGEST_LINE = 2 << 20
 
 
@@ -36,14 +37,20 @@ def read_samples(path: Path) -> tuple[list[Sample], tuple[str, ...]]:
     place = scan(path) if path.is_dir() else single(path)
     found: list[Sample] = []
     notes: list[str] = list(place.notes)
+    left = MOST_BYTES
     for entry in _candidates(place):
-        if len(found) >= MOST_ROWS:
-            notes.append(f"only the first {MOST_ROWS:,} responses were read")
-            break
         try:
-            found += _rows_of(entry, MOST_ROWS - len(found))
+            for number, row in _rows(entry, left):
+                sample = _sample(row, f"{entry.relative}:{number}")
+                found += [] if sample is None else [sample]
+                if len(found) >= MOST_ROWS:
+                    break
         except (FormatError, OSError) as error:
             notes.append(f"{entry.relative}: {error}")
+        left -= min(entry.size, left)
+        if len(found) >= MOST_ROWS or left <= 0:
+            notes.append(f"only the first {len(found):,} responses were read")
+            break
     if not found:
         raise NothingReadable(
             "no logged responses here",
@@ -76,28 +83,19 @@ def _candidates(place: Place) -> Sequence[Entry]:
     return place.entries if len(place.entries) == 1 else place.match(*PATTERNS)
 
 
-def _rows_of(entry: Entry, most: int) -> list[Sample]:
-    found: list[Sample] = []
-    for number, row in _rows(entry):
-        sample = _sample(row, f"{entry.relative}:{number}")
-        if sample is not None:
-            found.append(sample)
-        if len(found) >= most:
-            break
-    return found
-
-
-def _rows(entry: Entry) -> Iterator[tuple[int, Any]]:
-    """Rows with their line, or their place in a list."""
+def _rows(entry: Entry, most: int = MOST_BYTES) -> Iterator[tuple[int, Any]]:
+    """Rows with their line, or their place in a list; of lines so many bytes, of a list no more than that."""
     if not entry.name.endswith((".jsonl", ".ndjson")):
-        whole = load_json_data(decode(entry.read(MOST_BYTES)))
+        if entry.size > most:
+            raise FormatError(f"larger than {most >> 20} MB")
+        whole = load_json_data(decode(entry.read(most)))
         yield from enumerate(whole if isinstance(whole, list) else [], start=1)
         return
     with entry.open() as file:
         taken = 0
         for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), b""), start=1):
             taken += len(line)
-            if taken > MOST_BYTES:
+            if taken > most:
                 return
             try:
                 yield number, load_json_data(decode(line))

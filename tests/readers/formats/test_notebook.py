@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines, final_exception
 from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
+from tests.growth import grows_linearly
 
 NOTEBOOK = {
     "cells": [
@@ -116,3 +117,18 @@ def _read_or_refuse(data: bytes) -> None:
         assert isinstance(notebook_text(data), str)
     except FormatError:
         return
+
+
+def _with_html(html: str) -> bytes:
+    output = {"output_type": "display_data", "data": {"text/html": html}}
+    return json.dumps({"cells": [{"cell_type": "code", "outputs": [output]}]}).encode()
+
+
+def test_the_rows_of_an_html_table_are_lines() -> None:
+    html = "<p>a</p><TABLE><tr class='x'><th>Step</th><td>Reward</td></TR>\n<tr><td><b>10</b></td><td>2.5</td></tr><tr>"
+    assert notebook_text(_with_html(html)) == "| Step | Reward |\n| 10 | 2.5 |\n"
+
+
+@pytest.mark.parametrize("unit", ["<tr>", "<tr ", "<", "<tr><td>", "<td", "</tr>"])
+def test_html_that_opens_and_never_closes_takes_linear_time(unit: str) -> None:
+    assert grows_linearly(lambda size: notebook_text(_with_html(unit * (size // len(unit)) + "</tr>")), 60_000)

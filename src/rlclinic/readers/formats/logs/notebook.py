@@ -9,9 +9,10 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_lines import decode
 from rlclinic.readers.formats.safe_json import load_json, load_json_data
 
-_ROW = re.compile(r"<tr\b[^>]*>(.*?)</tr>", re.DOTALL | re.IGNORECASE)
-_CELL = re.compile(r"<t[hd]\b[^>]*>(.*?)</t[hd]>", re.DOTALL | re.IGNORECASE)
-_TAG = re.compile(r"<[^>]*>")
+# What opens and what closes them. One pattern for both would look from every opening to the end of the text.
+_ROW = re.compile(r"<tr\b[^<>]*>", re.IGNORECASE), re.compile(r"</tr>", re.IGNORECASE)
+_CELL = re.compile(r"<t[hd]\b[^<>]*>", re.IGNORECASE), re.compile(r"</t[hd]>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
 # Characters of output that are taken from one notebook.
 MAX_TEXT = 64 << 20
 
@@ -81,8 +82,14 @@ def _text(output: dict[str, object]) -> str:
 
 def _tables(html: str) -> str:
     """The rows of HTML tables as lines with bars between their cells: what trainers show while they train."""
-    rows = ([_TAG.sub("", cell).strip() for cell in _CELL.findall(row)] for row in _ROW.findall(html[:MAX_TEXT]))
+    rows = ([_TAG.sub("", cell).strip() for cell in _between(*_CELL, row)] for row in _between(*_ROW, html[:MAX_TEXT]))
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows if cells)
+
+
+def _between(opening: re.Pattern[str], closing: re.Pattern[str], text: str) -> Iterator[str]:
+    for part in closing.split(text)[:-1]:
+        if found := opening.search(part):
+            yield part[found.end() :]
 
 
 def _joined(value: object, separator: str) -> str:
