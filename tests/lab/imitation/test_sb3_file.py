@@ -10,7 +10,9 @@ import gymnasium
 import numpy as np
 import pytest
 import stable_baselines3
+import torch
 
+from rlclinic.lab.imitation import sb3_file
 from rlclinic.lab.imitation.sb3_file import policy_of_file
 from rlclinic.lab.torchrl.spaces import spaces_of
 from rlclinic.model.errors import UsageError
@@ -44,3 +46,45 @@ def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
         archive.writestr("data", "{}")
     with pytest.raises(UsageError, match="is no checkpoint of Stable-Baselines3"):
         policy_of_file(tmp_path / "empty.zip", spaces)
+
+
+class Planted:
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.write_text, (Path("ran"), "it")
+
+
+def test_weights_that_were_made_to_break_it_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    task = gymnasium.make("CartPole-v1")
+    spaces = spaces_of(task.observation_space, task.action_space)
+    bias = {"action_net.bias": torch.zeros(2)}
+    hostile: list[Any] = [
+        {"a": Planted()}, [1], {1: torch.zeros(2)}, bias, {**bias, "action_net.weight": torch.tensor(1.0)},
+        {**bias, "action_net.weight": torch.eye(2).to_sparse()},
+        {**bias, "action_net.weight": torch.zeros(1).expand(100_000, 100_000)},
+    ]  # fmt: skip
+    for content in hostile:
+        torch.save(content, tmp_path / "policy.pth")
+        with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+            archive.write(tmp_path / "policy.pth", "policy.pth")
+        with pytest.raises(UsageError, match=r"is no checkpoint|holds no fully connected policy"):
+            policy_of_file(tmp_path / "model.zip", spaces)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_compressed_weights_are_not_unpacked_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sb3_file, "MOST_BYTES", 1 << 20)
+    task = gymnasium.make("CartPole-v1")
+    torch.save(
+        {"action_net.weight": torch.zeros(600, 600), "action_net.bias": torch.zeros(600)}, tmp_path / "policy.pth"
+    )
+    with (
+        zipfile.ZipFile(tmp_path / "policy.pth") as plain,
+        zipfile.ZipFile(tmp_path / "small.pth", "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for name in plain.namelist():
+            packed.writestr(name, plain.read(name))
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+        archive.write(tmp_path / "small.pth", "policy.pth")
+    with pytest.raises(UsageError, match="take more than 1 MB"):
+        policy_of_file(tmp_path / "model.zip", spaces_of(task.observation_space, task.action_space))

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from rlclinic.lab.torchrl.spaces import Spaces
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.formats.archive import read_members
+from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.no_links import open_file, real
 
 Floats = NDArray[np.float64]
@@ -45,7 +47,13 @@ def policy_of_file(path: Path, spaces: Spaces) -> Callable[[Any], Any]:
     weights = _weights(path)
     names = list(dict.fromkeys(key.rpartition(".")[0] for key in weights))
     for pattern, activation, squashed in _STACKS:
-        layers = [name for name in names if pattern.fullmatch(name) and f"{name}.bias" in weights]
+        layers = [
+            name
+            for name in names
+            if pattern.fullmatch(name)
+            and f"{name}.bias" in weights
+            and getattr(weights.get(f"{name}.weight"), "ndim", 0) == 2
+        ]
         if layers:
             pairs = [(weights[f"{name}.weight"], weights[f"{name}.bias"]) for name in layers]
             return lambda observation: _act(pairs, activation, spaces, observation, squashed=squashed)
@@ -73,9 +81,23 @@ def _act(pairs: Any, activation: Activation, spaces: Spaces, observation: Any, *
 
 def _weights(path: Path) -> Mapping[str, Floats]:
     try:
-        with open_file(real(path)) as file, zipfile.ZipFile(file) as archive, archive.open(WEIGHTS) as member:
-            data = member.read(MOST_BYTES)
+        with open_file(real(path)) as file:
+            data = read_members(file, (WEIGHTS,), MOST_BYTES)[WEIGHTS]
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                _check_size(sum(member.file_size for member in archive.infolist()))
         found = torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
-        return {key: value.double().numpy() for key, value in found.items()}
-    except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, ValueError, AttributeError) as error:
-        raise UsageError(f"is no checkpoint of Stable-Baselines3: {error}", path=str(path)) from error
+        tensors = {str(key): value for key, value in found.items() if value.layout is torch.strided}
+        # A tensor may say that its one number is a million.
+        _check_size(8 * sum(value.numel() for value in tensors.values()))
+        return {key: value.double().numpy() for key, value in tensors.items()}
+    except Exception as error:  # zipfile, torch and the content raise a dozen kinds
+        told = (
+            str(error) if isinstance(error, FormatError) else f"damaged, or not tensors alone ({type(error).__name__})"
+        )
+        raise UsageError(f"is no checkpoint of Stable-Baselines3: {told}", path=str(path)) from error
+
+
+def _check_size(size: int) -> None:
+    if size > MOST_BYTES:
+        raise FormatError(f"its numbers take more than {MOST_BYTES >> 20} MB")
