@@ -11,15 +11,18 @@ import json
 import os
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from pickle import UnpicklingError
+from typing import IO, Any
 
 import numpy as np
 
+from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import CHECKPOINTS, RunFolder
-from rlclinic.model.errors import UsageError
+from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import number
 from rlclinic.readers.formats.errors import FormatError
@@ -80,6 +83,30 @@ def save_checkpoint(
         link_whole(home / "@best", path.name)
     _prune(home)
     return path
+
+
+@contextmanager
+def loading(path: Path) -> Iterator[None]:
+    """Meanwhile a checkpoint is loaded: TrainingError where it is damaged, another run's, or no tensors alone."""
+    try:
+        for file in path.glob("*.pt"):
+            refuse_compressed(file)
+        yield
+    except RlclinicError:
+        raise
+    except Exception as error:  # torch, numpy and zipfile raise a dozen kinds
+        # torch's words on a pickle tell how to run it.
+        told = type(error).__name__ if isinstance(error, UnpicklingError) else str(error) or type(error).__name__
+        hint = "resume with the config that the run was started with, or delete the checkpoint to use an older one"
+        raise TrainingError(f"the checkpoint does not fit: {told}", path=str(path), hint=hint) from error
+
+
+def refuse_compressed(file: Path | IO[bytes]) -> None:
+    """FormatError where something in an archive of tensors is compressed: torch never does so, and it may be a bomb."""
+    if zipfile.is_zipfile(file):
+        with zipfile.ZipFile(file) as archive:
+            if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                raise FormatError("its tensors are compressed")
 
 
 def open_arrays(path: Path) -> Any:

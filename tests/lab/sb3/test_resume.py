@@ -17,12 +17,14 @@ import torch
 
 from rlclinic import read
 from rlclinic.lab.checkpoints import last_checkpoint
+from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.folder import open_folder
 from rlclinic.lab.instruments.episodes import EpisodeLog
 from rlclinic.lab.overview import run_overviews
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.sb3.measures import MeanLogger
 from rlclinic.lab.sb3.model import build_model
+from rlclinic.lab.sb3.playing import policy_of
 from rlclinic.lab.sb3.saving import load_model, save_model
 from rlclinic.lab.train import train
 from rlclinic.model.errors import UsageError
@@ -198,3 +200,20 @@ def test_the_replay_buffer_on_the_disk_is_bounded_and_keeps_the_newest(
         kept = len(arrays["rewards"])
         assert 10 < kept < 200
         assert np.array_equal(arrays["actions"], model.replay_buffer.actions[200 - kept : 200])
+
+
+@pytest.mark.parametrize("name", ["model.pt", "optimizer.pt", "random.npz"])
+def test_a_damaged_checkpoint_is_refused_by_whoever_loads_it(
+    name: str, trained: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(trained("PPO"), folder, symlinks=True)
+    files = [path for path in folder.glob(f"checkpoints/step=*/{name}") if not path.is_symlink()]
+    whole = files[0].read_bytes()
+    for content in (b"", whole[: len(whole) // 2], b"cos\nsystem\n(S'touch ran'\ntR."):
+        for file in files:
+            file.write_bytes(content)
+        with pytest.raises(TrainingError, match="the checkpoint does not fit"):
+            policy_of(folder)
+    with pytest.raises(TrainingError, match="the checkpoint does not fit"):
+        train(resume=folder)

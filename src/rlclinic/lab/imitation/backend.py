@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from rlclinic.lab.checkpoints import loading
 from rlclinic.lab.environments import check_environment, make_environment
 from rlclinic.lab.imitation.aggregate import Aggregate
 from rlclinic.lab.imitation.expert import Expert, ExpertGoneError, is_file_of_steps, label_of
@@ -76,7 +77,8 @@ class _Training:
         self.expert = Expert(label, spaces, options, self.random)
         self.best, self.best_round = -np.inf, 0
         if session.resumed is not None:
-            self._load(session.resumed.path)
+            with loading(session.resumed.path):
+                self._load(session.resumed.path)
 
     def run(self) -> None:
         """Rounds until the budget is used."""

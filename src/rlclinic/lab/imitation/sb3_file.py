@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rlclinic.lab.checkpoints import refuse_compressed
 from rlclinic.lab.torchrl.spaces import Spaces
 from rlclinic.model.errors import UsageError
 from rlclinic.readers.formats.archive import read_members
@@ -83,21 +83,15 @@ def _weights(path: Path) -> Mapping[str, Floats]:
     try:
         with open_file(real(path)) as file:
             data = read_members(file, (WEIGHTS,), MOST_BYTES)[WEIGHTS]
-        if zipfile.is_zipfile(io.BytesIO(data)):
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                _check_size(sum(member.file_size for member in archive.infolist()))
+        refuse_compressed(io.BytesIO(data))
         found = torch.load(io.BytesIO(data), weights_only=True, map_location="cpu")
         tensors = {str(key): value for key, value in found.items() if value.layout is torch.strided}
         # A tensor may say that its one number is a million.
-        _check_size(8 * sum(value.numel() for value in tensors.values()))
+        if 8 * sum(value.numel() for value in tensors.values()) > MOST_BYTES:
+            raise FormatError(f"its numbers take more than {MOST_BYTES >> 20} MB")
         return {key: value.double().numpy() for key, value in tensors.items()}
     except Exception as error:  # zipfile, torch and the content raise a dozen kinds
         told = (
             str(error) if isinstance(error, FormatError) else f"damaged, or not tensors alone ({type(error).__name__})"
         )
         raise UsageError(f"is no checkpoint of Stable-Baselines3: {told}", path=str(path)) from error
-
-
-def _check_size(size: int) -> None:
-    if size > MOST_BYTES:
-        raise FormatError(f"its numbers take more than {MOST_BYTES >> 20} MB")

@@ -32,6 +32,7 @@ class Link:
             self.process = subprocess.Popen(
                 [str(worker_python()), "-P", str(SCRIPT), str(theirs)], stdin=subprocess.PIPE, stdout=self.errors,
                 stderr=self.errors, text=True, cwd=self.files.name, pass_fds=(theirs,),
+                env={**os.environ, "TORCH_FORCE_WEIGHTS_ONLY_LOAD": "1"},
             )  # fmt: skip
         finally:
             os.close(theirs)

@@ -8,6 +8,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
+from rlclinic.lab.checkpoints import loading
 from rlclinic.lab.environments import check_environment
 from rlclinic.lab.fit import check_fit, check_temperature
 from rlclinic.lab.instruments.episodes import EpisodeLog
@@ -50,7 +51,8 @@ class Sb3Backend:
         model = build_model(recipe, session.episodes)
         measures = Measures(model, recipe.algorithm, MeanLogger())
         if session.resumed is not None:
-            load_model(model, session.resumed.path)
+            with loading(session.resumed.path):
+                load_model(model, session.resumed.path)
         parts = (
             measures.take,
             policy_function(model, deterministic=recipe.eval_deterministic),

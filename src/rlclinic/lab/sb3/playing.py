@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rlclinic.lab.checkpoints import last_checkpoint
+from rlclinic.lab.checkpoints import last_checkpoint, loading
 from rlclinic.lab.evaluation import Act
 from rlclinic.lab.folder import CHECKPOINTS, check_own, open_folder
 from rlclinic.lab.instruments.episodes import EpisodeLog
@@ -39,5 +39,7 @@ def model_of(path: Path, trust: Iterable[str] = ()) -> tuple[Recipe, Any]:
         # One environment makes another rollout than the run had; nothing is trained here.
         warnings.simplefilter("ignore")
         model: Any = build_model(recipe.with_changes({"n_envs": 1, **small}), EpisodeLog())
-    load_model(model, best.resolve() if best.is_dir() else saved.path)
+    chosen = best.resolve() if best.is_dir() else saved.path
+    with loading(chosen):
+        load_model(model, chosen)
     return recipe, model

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from rlclinic.lab.checkpoints import loading
 from rlclinic.lab.environments import make_environments
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.session import Session
@@ -126,4 +127,5 @@ class OffPolicyTrainer:
         numbers = load_state(path, self._learner.modules(), self._learner.optimisers())
         self._normaliser.load(numbers)
         self._updates = float(numbers["updates"])
-        self._replay.load(load_arrays(path / REPLAY))
+        with loading(path):
+            self._replay.load(load_arrays(path / REPLAY))
