@@ -7,6 +7,8 @@ import yaml
 
 from rlclinic.prescriptions.edit.document import edit_document
 from rlclinic.prescriptions.edit.edits import MISSING, Edit, Refused
+from rlclinic.prescriptions.edit.toml_file import _lines
+from tests.growth import grows_linearly
 
 ZOO = """\
 # hyperparameters
@@ -156,3 +158,8 @@ def test_toml_is_edited_where_a_line_says_it() -> None:
 
 def test_other_kinds_of_file_are_refused() -> None:
     assert "not edited" in _refusal("a", 1, MISSING, "a=1", ".ini")
+
+
+@pytest.mark.parametrize("unit", [" ", "a ", "_", '"'])
+def test_a_long_line_of_toml_without_a_value_takes_linear_time(unit: str) -> None:
+    assert grows_linearly(lambda size: _lines("lr = 0.1\n" + unit * (size // len(unit)) + "\n"), 40_000)

@@ -15,7 +15,7 @@ from rlclinic.prescriptions.syntax.spelling import toml_text
 
 _HEADER = re.compile(r"[ \t]*\[(?P<name>[^\[\]\r\n]+)\][ \t]*(?:#.*)?$")
 _TABLES = re.compile(r"[ \t]*\[\[")
-_KEY = re.compile(r"""(?P<indent>[ \t]*)(?P<key>[A-Za-z0-9_."' -]+?)[ \t]*=[ \t]*""")
+_KEY = re.compile(r"""(?P<indent>[ \t]*+)(?P<key>[A-Za-z0-9_."' -]*[A-Za-z0-9_."'-])[ \t]*=[ \t]*""")
 _VALUE = re.compile(r"""(?P<value>"(?:[^"\\]|\\.)*"|'[^']*'|\[[^\]\r\n]*\]|[^\s#,\[{"']+)[ \t]*(?:#.*)?$""")
 _PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*(?:\.|$)""")
 
