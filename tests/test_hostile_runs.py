@@ -223,6 +223,13 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "a status.json of other kinds": with_file(
         "status.json", '{"state": "running", "pid": "x", "started": [], "seconds": null}'
     ),
+    "a learning rate of endless digits": configured(learning_rate="1" * 100_000 + "x"),
+    "a line of blanks before a dict": apart(run_dot_log=(" " * 99_000 + "~{'loss': 1.0, 'epoch': 1}\n") * 3),
+    "an environment with an endless name": configured(env_id="a" * 100_000, run_name="b" * 100_000),
+    "a project with an endless name": apart(
+        config_dot_yaml=f"project: {'b-' * 50_000}\nexp_name: {'x__.' * 25_000}\nlr: 0.1\n",
+        progress_dot_csv="step,reward\n1,2\n2,3\n",
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.draft import Draft
 from rlclinic.reference.algorithms import algorithm_in, algorithm_name
-from rlclinic.reference.environment_names import ENVIRONMENT_ID, environment_of_folder
+from rlclinic.reference.environment_names import ENVIRONMENT_ID, LONGEST, environment_of_folder
 from rlclinic.reference.framework import Framework, framework, heads
 from rlclinic.reference.patterns import compiled, matches
 from rlclinic.reference.tasks import environment_of_path, task_of
@@ -193,7 +193,7 @@ def _environment_of_label(label: str) -> str:
 
 
 def _environment_in(name: str) -> str:
-    cleanrl = _CLEANRL_NAME.fullmatch(name)
+    cleanrl = _CLEANRL_NAME.fullmatch(name) if len(name) <= LONGEST else None
     if cleanrl:
         return cleanrl["env"]
     return environment_of_path(name)

@@ -26,6 +26,8 @@ _FILE_WORDS = _RUN_WORDS | {
     "episode", "episodes", "csv", "txt", "json", "md", "out", "npy", "npz", "ipynb", "jsonl", "tsv", "learning",
     "rl", "deep", "q", "atari", "experiment", "experiments", "baseline", "version", "trial", "attempt",
 }  # fmt: skip
+LONGEST = 300
+"""Characters at the end of a name that are searched for an id: a project may be called anything, a book too."""
 # Gymnasium ids: CartPole-v1, ALE/Pong-v5, HalfCheetahBulletEnv-v0, halfcheetah-medium-replay-v0.
 ENVIRONMENT_ID = re.compile(r"(?:[A-Z][A-Za-z]+/)?[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9.]+)*-v\d+")
 # Ids without a capital are those of D4RL (task and data set), Fetch and Meta-World; others may be a user's own version.
@@ -89,6 +91,7 @@ def is_plain_id(name: str) -> bool:
 
 def environment_id(name: str, known: Iterable[str]) -> str:
     """The id that a folder or project has in its name: ppo-CartPole-v1_2, hopper_v4; `exp-v3` is a run's, no task's."""
+    name = name[-LONGEST:]
     spelled = _spelled(tuple(sorted(known, key=len, reverse=True))).search(name)
     if spelled is not None and all(map(_is_of_run, spelled["before"].split("-")[:-1])):
         base = re.sub(r"[-_ ]", "", spelled["base"]).lower()

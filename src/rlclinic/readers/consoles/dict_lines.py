@@ -25,7 +25,7 @@ _SLIME = re.compile(r"(?:^|[^\w])(step|train|rollout|perf|eval) (\d{1,15}): ?$")
 
 # A dict alone, after a progress bar, or after a logger's stamp is a trainer's row; "kwargs: {'n': 1}" is not.
 _PLAIN = re.compile(
-    r"\s*(?:\d+/\d+)?\s*|.*(?:it/s|s/it)(?:, .{0,80})?\]\s*|\[?\d{4}-\d\d-\d\d.{0,200}[\]:>\-|]\s*"
+    r"\s*+(?:\d++/\d++\s*+)?|.*(?:it/s|s/it)(?:, .{0,80})?\]\s*|\[?\d{4}-\d\d-\d\d.{0,200}[\]:>\-|]\s*"
     r"|\[?\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\]?\s*|\[?(?:INFO|rank ?\d+)\b.{0,200}[\]:>\-|]\s*"
 )
 

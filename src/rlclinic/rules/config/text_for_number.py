@@ -28,7 +28,7 @@ TYPED_FILES = (".yaml", ".yml", ".json")
 HYDRA = ".hydra/"
 # Hyperparameters that may also be schedules, but never a number in quotes.
 NUMBERS_OF_ANY_KIND = frozenset({"learning_rate", "learning_rate_critic", "clip_range", "clip_range_vf", "ent_coef"})
-_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = re.compile(r"[-+]?(?:\d[\d_]*+\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?")
 
 
 def check(facts: RunFacts) -> RuleResult | None:
