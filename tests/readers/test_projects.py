@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from rlclinic.readers import near_jobs
 from rlclinic.readers.discover import find
 from rlclinic.readers.open import read
+from tests.growth import grows_linearly
 
 RUNS = Path(__file__).parents[1] / "fixtures" / "runs"
 CONSOLE = RUNS / "verl" / "console_v0.9" / "train.log"
@@ -141,3 +143,7 @@ def test_a_trainer_state_that_is_named_alone_has_the_config_beside_it(tmp_path: 
     shutil.copy(RUNS / "trl" / "grpo_tiny" / "checkpoint-40" / "trainer_state.json", tmp_path)
     (tmp_path / "grpo_config.yaml").write_text("num_generations: 4\n", encoding="utf-8")
     assert read(tmp_path / "trainer_state.json").config.number("group_size") == 4
+
+
+def test_a_config_of_empty_lines_takes_linear_time() -> None:
+    assert grows_linearly(lambda size: near_jobs._EXPERIMENT.search(b"\n" * size), 100_000)

@@ -32,7 +32,7 @@ LATEST, EARLIEST = 3600.0, -120.0
 # Lines of a log that may tell when it began.
 MARK_LINES = 100
 _TIME = re.compile(r"(20\d\d)-?([01]\d)-?([0-3]\d)[-_T /]([0-2]\d)[-:]?([0-5]\d)[-:]?([0-5]\d)(?!\d)")
-_EXPERIMENT = re.compile(rb"^\s*(?:experiment_name|run_name|exp_name):\s*['\"]?([\w.-]+)", re.MULTILINE)
+_EXPERIMENT = re.compile(rb"^[ \t]*+(?:experiment_name|run_name|exp_name):[ \t]*+['\"]?([\w.-]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
