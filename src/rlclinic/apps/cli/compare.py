@@ -33,8 +33,9 @@ MOST_READ = 200
 @click.command()
 @run_options
 @click.option(
-    "--history", "folder", type=FILE, help="Where the best run is looked for; the runs' own folder by default."
-)
+    "--history", "folder", type=FILE,
+    help="Where the best run is looked for; by default the runs' own folder, of which the newest are read.",
+)  # fmt: skip
 @click.option("--no-history", is_flag=True, help="Compare the named runs with each other only.")
 @click.option("--reference", is_flag=True, help="Hold each RUN against known-good runs and published returns.")
 @click.option("--change", metavar="KEY", default="", help="The setting that is meant to differ; say what else does.")
