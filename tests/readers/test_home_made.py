@@ -13,6 +13,7 @@ from rlclinic.model.errors import NothingReadable
 from rlclinic.model.run import Run
 from rlclinic.readers.consoles.counted_lines import parse_counted_lines
 from rlclinic.readers.discover import find
+from rlclinic.readers.guess import guess
 from rlclinic.readers.named_by_file import metric_of_file, tells_return
 from rlclinic.readers.open import read_ref
 from rlclinic.store.reading import read
@@ -134,6 +135,29 @@ def test_a_table_that_a_person_wrote_is_read_with_its_words_as_gaps(tmp_path: Pa
     assert run["return/train"].values.tolist() == [-700.0, 600.0, 1820.0]
     assert run["return/train"].steps.tolist() == [60_000.0, 300_000.0, 1_500_000.0]
     assert run["return/eval"].values.tolist() == [553.0, 587.0]
+
+
+def test_a_log_that_mentions_one_known_environment_is_of_it(tmp_path: Path) -> None:
+    printed = lines("global_step={s}, episodic_return={r}")
+    (tmp_path / "terminal.txt").write_text("Moviepy - Writing video videos/ALE/MsPacman-v5__1__17/rl-0.mp4\n" + printed)
+    assert read(tmp_path).environment == "ALE/MsPacman-v5"
+    (tmp_path / "terminal.txt").write_text("MsPacman-v5 after Pong-v5 and agent-v3\n" + printed)
+    assert read(tmp_path).environment == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("截断比", "truncated_fraction"),
+        ("生成长度", "response_length"),
+        ("熵", "entropy"),
+        ("zero-var groups", "zero_variance_groups"),
+        ("num_tokens", ""),
+        ("clip_fraction", ""),
+    ],
+)
+def test_names_of_a_language_model_are_guessed_by_their_words(name: str, metric: str) -> None:
+    assert guess(name) == metric
 
 
 def test_a_folder_with_a_log_that_has_no_metric_is_a_run_that_cannot_be_judged(tmp_path: Path) -> None:

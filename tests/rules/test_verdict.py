@@ -143,6 +143,13 @@ def test_a_sure_rise_of_two_percent_is_not_called_learning_without_a_goal() -> N
     assert judged(scene(series={"return/train": values}, threshold=-480.0))[0] is Verdict.LEARNING
 
 
+def test_a_game_without_published_steps_needs_as_many_as_the_easiest() -> None:
+    """constructed: flat returns of a game whose entry has no steps."""
+    task = {"environment": "MsPacman-v5", "status": Status.UNKNOWN, "series": {"return/train": flat(400.0, 60)}}
+    assert judged(scene(steps=8_000, **task))[0] is Verdict.INSUFFICIENT_DATA
+    assert judged(scene(steps=2_000_000, **task))[0] is Verdict.NOT_LEARNING
+
+
 @pytest.mark.parametrize("points", [1, 3, 4])
 def test_a_handful_of_points_is_too_little(points: int) -> None:
     """constructed: stopped within the first moments."""

@@ -17,7 +17,7 @@ from rlclinic.model.goal import Goal, GoalReached
 from rlclinic.model.numbers import plain_numbers
 from rlclinic.model.run import Status
 from rlclinic.model.series import FloatArray, Series
-from rlclinic.reference.tasks import Task
+from rlclinic.reference.tasks import Task, least_steps
 from rlclinic.signals._bins import bin_ends, bin_means
 from rlclinic.signals._robust import median
 
@@ -132,10 +132,10 @@ def _mean(series: Series | None) -> float:
 @fact
 def reference_steps(facts: RunFacts) -> float | None:
     """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one; of the middle
-    one where the algorithm is not known."""
+    one where the algorithm is not known. Of a game without such runs what the easiest game needed."""
     task = known_task(facts)
     if task is None or not task.steps_to_target:
-        return None
+        return least_steps(task.group) if task is not None and task.group == "atari" else None
     own, known = task.steps_to_target.get(facts.run.algorithm.upper()), sorted(task.steps_to_target.values())
     return own if own is not None else known[-1 if facts.run.algorithm else (len(known) - 1) // 2]
 

@@ -190,7 +190,8 @@ class Run:
     @property
     def is_language_model(self) -> bool:
         """Whether tokens are trained rather than steps of an environment; settings tell before the first row does."""
-        trained = "response_length" in self or "max_response_length" in self.config.settings
+        told = any(name in self for name in ("response_length", "truncated_fraction", "zero_variance_groups"))
+        trained = told or "max_response_length" in self.config.settings
         return trained or "language-model" in families_of(self.algorithm)
 
     @cached_property

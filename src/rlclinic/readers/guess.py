@@ -56,6 +56,8 @@ def guess(name: str) -> str:
     words = _words(name)
     if words & {"loss"} and not words & REWARD:
         return _loss(words)
+    if told := _of_tokens(words):
+        return told
     if words >= {"entropy"} and not words & OTHERWISE:
         return "entropy"
     if words >= {"explained", "variance"}:
@@ -139,6 +141,17 @@ def _words(name: str) -> set[str]:
 def is_of_a_step(name: str) -> bool:
     """Whether a name is of what stands beside every single step: what was done, and whether it was the last."""
     return set(words_of(name)) <= STEPWISE and bool(name)
+
+
+def _of_tokens(words: set[str]) -> str:
+    """What only a language model's training has: the length of answers, how many are cut, groups that agree."""
+    if words & {"clipped", "truncated", "truncation", "cut"} and words & {"ratio", "rate", "fraction", "completions"}:
+        return "truncated_fraction"
+    if words >= {"zero"} and words & {"std", "var", "variance"}:
+        return "zero_variance_groups"
+    if words & {"completion", "response", "generation"} and words & (LENGTH | {"tokens"}) and not words & OTHERWISE:
+        return "response_length"
+    return ""
 
 
 def _loss(words: set[str]) -> str:

@@ -19,6 +19,8 @@ from rlclinic.reference.tasks import environment_of_path, task_of
 
 # How far up the path a folder name may tell the algorithm or the environment.
 PATH_PARTS = 5
+# Characters of a line of a log that are looked at.
+MAX_LINE = 400
 
 _CLEANRL_NAME = re.compile(r"(?P<env>.+?)__(?P<exp>[\w.-]+?)__(?P<seed>\d+)__.+")
 _SPLIT = re.compile(r"(train|test|val|valid|validation)([-_]?\d*([-_]of[-_]\d+)?)?")
@@ -79,7 +81,8 @@ def identify_environment(draft: Draft, tables: Framework, configured: Mapping[st
         return inside.group() if inside is not None else named
     found = _data_set(configured.get("train_data")) or _from_path(draft, _environment_in)
     found = found or _above(draft, tables.path.environment) or _from_path(draft, environment_of_folder)
-    return found or next((name for label in draft.labels if (name := _environment_of_label(label))), "")
+    found = found or next((name for label in draft.labels if (name := _environment_of_label(label))), "")
+    return found or _mentioned(draft)
 
 
 class Tables:
@@ -190,6 +193,13 @@ def _environment_of_label(label: str) -> str:
     """A project may be called anything, `agent-v2` too: only well-known environments count."""
     named = environment_of_path(label)
     return named if named and task_of(named) is not None else environment_of_folder(label)
+
+
+def _mentioned(draft: Draft) -> str:
+    """The one well-known environment whose id stands in the lines of a log, such as the path of a video."""
+    named = (found.group() for line in draft.log_marks for found in ENVIRONMENT_ID.finditer(line[:MAX_LINE]))
+    known = {name for name in dict.fromkeys(named) if task_of(name) is not None}
+    return known.pop() if len(known) == 1 else ""
 
 
 def _environment_in(name: str) -> str:

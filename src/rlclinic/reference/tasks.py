@@ -83,6 +83,13 @@ def environment_of_path(name: str) -> str:
     return environment_id(name, [base for base, task in tasks.items() if task.group != "atari"])
 
 
+@cache
+def least_steps(group: Group) -> float:
+    """The fewest env steps in which a published run of such tasks reached its target."""
+    tasks = (task for task in _tables()[0].values() if task.group == group)
+    return min(steps for task in tasks for steps in task.steps_to_target.values())
+
+
 def examinable(environment: str) -> str:
     """The id by which an environment can be made; a place for the user's own factory where its name is none."""
     found = environment_name(environment, _tables()[0])
