@@ -11,11 +11,12 @@ PEERS  := .venv-peers
 FUZZ   := .venv-fuzz
 LIVE   := .venv-live
 LLM    := .venv-llm
+VERL   := .venv-verl
 PYTHONS ?= 3.12 3.13
 CORE_TESTS := $(addprefix tests/, signals facts rules causes reference store comparison reports readers apps/cli apps/agents \
   test_answer.py test_commands.py test_engine.py test_package.py test_sentences.py)
 
-.PHONY: demo test test-foreign test-python test-browser test-live bench-live bench-llm coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
+.PHONY: demo test test-foreign test-python test-browser test-live bench-live bench-llm bench-llm-verl coverage lint format bench bench-faults bench-environments bench-probes fuzz attack check-all same fixtures clean
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
@@ -127,6 +128,15 @@ $(LLM)/.ready: pyproject.toml
 	$(LLM)/bin/pip install --quiet 'torch==2.13.0' --group llm
 	@touch $@
 
+# The same runs as verl's own loggers write them.
+bench-llm-verl: $(VERL)/.ready
+	$(VERL)/bin/python -m bench.llm.in_verl
+
+$(VERL)/.ready: tests/fixtures/make/requirements-verl.txt
+	$(PYTHON) -m venv $(VERL)
+	$(VERL)/bin/pip install --quiet --requirement $<
+	@touch $@
+
 # Replays recorded runs as if they were training; goes on where it was.
 bench-live: $(READY)
 	$(BIN)/python -m bench.live
@@ -157,4 +167,4 @@ fixtures:
 	bash tests/fixtures/make/make_all.sh
 
 clean:
-	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(LINT) $(PEERS) $(FUZZ) $(LIVE) $(LLM) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) $(PYTHONS:%=.venv-%) $(LINT) $(PEERS) $(FUZZ) $(LIVE) $(LLM) $(VERL) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from verl.utils.tracking import Tracking
+import yaml
 
 from bench.faults.shards import Record, append, encode, records
 from bench.llm.plan import plan
@@ -61,7 +61,21 @@ def main() -> None:
             print(entry.name, flush=True)
 
 
+def as_sparse(record: Record) -> Record:
+    """TRL's own files with no more than verl logs and is configured with: what the form of a log changes by itself."""
+    files = {name: base64.b64decode(text).decode() for name, text in record.files.items()}
+    state = json.loads(files["trainer_state.json"])
+    kept = {*NAMES, "step", "epoch"}
+    state["log_history"] = [{name: row[name] for name in row if name in kept} for row in state["log_history"]]
+    config = next(name for name in files if name.endswith("_config.yaml"))
+    settings = {name: value for name, value in yaml.safe_load(files[config]).items() if not name.startswith("reward_")}
+    files |= {"trainer_state.json": json.dumps(state), config: yaml.safe_dump(settings)}
+    return replace(record, files={name: base64.b64encode(text.encode()).decode() for name, text in files.items()})
+
+
 def _written(record: Record, backend: str) -> Record:
+    from verl.utils.tracking import Tracking
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["VERL_FILE_LOGGER_PATH"] = str(folder / "train.jsonl")

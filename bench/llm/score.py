@@ -16,6 +16,8 @@ from pathlib import Path
 
 import rlclinic
 from bench.faults.shards import Record, records
+from bench.llm.in_verl import FOLDER as IN_VERL
+from bench.llm.in_verl import as_sparse
 from bench.llm.plan import Entry, plan
 from bench.llm.record import FOLDER
 from bench.peers.case import Case
@@ -45,6 +47,9 @@ of 15 healthy and benign runs. Rules were changed after it. Nobody had seen a ru
 it the right cause came first in 11 of 12 faults, with no accusation of 9 healthy and benign runs. What is told below is
 of today's rules, which have seen all of them.
 """
+VERL = """verl's own `Tracking` (0.9.1, `make bench-llm-verl`) wrote the first seed of every kind to the console, to its file
+logger or to TensorBoard, under verl's names, with Hydra's overrides beside it. verl logs neither the parts of a reward
+nor ties in groups while it trains, so what only they show cannot be named from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +72,11 @@ class Scored:
 
     @property
     def accused(self) -> bool:
-        name, probability = self.causes[0]
-        return name not in ("nothing-wrong", "unknown", "budget-too-small") and probability >= 0.5
+        return _accuses(*self.causes[0])
+
+
+def _accuses(name: str, probability: float) -> bool:
+    return name not in ("nothing-wrong", "unknown", "budget-too-small") and probability >= 0.5
 
 
 def main() -> None:
@@ -77,9 +85,28 @@ def main() -> None:
     parser.add_argument("--peers", metavar="PYTHON", help="the python of an environment with the peers")
     options = parser.parse_args()
     found = scored()
-    text = page(found, beside=_beside(found, options.peers) if options.peers else ())
+    text = page(found, beside=[*_in_verl(found), *(_beside(found, options.peers) if options.peers else ())])
     PAGE.write_text(text, encoding="utf-8")
     print(text)
+
+
+def _in_verl(rows: Sequence[Scored]) -> list[str]:
+    """What is said of runs that verl's own loggers wrote."""
+    by_name = {row.entry.name: row for row in rows}
+    there = [(by_name[record.name], _said(record)[1]) for record in records(IN_VERL) if record.name in by_name]
+    first = [causes[0][0] for _, causes in there]
+    sparse = [_said(as_sparse(row.record))[1][0][0] for row, _ in there]
+    faults = [(row, cause) for (row, _), cause in zip(there, first, strict=True) if row.entry.accepted and row.harmed]
+    calm = [causes[0] for row, causes in there if not (row.entry.accepted and row.harmed)]
+    lines = ["", "## The same runs as verl logs them", "", VERL, "", "| measure | result |", "|---|---|"]
+    for measure, hits in (
+        ("the same leading cause as TRL's log with no more in it", map(str.__eq__, first, sparse)),
+        ("the same leading cause as TRL's whole log", (row.causes[0][0] == causes[0][0] for row, causes in there)),
+        ("right cause first", (cause in row.entry.accepted for row, cause in faults)),
+        ("accusations on healthy and benign runs", (_accuses(*cause) for cause in calm)),
+    ):
+        lines.append(_line("", measure, hits).removeprefix("|  "))
+    return lines
 
 
 def _beside(rows: Sequence[Scored], python: str) -> list[str]:

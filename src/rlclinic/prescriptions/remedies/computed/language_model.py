@@ -10,6 +10,8 @@ from rlclinic.prescriptions.setting_change import Changes, change_to
 EVERY = 20
 # What GRPO examples of verl and TRL use when the penalty is switched on.
 USUAL_KL = 0.001
+# The largest that a trainer comes with (TRL's PPO).
+LARGEST_KL = 0.05
 # A wider upper clip lets rare tokens become more likely (DAPO, arXiv 2503.14476).
 UPPER_CLIP = 0.28
 # Frameworks in which the upper clip is a setting of its own.
@@ -33,10 +35,10 @@ def clip_higher(assessment: Assessment) -> Changes:
 
 
 def weaker_kl(assessment: Assessment) -> Changes:
-    """A third of the weight in force."""
+    """A third of the weight in force, or the largest that trainers come with."""
     key = _kl_weight(assessment)
     value = assessment.number(key) if key else None
-    return change_to(key, rounded(key, value / COARSE)) if value else ()
+    return change_to(key, rounded(key, min(value / COARSE, LARGEST_KL))) if value else ()
 
 
 def stronger_kl(assessment: Assessment) -> Changes:
