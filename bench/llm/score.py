@@ -47,9 +47,9 @@ of 15 healthy and benign runs. Rules were changed after it. Nobody had seen a ru
 it the right cause came first in 11 of 12 faults, with no accusation of 9 healthy and benign runs. What is told below is
 of today's rules, which have seen all of them.
 """
-VERL = """verl's own `Tracking` (0.9.1, `make bench-llm-verl`) wrote the first seed of every kind to the console, to its file
-logger or to TensorBoard, under verl's names, with Hydra's overrides beside it. verl logs neither the parts of a reward
-nor ties in groups while it trains, so what only they show cannot be named from it."""
+VERL = """verl's own `Tracking` (0.9.1, `make bench-llm-verl`) wrote the first seed of every kind to the console, to its
+file logger or to TensorBoard, under verl's names, with Hydra's overrides beside it. verl logs neither the parts of a
+reward nor ties in groups while it trains, so what only they show cannot be named from it."""
 
 
 @dataclass(frozen=True, slots=True)

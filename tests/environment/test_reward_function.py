@@ -66,8 +66,8 @@ def test_a_strict_verifier_pays_the_right_answer_alone() -> None:
 @pytest.mark.parametrize(
     ("name", "paid", "words"),
     [
-        ("lax", "many answers", "many answers answers are paid"),
-        ("form", "format only", "format only answers are paid"),
+        ("lax", "many answers", "many answers: paid"),
+        ("form", "format only", "format only: paid"),
     ],
 )
 def test_what_a_verifier_pays_by_mistake_is_named(name: str, paid: str, words: str) -> None:
@@ -80,7 +80,7 @@ def test_what_a_verifier_pays_by_mistake_is_named(name: str, paid: str, words: s
 def test_a_share_for_the_form_is_a_note() -> None:
     review = review_reward("rewards_under_test:tagged")
     assert review.is_sound
-    assert any("20% of what the right one gets" in remark.text for remark in review.remarks)
+    assert any("20% of what the right answer gets" in remark.text for remark in review.remarks)
 
 
 @pytest.mark.usefixtures("functions")

@@ -61,3 +61,11 @@ def test_memory_is_freed_where_it_is_held(tmp_path: Path) -> None:
     change = found.prescriptions[0].changes[0]
     assert (change.native_key, change.after) == ("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu", 4)
     assert "ppo_micro_batch_size_per_gpu={micro_batch_size}" in found.commands.prove
+
+
+def test_a_penalty_far_beyond_any_is_brought_to_what_trainers_come_with(tmp_path: Path) -> None:
+    case = next(case for case in FAULTS if case.name == "wrong-reference")
+    curves = case.build(Drawn(0)) | {"kl": 0.0 * case.build(Drawn(0))["kl"] + 1e-4}
+    found = diagnose(write("verl", tmp_path, curves, {**GRPO, "actor_rollout_ref.actor.kl_loss_coef": 5.0}))
+    changes = {change.key: change.after for item in found.prescriptions for change in item.changes}
+    assert changes["kl_loss_coef"] == 0.05

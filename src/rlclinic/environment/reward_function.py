@@ -96,14 +96,14 @@ def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool) -
         found.append(RewardRemark(Severity.ERROR, text))
     for payment in payments[1:]:
         if payment.problem:
-            text = f"{payment.kind} answers: {payment.problem}; in training this ends the run, or pays by accident"
+            text = f"{payment.kind}: {payment.problem}; in training this ends the run, or pays by accident"
             found.append(RewardRemark(Severity.ERROR, text))
         if payment.paid:
             severity = Severity.WARNING if payment.kind in EXPLOITS else Severity.ERROR
-            text = f"{payment.kind} answers are paid in {payment.paid} of {payment.tried} tries"
+            text = f"{payment.kind}: paid in {payment.paid} of {payment.tried} tries"
             found.append(RewardRemark(severity, text))
         elif best and payment.mean is not None and payment.kind in ("format only", "wrong") and payment.mean > 0:
-            text = f"{payment.kind} answers get {100 * payment.mean / best:.0f}% of what the right one gets"
+            text = f"{payment.kind}: {100 * payment.mean / best:.0f}% of what the right answer gets"
             found.append(RewardRemark(Severity.INFO, text))
     if not steady:
         found.append(RewardRemark(Severity.WARNING, "the same answer does not get the same reward twice"))

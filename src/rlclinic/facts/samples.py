@@ -73,7 +73,9 @@ def _loops(samples: Sequence[Sample]) -> SampleRemark | None:
 def _empty(samples: Sequence[Sample]) -> SampleRemark | None:
     rows = [item for item in samples if len(item.response.split()) < EMPTY_WORDS]
     if rows and float(np.median([len(item.response.split()) for item in samples])) < EMPTY_WORDS:
-        return None  # a task of one-word answers
+        # A task of one-word answers.
+        silent = [item for item in rows if not item.response.strip()]
+        return _remark("near-empty", "responses are empty", silent, samples)
     return _remark("near-empty", f"responses have fewer than {EMPTY_WORDS} words", rows, samples)
 
 
