@@ -93,9 +93,9 @@ def main() -> None:
 def _in_verl(rows: Sequence[Scored]) -> list[str]:
     """What is said of runs that verl's own loggers wrote."""
     by_name = {row.entry.name: row for row in rows}
-    there = [(by_name[record.name], _said(record)[1]) for record in records(IN_VERL) if record.name in by_name]
+    there = [(by_name[record.name], said(record)[1]) for record in records(IN_VERL) if record.name in by_name]
     first = [causes[0][0] for _, causes in there]
-    sparse = [_said(as_sparse(row.record))[1][0][0] for row, _ in there]
+    sparse = [said(as_sparse(row.record))[1][0][0] for row, _ in there]
     faults = [(row, cause) for (row, _), cause in zip(there, first, strict=True) if row.entry.accepted and row.harmed]
     calm = [causes[0] for row, causes in there if not (row.entry.accepted and row.harmed)]
     lines = ["", "## The same runs as verl logs them", "", VERL, "", "| measure | result |", "|---|---|"]
@@ -136,11 +136,12 @@ def scored() -> list[Scored]:
     for entry, record in there:
         healthy = usual[entry.spec["task"]]
         lost = sum(healthy) / len(healthy) - record.truth["end"]
-        rows.append(Scored(entry, record, lost >= HARM, *_said(record)))
+        rows.append(Scored(entry, record, lost >= HARM, *said(record)))
     return rows
 
 
-def _said(record: Record) -> tuple[str, list[tuple[str, float]]]:
+def said(record: Record) -> tuple[str, list[tuple[str, float]]]:
+    """Verdict and causes of a recorded run."""
     with _folder(record) as folder:
         found = rlclinic.diagnose(folder)
     return found.verdict.value, [(cause.id, cause.probability) for cause in found.causes]
@@ -177,9 +178,9 @@ def page(rows: Sequence[Scored], beside: Sequence[str] = ()) -> str:
     for row in sorted(rows, key=lambda one: (one.entry.kind, one.entry.name)):
         (cause, probability), truth = row.causes[0], row.record.truth
         right = f"{truth['start']:.0%} -> {truth['end']:.0%}"
-        said = f"{cause} {probability:.0%}"
+        likeliest = f"{cause} {probability:.0%}"
         harmed = "yes" if row.harmed else "no"
-        lines.append(f"| {row.entry.name} | {row.entry.side} | {right} | {harmed} | {row.verdict} | {said} |")
+        lines.append(f"| {row.entry.name} | {row.entry.side} | {right} | {harmed} | {row.verdict} | {likeliest} |")
     return "\n".join(lines) + "\n"
 
 
