@@ -29,7 +29,7 @@ def _kills(
     """Kill a command at shares of the time that it takes when it is left alone; look at what is left each time."""
     before(place)
     began = time.monotonic()
-    sound(place, *words, patience=600, codes=(0, 1, 5))
+    sound(place, *words, codes=(0, 1, 5))
     whole, count, alive = time.monotonic() - began, max(1, round(options.kills * SHARES[verb])), 0
     for share in moments(options, count):
         before(place)
@@ -76,7 +76,7 @@ def trial(place: Path, options: Options) -> str:
     def after(place: Path) -> None:
         _whole(place)
         sound(place, "runs", "runs")
-        sound(place, *words, patience=600, codes=(0, 1, 5))
+        sound(place, *words, codes=(0, 1, 5))
 
     def before(place: Path) -> None:
         shutil.rmtree(place / "runs" / "trials", ignore_errors=True)
@@ -92,7 +92,7 @@ def optimize(place: Path, options: Options) -> str:
     def after(place: Path) -> None:
         _whole(place)
         sound(place, "runs", "runs")
-        sound(place, *words, patience=600, codes=(0, 1, 5))
+        sound(place, *words, codes=(0, 1, 5))
 
     return _kills(place, options, "optimize", words, after, _fresh)
 
