@@ -1,9 +1,10 @@
 """What became right and wrong since a commit: `python -m bench.paired BASE` writes docs/benchmarks/paired.md.
 
-Both checkouts diagnose the same runs: the labelled corpora beside the repository and the recorded fault runs, with and
-without their config. Each question has one right answer, so every run is right or wrong before and after. What an old
-commit needs beside this one's libraries is found on PYTHONPATH. `--part 3/8 --keep FILE` does one of eight parts and
-writes the page of all parts that the file holds.
+Both checkouts diagnose the same runs: the labelled corpora beside the repository, the recorded fault runs, with and
+without their config, and those runs of the repair record whose files are there (`python -m bench.repair --part
+first-runs` trains them). Each question has one right answer, so every run is right or wrong before and after. What an
+old commit needs beside this one's libraries is found on PYTHONPATH. `--part 3/8 --keep FILE` does one of eight parts
+and writes the page of all parts that the file holds.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from bench.faults.labels import Label, labels
 from bench.faults.plan import Entry, entries
 from bench.faults.replay import write
 from bench.faults.shards import latest
+from bench.repair.score import patients
+from bench.repair.training import ROOT as TRAINED
+from bench.repair.treatment import RESTORED
 from bench.same import CORPORA, ROOT, compared
 from rlclinic.causes.catalogue import UNKNOWN
 
@@ -104,7 +108,8 @@ def main() -> None:
         kept = json.loads(options.keep.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        asked = dict([*islice(_corpora(), part - 1, None, parts), *_faults(folder, slice(part - 1, None, parts))])
+        known = [*islice(_corpora(), part - 1, None, parts), *islice(_repairs(), part - 1, None, parts)]
+        asked = dict([*known, *_faults(folder, slice(part - 1, None, parts))])
         answers = compared(options.base, list(asked), folder)
     if answers is None:
         raise SystemExit(2)
@@ -191,6 +196,32 @@ def _about(entry: Entry, label: Label, name: str, *, config: bool) -> Iterator[Q
         yield Question(f"{part}: advice turns the faulty setting back", name, lambda told: _turns_back(told, right))
 
 
+def _repairs() -> Iterator[tuple[str, list[Question]]]:
+    """Of faulty configs the change that healed them at once, of clean ones that there is none to make."""
+    for patient in patients():
+        folder, first = (TRAINED / patient["key"]).absolute(), patient["rounds"][0]
+        name = f"{patient['task']} {patient['fault'] or 'clean'}#{patient['seed']}"
+        if not folder.is_dir():
+            continue
+        if not patient["fault"]:
+            yield str(folder), [Question("repair record: clean run is advised no change", name, _changes_nothing)]
+        elif first["applied"] is not None and first["after"] >= RESTORED:
+            healed = first["advice"][first["applied"]]["changes"]
+            yield str(folder), [Question("repair record: first change as the one that healed", name, _heals(healed))]
+
+
+def _heals(changes: Mapping[str, Any]) -> Callable[[Told], bool]:
+    def heals(told: Told) -> bool:
+        first = next((item for item in told.get("prescriptions", ()) if json.loads(item[4])), None)
+        return first is not None and _turns_back({"prescriptions": [first]}, changes)
+
+    return heals
+
+
+def _changes_nothing(told: Told) -> bool:
+    return not any(json.loads(item[4]) for item in told.get("prescriptions", ()))
+
+
 def _healthy_settings(entry: Entry) -> dict[str, Any]:
     """The settings that the fault changed, as they were before it."""
     from bench.faults.bases import base_of
@@ -230,8 +261,8 @@ def _page(base: str, share: str, rows: Mapping[str, Row]) -> str:
         "# What became right and what became wrong",
         "",
         f"Written by `python -m bench.paired {base}` at {commit.stdout.strip()}: both commits diagnose the same runs, "
-        f"{share}the labelled runs of others and the recorded fault runs. Rules and weights were changed with a look "
-        "at most of them, so the numbers are in-sample.",
+        f"{share}the labelled runs of others, the recorded fault runs and runs of the repair record. Rules "
+        "and weights were changed with a look at most of them, so the numbers are in-sample.",
         "",
         f"| question | runs | right at {base} | right now | wrong to right | right to wrong |",
         "|---|---|---|---|---|---|",
