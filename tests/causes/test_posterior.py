@@ -393,3 +393,15 @@ def test_that_little_is_known_of_a_home_made_trainer_counts_once() -> None:
     found = diagnose(scene(series={"return/train": climbed}, framework="unknown", algorithm="", axis="episodes").run)
     assert found.verdict is Verdict.PLATEAUED
     assert found.causes[0].id == NOTHING_WRONG
+
+
+def test_a_budget_is_suspected_less_where_only_the_evaluations_rose() -> None:
+    noise, rise = np.random.default_rng(0).normal(size=60), np.minimum(np.arange(20.0) * 10.0, 100.0)
+    rose, stood = (
+        causes_of(scene(series={"return/train": noise, "return/eval": noise[:20] + level}), Verdict.LEARNING, [], ALL)
+        for level in (rise, 0.0)
+    )
+    cause, text = "budget-too-small", weights().words["evaluations-alone-rose"]
+    assert rose.explanations[cause].probability < stood.explanations[cause].probability
+    told = [[piece.text for piece in one.explanations[cause].evidence] for one in (rose, stood)]
+    assert [text in texts for texts in told] == [True, False]

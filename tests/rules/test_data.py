@@ -92,6 +92,17 @@ def test_a_config_that_takes_the_updates_is_an_alarm_in_a_run_that_crept() -> No
     assert "working configs make at least five times as many" in crept.summary
 
 
+def test_few_updates_are_a_note_where_the_return_stands_still_while_they_go_on() -> None:
+    """constructed: both missed a goal of 1000 with 20 updates; one was still on its way."""
+    changes = {"n_steps": 1_250, "n_envs": 4, "batch_size": 5_000, "n_epochs": 1}
+    level = np.minimum(np.arange(60.0) * 20.0, 200.0) + np.random.default_rng(0).normal(size=60)
+    for returns, severity in ((level, Severity.INFO), (rising(20.0, 200.0), Severity.WARNING)):
+        fields = {"budget": 100_000, "steps": 100_000, "threshold": 1000.0}
+        found = few_updates_in_budget.check(_patient(returns, changes, **fields))  # type: ignore[arg-type]
+        assert found is not None
+        assert found.severity is severity
+
+
 def test_few_updates_by_a_late_start_are_another_finding() -> None:
     """constructed: an update per env step after nine tenths of a short run."""
     config = {"learning_starts": 1_450, "train_freq": 1, "gradient_steps": 1, "n_envs": 1}

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
 from rlclinic.facts.derived_settings import LOGGED, said, value_of
 from rlclinic.facts.episodes import episodes_played
+from rlclinic.facts.evaluations import evaluations_surely_rose
 from rlclinic.facts.goal import reference_steps
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.return_state import constant_at_its_worst
@@ -152,9 +153,11 @@ def _facts(
 ) -> frozenset[str]:
     worse = rules_meaning(Sign.EVALUATION_FELL_BEHIND)
     run, curve = facts.run, facts.curve
+    never_climbed = curve is not None and not (curve.climbed or curve.surely_gained)
     holding = {
         "nothing-logged": all(series.last is None for series in run.series.values()),
-        "never-climbed": curve is not None and not (curve.climbed or curve.surely_gained),
+        "never-climbed": never_climbed,
+        "evaluations-alone-rose": never_climbed and evaluations_surely_rose(facts),
         "few-episodes": _few_episodes(facts, table),
         "few-steps": _few_steps(facts, table.few_steps),
         "still-exploring": _still_exploring(facts, table.mostly_random),

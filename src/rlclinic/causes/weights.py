@@ -32,6 +32,7 @@ FACTS: Mapping[str, str] = {
     "barely-moved": "so it is, and the return hardly moved",
     "nothing-logged": "no metric has a finite value",
     "never-climbed": "the return was never clearly above its start",
+    "evaluations-alone-rose": "so it was in training, and evaluations surely rose and held it",
     "few-episodes": "fewer episodes were played than hardly any task is learned in",
     "few-steps": "fewer env steps than hardly any task is learned in, of a task that nobody published",
     "still-exploring": "most actions were random up to the end, of a rate on its way down",

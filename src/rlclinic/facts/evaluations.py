@@ -83,6 +83,12 @@ def evaluations_hold(facts: RunFacts) -> bool:
     return curve.points >= FEWEST_SAME and curve.climb > clear and curve.drop <= HELD * curve.climb
 
 
+def evaluations_surely_rose(facts: RunFacts) -> bool:
+    """Whether they did, and held it: the mean over training episodes may be too slow or too noisy to say so."""
+    curve = facts.curve_of("return/eval")
+    return curve is not None and curve.surely_gained and evaluations_hold(facts)
+
+
 def began_unseen(facts: RunFacts) -> bool:
     """Whether evaluations alone tell the return, and the first came when the policy had long been trained."""
     series, returns = facts.series("return/eval"), facts.run.returns

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rlclinic.facts.costs import longer_episodes_cost_more
-from rlclinic.facts.evaluations import began_unseen, evaluations_hold
+from rlclinic.facts.evaluations import began_unseen, evaluations_surely_rose
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
 from rlclinic.facts.return_state import constant_at_its_worst, missed_goal
 from rlclinic.facts.returns import MATERIAL
@@ -304,7 +304,7 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
 def _by_evaluations(case: _Case, went: str) -> tuple[Verdict, str] | None:
     """What evaluations surely say where the mean over training episodes is too slow or too noisy to say anything."""
     series, tried = case.facts.series("return/eval"), case.facts.curve_of("return/eval")
-    if series is None or tried is None or not tried.surely_gained or not evaluations_hold(case.facts):
+    if series is None or tried is None or not evaluations_surely_rose(case.facts):
         return None
     word = Verdict.LEARNING if tried.rising or tried.leans_up else Verdict.PLATEAUED
     return word, f"{series.logged_as} rose from {tried.start:.4g} to {tried.final:.4g}; {went}, which lags behind"

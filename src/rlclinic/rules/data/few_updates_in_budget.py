@@ -6,7 +6,8 @@ Why it hurts: A network needs thousands of small steps. With a few hundred the p
 at the start, whatever the data.
 Evidence needed: rollout size and batch size (or updates per step) in the config, or a count of updates in the log; the
 budget or the steps taken.
-Looks alike: Runs that were stopped, and runs that learned all the same: a note there. Updates counted in rollouts. A
+Looks alike: Runs that were stopped, and runs that learned all the same: a note there, also where a return climbed and
+stands still below its goal while updates go on, which more of them would not move. Updates counted in rollouts. A
 budget that is too short for any config: then the updates per env step are those of working configs.
 What to change: Shorter rollouts, smaller batches, more epochs, more updates per step, or a larger budget.
 References: Andrychowicz et al. 2021 (arXiv 2006.05990), section 3.5.
@@ -65,7 +66,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if starts > limits.late * steps and not rare:
         # Few updates because learning began late are another finding.
         return None
-    bad = failed(facts) or (rare and barely_moved(facts))
+    levelled = facts.curve is not None and facts.curve.climbed and not facts.curve.still_rising
+    bad = (failed(facts) and not levelled) or (rare and barely_moved(facts))
     in_rounds = f" in {rounds:.0f} rollouts of {size:,.0f} samples" if rounds is not None else ""
     why = "; working configs make at least five times as many of such a budget" if rare else ""
     made = "allow" if planned_updates is not None else "came with about"
