@@ -31,8 +31,6 @@ from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
-# Steps below which they count something else than env steps, whatever their column is called.
-FEWEST_ENV_STEPS = 500
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
 
 
@@ -159,7 +157,7 @@ def _facts(
         "never-climbed": never_climbed,
         "evaluations-alone-rose": never_climbed and evaluations_surely_rose(facts),
         "few-episodes": _few_episodes(facts, table),
-        "few-steps": _few_steps(facts, table.few_steps),
+        "few-steps": _few_steps(facts, table),
         "still-exploring": _still_exploring(facts, table.mostly_random),
         "huge-returns": curve is not None and min(abs(curve.start), abs(curve.final)) > table.huge_return,
         "constant-at-its-worst": constant_at_its_worst(facts),
@@ -196,12 +194,12 @@ def _few_episodes(facts: RunFacts, table: Weights) -> bool:
     return played is not None and played < (table.few_replayed if facts.is_off_policy else table.few_episodes)
 
 
-def _few_steps(facts: RunFacts, few: int) -> bool:
+def _few_steps(facts: RunFacts, table: Weights) -> bool:
     """The same by env steps, of a task of which nobody knows how many it needs. What never varies needs no more."""
     curve, taken = facts.curve, facts.run.env_steps
     if facts.is_language_model or reference_steps(facts) is not None or (curve is not None and not curve.span):
         return False
-    return taken is not None and FEWEST_ENV_STEPS <= taken < few
+    return taken is not None and table.fewest_env_steps <= taken < table.few_steps
 
 
 def _still_exploring(facts: RunFacts, mostly: float) -> bool:

@@ -204,6 +204,7 @@ class Weights:
     least_told: float
     few_episodes: int
     few_replayed: int
+    fewest_env_steps: int
     few_steps: int
     mostly_random: float
     huge_return: float
