@@ -215,6 +215,8 @@ FAULTS = (
     Case("mismatch", _with(RISE_AND_FALL, mismatch_kl=_by(0.002, 0.02, 0.4), mismatch_weight=_at(1.0, 0.4, spread=0.02),
          mismatch_sample=_at(0.95, 0.15, spread=0.02), probability_gap=_by(0.008, 0.03, 0.15)),
          ("verl", "trl", "openrlhf", "nemo-rl"), frozenset({"sampler-trainer-mismatch"})),
+    Case("weights-not-synced", _with(FLAT, mismatch_weight=_at(1.0, 0.95, spread=0.01),
+         probability_gap=_by(0.01, 0.4, 0.5)), TRL, frozenset({"sampler-trainer-mismatch"}), FAILED | {"plateaued"}),
     Case("gradient-spikes-then-floor", _with(path(0.3, 0.5, 0.02, 0.01, at=(0, 0.45, 0.5, 1)), gradient=_spikes),
          RICH, frozenset({"learning-rate-too-high", "gradient-explosion"})),
     Case("not-a-number", _with(path(0.3, 0.5, 0.0, 0.0, at=(0, 0.5, 0.51, 1)), gradient=lambda draw: _nan(draw),

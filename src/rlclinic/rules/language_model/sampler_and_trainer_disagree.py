@@ -38,6 +38,8 @@ SOUND: dict[str, tuple[float, float]] = {
     "tis": (0.5, 2.0),
     "chi2_token": (-1.0, 1.0),
     "token_mult_prob_error": (0.0, 1.05),
+    # Of a normal log ratio, a KL of 0.1 nats is a mean size of 0.36.
+    "sampling_logp_difference/mean": (0.0, 0.36),
 }
 
 
