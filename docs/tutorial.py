@@ -132,8 +132,8 @@ CASES = (
     Case("ppo-csv", "PPO with a learning rate of 0.5, logged with SB3's csv logger.",
          kept("progress.csv"),
          (*FIVE, r"learning-rate-too-high", r"Lower learning_rate"), asked=TASK),
-    Case("ppo-monitor", "The same training, of which only monitor.csv was kept: single episodes from the first on, "
-         "where the other logs have means over many. No setting is in it, so that no cause can be named.",
+    Case("ppo-monitor", "The same training, of which only monitor.csv was kept. The verdict is the same; no setting "
+         "is in it, so that no cause can be named.",
          kept("monitor.csv"), (*FIVE, r"(Not learning|Collapsed):", r"First idea: learning-rate-too-high"), asked=TASK),
     Case("ppo-console", "The same training, of which only the console output was kept.", kept("log.txt"),
          (*FIVE, r"learning-rate-too-high"), asked=TASK),
@@ -155,7 +155,7 @@ CASES = (
          FIVE, asked=("--env", "CartPole-v1", "--algo", "A2C")),
     Case("my-env", "PPO with a wrapper of one's own in which actions change nothing; the command names nothing but the run.",
          lambda at: train(PPO, cartpole(at, Deaf), at, n_steps=256, batch_size=64), FIVE),
-    Case("told-goal", "PPO with a short horizon, held against a goal that the user sets.",
+    Case("own-goal", "PPO with a short horizon, compared with a goal that the user sets.",
          lambda at: train(PPO, cartpole(at), at, gamma=0.1, n_steps=256, batch_size=64),
          (*FIVE, r"475"), asked=(*TASK, "--goal", "475")),
     Case("two", "Two CSV files of different algorithms in one folder.", two_algorithms,
@@ -192,8 +192,8 @@ def page(folder: Path) -> str:
             sys.stderr.write(f"{case.name}\n")
             verdicts[case.name] = re.findall(r"Verdict +(.*?):", answer)
             parts.append(f"## {case.name}\n\n{case.story}\n\n```\n{answer.rstrip()}\n```\n")
-        if verdicts["ppo-csv"] != verdicts["ppo-console"]:
-            sys.exit(f"the same table has different verdicts: {verdicts}")
+        if not verdicts["ppo-csv"] == verdicts["ppo-console"] == verdicts["ppo-monitor"]:
+            sys.exit(f"the same training has different verdicts: {verdicts}")
         shutil.rmtree("two")
         overview = CliRunner().invoke(app, ["."], prog_name="rlclinic").stdout
         story = "A folder of runs gives one line for each, the worst first."
@@ -207,7 +207,7 @@ Made by docs/tutorial.py, which trains these runs with Stable-Baselines3, asks a
 not as expected. `pip install rlclinic` is all that asking needs.
 
 Every answer has the same lines: the verdict with its reason, the leading cause with the facts that carry it, the change
-with the command that applies it and the one that proves it, what to do if it is not that, and how sure the whole is.
+with the command that applies it and the one that proves it, what to do if it is not that, and how sure that is.
 Without `--brief` what it rests on follows below; `-v` shows everything.
 """
 TAIL = """## Where to go from here

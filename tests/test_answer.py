@@ -40,7 +40,7 @@ def test_the_verdict_the_cause_and_the_change_lead() -> None:
     found = diagnosis_of("sb3/ppo_cartpole_high_lr")
     assert [item.label for item in found.answer.lines] == LABELS
     assert line(found, "Verdict").startswith("Collapsed: rollout/ep_rew_mean climbed from 25.58 to 87.31")
-    assert line(found, "Cause").startswith("learning-rate-too-high (over 99%): learning_rate is 0.05, outside")
+    assert line(found, "Cause").startswith("learning-rate-too-high (over 99%): learning_rate is 0.05, far outside")
     assert line(found, "Change") == "Lower learning_rate from 0.05 to 0.001: PPO(..., learning_rate=0.001)"
     assert line(found, "If not that") == "Start from the settings that are known to work for PPO on CartPole-v1."
     assert re.fullmatch(

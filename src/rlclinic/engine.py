@@ -126,7 +126,13 @@ def _diagnosed(
         explanations=posterior.explanations,
         decision_path=(
             *((told_first(symptom, findings, checked),) if symptom is not None else ()),
-            *decision_path(findings, checked, order.after_the_fall, asked=TIERS if run.is_environment else None),
+            *decision_path(
+                findings,
+                checked,
+                order.after_the_fall,
+                leading=frozenset(text.partition(" ")[0] for cause in causes[:1] for text in cause.supports),
+                asked=TIERS if run.is_environment else None,
+            ),
         ),
         prescriptions=prescriptions,
         next_steps=next_steps(run, prescriptions, missing),
@@ -223,9 +229,9 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
         but = f"only what is logged could be checked: {logged}" if logged else "no hyperparameter could be checked"
         lines.append(f"No config was found, so {but}.")
     if not run.algorithm:
-        lines.append("The algorithm is not known, so rules for single algorithms were tried on the names alone.")
+        lines.append("The algorithm is not known, so rules for single algorithms were applied by metric names alone.")
     if not run.environment:
-        lines.append("The environment is not known, so returns could not be held against published ones.")
+        lines.append("The environment is not known, so returns could not be compared with published ones.")
     if run.budget is None:
         lines.append("The budget is not known, so progress is measured against the log's own length.")
     if run.status.state is Status.UNKNOWN:
@@ -233,12 +239,12 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
     if window is not None and run.returns is not None and run.episodes is None and window.windows < FEW_WINDOWS:
         lines.append(
             f"{run.returns.logged_as} is a mean over the last {WINDOW_EPISODES} of about "
-            f"{window.windows * WINDOW_EPISODES:,.0f} episodes, so it tells late what the agent does; single episodes, "
-            "as SB3's Monitor logs them, tell more."
+            f"{window.windows * WINDOW_EPISODES:,.0f} episodes, so it lags behind the agent; single episodes, as SB3's "
+            "Monitor logs them, show more."
         )
     if run.returns is not None and goal is None:
         lines.append(
-            "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: name the "
-            "return that you are after with `--goal`."
+            "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: set the "
+            "return that you want with `--goal`."
         )
     return tuple(lines)

@@ -73,6 +73,13 @@ def test_without_an_order_the_first_step_that_fails_is_where_to_begin() -> None:
     assert [line.split("?")[0] for line in path if line.endswith("Begin here.")] == ["Does the policy still explore"]
 
 
+def test_what_speaks_for_the_leading_cause_is_where_to_begin() -> None:
+    seen = [_finding("entropy-fell-early", None), _finding("kl-too-large", None)]
+    path = decision_path(seen, frozenset(BY_NAME), leading=frozenset({"POL04"}))
+    (begin,) = [line for line in path if line.endswith("Begin here.")]
+    assert "(POL04)" in begin
+
+
 def test_an_error_is_where_to_begin_rather_than_a_warning_above_it() -> None:
     grave = replace(_finding("kl-too-large", None), severity=Severity.ERROR)
     path = decision_path([grave, _finding("entropy-fell-early", None)], frozenset(BY_NAME))

@@ -307,7 +307,7 @@ def _departs(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[
 def _outside(known: Settings, facts: RunFacts, table: Weights, holds: frozenset[str]) -> Piece:
     item, away = max(known, key=lambda pair: pair[1].beyond(pair[0].direction))
     by, decades = table.outside, away.beyond(item.direction)
-    text = f"{said(facts, item.key)}, outside what people train with"
+    text = f"{said(facts, item.key)}, far outside the usual range"
     share = _share(by.counts, table, holds, decades)
     return Piece("setting", text, share * (by.at_once + by.per_decade * min(decades, by.most_decades)))
 

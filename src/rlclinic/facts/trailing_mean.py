@@ -37,7 +37,7 @@ def recent_returns(facts: RunFacts) -> Series | None:
     if mean is None or found is None or mean.caveat or mean.axis != "env_steps":
         return None
     window, episodes = float(found[1]), run.episodes
-    name = f"the mean of the episodes behind {mean.logged_as}"
+    name = f"the episodes behind {mean.logged_as}"
     if episodes is not None and FEWEST_ROWS <= len(episodes) <= MANY_WINDOWS * window:
         steps, values = episodes.end_steps, episodes.returns
     else:

@@ -25,11 +25,13 @@ def decision_path(
     checked: frozenset[str],
     after_the_fall: frozenset[str] = frozenset(),
     *,
+    leading: frozenset[str] = frozenset(),
     asked: Sequence[DecisionStep] | None = None,
 ) -> tuple[str, ...]:
     """The answer at each step; the first that failed before the return fell is where to begin.
 
-    `asked` are the steps that make sense for what is judged; all where it is None.
+    `leading` are the findings that speak for the leading cause, which go first. `asked` are the steps that make sense
+    for what is judged; all where it is None.
     """
     lines: list[str] = []
     failing = {
@@ -37,7 +39,7 @@ def decision_path(
         for step in DecisionStep
         if (seen := [f for f in findings if f.name in rules_of(step) and f.severity is not Severity.INFO])
     }
-    begin = _begin(failing, after_the_fall)
+    begin = _begin(failing, after_the_fall, leading)
     for step in DecisionStep if asked is None else asked:
         looked = rules_of(step) & checked
         if step in failing:
@@ -47,15 +49,18 @@ def decision_path(
             lines.append(f"{step} No: {first.summary} ({first.code}).{where}")
         elif looked:
             checks = "One check" if len(looked) == 1 else f"{len(looked)} checks"
-            lines.append(f"{step} {checks} found nothing.")
+            lines.append(f"{step} {checks} found nothing wrong.")
         else:
             lines.append(f"{step} Not checked: the metrics it needs are not logged.")
     return tuple(lines)
 
 
-def _begin(failing: Mapping[DecisionStep, Sequence[Finding]], after_the_fall: frozenset[str]) -> DecisionStep | None:
+def _begin(
+    failing: Mapping[DecisionStep, Sequence[Finding]], after_the_fall: frozenset[str], leading: frozenset[str]
+) -> DecisionStep | None:
     """The first step with what is gravest of what began before the return fell; of everything where all came later."""
     seen = [(step, finding) for step, found in failing.items() for finding in found]
+    seen = [pair for pair in seen if pair[1].code in leading] or seen
     early = [(step, finding) for step, finding in seen if finding.code not in after_the_fall] or seen
     # Steps come in their order, and of equals `max` takes the first.
     return max(early, key=lambda pair: pair[1].severity.rank)[0] if early else None

@@ -48,7 +48,7 @@ SYMPTOMS = (
         lambda facts, verdict: verdict is Verdict.NOT_LEARNING,
     ),
     Symptom(
-        "the return rises and then stands still",
+        "the return rises and then stays flat",
         ("ENV60", "ENV59", "ENV57", "ENV64"),
         lambda facts, verdict: verdict is Verdict.PLATEAUED,
     ),

@@ -96,7 +96,7 @@ def _cause(diagnosis: Diagnosis) -> str:
     causes = diagnosis.ranked
     lead = causes[0] if causes else None
     if diagnosis.verdict.value == NOT_RL:
-        return "None is looked for in a training without rewards."
+        return "Not looked for: this training has no rewards."
     if lead is None or lead.id == UNKNOWN:
         grounded = [cause for cause in causes[1:3] if cause.id not in HARMLESS and cause.supports]
         ideas = [f"{cause.id} ({percent(cause.probability)})" for cause in grounded]
@@ -139,7 +139,7 @@ def _change(diagnosis: Diagnosis) -> Line:
     first = next(iter(diagnosis.prescriptions), None)
     commands = diagnosis.commands
     if diagnosis.verdict.value == NOT_RL:
-        return Line("Change", "None: what is judged here is reinforcement learning, and this learns from no reward.")
+        return Line("Change", "None: this run learns from examples, and only reinforcement learning is judged here.")
     if _has_nothing(diagnosis):
         return Line("Change", NAME_FILES)
     if _needs_column(diagnosis):
@@ -150,7 +150,7 @@ def _change(diagnosis: Diagnosis) -> Line:
         return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
     if first is None:
         longer = diagnosis.finds_nothing and any(cause.id == TOO_SHORT for cause in diagnosis.ranked[1:3])
-        step = "Train longer, if the return is not enough yet." if longer else "None on these grounds."
+        step = "Train longer, if the return is not enough yet." if longer else "None is advised."
         step = step if diagnosis.finds_nothing or not diagnosis.next_steps else sentence(diagnosis.next_steps[0])
         return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
     text = _instruction(first, leads=True)

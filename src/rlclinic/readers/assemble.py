@@ -27,6 +27,8 @@ from rlclinic.reference.framework import Framework
 BEYOND_BUDGET = 5.0
 # Episodes behind each of SB3's means, and windows from which on a run is so long that their lag does not matter.
 WINDOW, MANY_WINDOWS = 100, 10
+# Rows that the episodes of a short run make, about.
+ROWS = 60
 # Kinds of files that hold metrics, as readers record them.
 METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
 
@@ -98,13 +100,16 @@ def _add_episode_returns(draft: Draft, series: dict[str, Series]) -> None:
     if episodes is None or not len(episodes):
         return
     short = len(episodes) <= MANY_WINDOWS * WINDOW
+    every = max(1, len(episodes) // ROWS) if short else 1
+    # The first of all rows rests on as many episodes as lie between two.
+    row = slice(every - 1, None, every)
     for name, values, column in (("return/train", episodes.returns, "r"), ("episode_length", episodes.lengths, "l")):
         if name not in series:
             series[name] = Series(
                 name,
                 f"mean of {column}" if short else column,
-                episodes.end_steps,
-                _trailing_mean(values) if short else values,
+                episodes.end_steps[row],
+                _trailing_mean(values)[row] if short else values,
                 known=True,
                 window=f"last {WINDOW} episodes" if short else "single episodes",
                 source="monitor",

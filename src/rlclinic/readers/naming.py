@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,7 +228,7 @@ def _sign_of_entropy(values: FloatArray) -> int:
     Discrete entropies are never negative and densities start wide, so the first values have the true sign.
     """
     finite = values[np.isfinite(values)]
-    return -1 if finite.size and float(np.median(finite[: max(3, finite.size // 10)])) < 0 else 1
+    return -1 if finite.size and float(median(finite[: max(3, finite.size // 10)].tolist())) < 0 else 1
 
 
 def _scale(entry: MetricName, config: Config) -> float | None:

@@ -172,7 +172,7 @@ def _say(series: dict[str, Series], draft: Draft) -> None:
     chosen = deciding_return(series)
     if chosen is not None and len(found) > 1:
         others = _listed(item for item in found if item is not chosen)
-        draft.note(f"{_listed([chosen])} decides how well the agent does; beside it stands {others}")
+        draft.note(f"{_listed([chosen])} is what the agent is judged by; {others} is logged as well")
 
 
 def _listed(items: Iterable[Series]) -> str:

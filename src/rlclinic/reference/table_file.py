@@ -9,6 +9,7 @@ from __future__ import annotations
 import marshal
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import cache_from_source, source_hash
 from pathlib import Path
@@ -24,14 +25,19 @@ def load_table(path: Path) -> dict[str, Any]:
 
 def parsed_once(path: Path, text: bytes) -> dict[str, Any]:
     """The content of a text that belongs to the file at `path`."""
+    found: dict[str, Any] = made_once(path, text, _toml if path.suffix == ".toml" else _yaml)
+    return found
+
+
+def made_once(path: Path, text: bytes, make: Callable[[bytes], Any]) -> Any:
+    """What `make` makes of a text, plain values alone, kept beside the bytecode of `path`."""
     digest, kept = source_hash(text), Path(cache_from_source(f"{path}.py"))
     with suppress(OSError, EOFError, ValueError, TypeError):
         stored = kept.read_bytes()
         if stored[:HASH_BYTES] == digest:
             # Where bytecode lies: who can write here can have any code of ours run.
-            found: dict[str, Any] = marshal.loads(stored[HASH_BYTES:])  # noqa: S302
-            return found
-    table = _toml(text) if path.suffix == ".toml" else _yaml(text)
+            return marshal.loads(stored[HASH_BYTES:])  # noqa: S302
+    table = make(text)
     if not sys.dont_write_bytecode:
         with suppress(OSError):
             _keep(kept, digest + marshal.dumps(table))

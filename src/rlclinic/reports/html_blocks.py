@@ -23,7 +23,7 @@ from rlclinic.reports.page import (
     Snippet,
     Table,
     Words,
-    pieces,
+    coded,
 )
 from rlclinic.reports.sections import SEVERITY_WORDS
 from rlclinic.reports.text import printable
@@ -136,19 +136,8 @@ def legend_key(style: str, words: str) -> str:
 
 def _inline(text: Inline) -> str:
     return "".join(
-        f"<code>{text_html(piece)}</code>" if isinstance(piece, Code) else text_html(piece)
-        for part in pieces(text)
-        for piece in _coded(part)
-        if piece
+        f"<code>{text_html(piece)}</code>" if isinstance(piece, Code) else text_html(piece) for piece in coded(text)
     )
-
-
-def _coded(text: str) -> list[str]:
-    """A text at its backticks: what stands between two of them is code."""
-    parts = text.split("`")
-    if isinstance(text, Code) or len(parts) % 2 == 0:
-        return [text]
-    return [Code(part) if index % 2 else part for index, part in enumerate(parts)]
 
 
 def text_html(text: str) -> str:

@@ -68,7 +68,7 @@ def key_metric_blocks(diagnosis: Diagnosis) -> list[Block]:
         scores = [run.series[name] for name in RETURN_METRICS if len(run.series.get(name, ()))]
         return [*_courses([*scores, *shown][:MAX_ROWS], run.step_axis), *_care(shown)]
     rows = tuple(_row(series, run) for series in shown)
-    header = ("metric", "early", "late", "course", "usual", "logged as")
+    header = ("metric", "early", "late", "trend", "usual", "logged as")
     blocks: list[Block] = [Table(header, rows, frozenset({1, 2}), cut=(0,), drop=(0, 3))]
     words = f"Early and late are medians of the first and last {100 * WINDOW:.0f}% of the points."
     if any(row[4] for row in rows):
@@ -85,7 +85,7 @@ def _care(shown: Sequence[Series]) -> list[Block]:
 def _courses(shown: Sequence[Series], axis: StepAxis) -> list[Block]:
     """Of language models, whose metrics move slowly: three levels, the change with its uncertainty, and the slope."""
     each = f"per {axis_words(axis).removesuffix('s')}"
-    header = ("metric", "first", "middle", "last", "change", each, "course", "logged as")
+    header = ("metric", "first", "middle", "last", "change", each, "trend", "logged as")
     rows = tuple(_course_row(series) for series in shown)
     words = (
         f"First and last are medians of {100 * WINDOW:.0f}% of the points, middle of as many half-way. The change "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rlclinic.reports.page import Code, Inline, pieces
+from rlclinic.reports.page import Code, Inline, coded
 from rlclinic.reports.text import printable
 
 _SPECIAL = re.compile(r"([\\`*\[\]|~$])")
@@ -20,7 +20,7 @@ _BACKTICKS = re.compile(r"`+")
 
 def words(text: Inline) -> str:
     """One line of markdown that shows the text as it is."""
-    return "".join(code(piece) if isinstance(piece, Code) else escaped(piece) for piece in pieces(text)).strip()
+    return "".join(code(piece) if isinstance(piece, Code) else escaped(piece) for piece in coded(text)).strip()
 
 
 def escaped(text: str) -> str:
@@ -38,7 +38,7 @@ def paragraph(text: Inline) -> str:
 
 def cell(text: Inline) -> str:
     """Words of a table. A pipe ends a cell even inside a code span, so such a span is written in HTML."""
-    return "".join(_cell_code(piece) if isinstance(piece, Code) else escaped(piece) for piece in pieces(text)).strip()
+    return "".join(_cell_code(piece) if isinstance(piece, Code) else escaped(piece) for piece in coded(text)).strip()
 
 
 def code(text: str) -> str:

@@ -152,3 +152,13 @@ class Page:
 def pieces(text: Inline) -> tuple[str, ...]:
     """The parts of a text."""
     return (text,) if isinstance(text, str) else text
+
+
+def coded(text: Inline) -> list[str]:
+    """The same, what stands between two backticks as code."""
+    found: list[str] = []
+    for piece in pieces(text):
+        parts = piece.split("`")
+        whole = isinstance(piece, Code) or len(parts) % 2 == 0
+        found += [piece] if whole else [Code(part) if index % 2 else part for index, part in enumerate(parts)]
+    return [piece for piece in found if piece]

@@ -11,8 +11,9 @@ from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
 from rlclinic.model.numbers import plain_numbers
+from rlclinic.reference.table_file import made_once
 from rlclinic.rules.measured import beyond_chance
-from rlclinic.rules.rule import Kind, RuleInfo, RuleResult, Sign, is_met, load_rule
+from rlclinic.rules.rule import Kind, RuleInfo, RuleResult, Sign, is_met, rule_row, told_rule
 
 # In the order in which findings of equal weight are told.
 FAMILIES = (
@@ -29,11 +30,15 @@ Limits = Mapping[str, Mapping[str, float]]
 
 
 def discover() -> tuple[RuleInfo, ...]:
-    """Load the rules of all families, by code within each."""
-    found = []
-    for family in FAMILIES:
-        files = sorted(path.stem for path in (Path(__file__).parent / family).glob("*.py") if path.stem != "__init__")
-        found += sorted((load_rule(family, file) for file in files), key=lambda rule: rule.code)
+    """The rules of all families, by code within each; what their files say is kept until one of them changes."""
+    here = Path(__file__).parent
+    paths = [path for family in FAMILIES for path in (here / family).glob("*.py") if path.stem != "__init__"]
+    files = sorted((path.parent.name, path.stem) for path in paths)
+    stamps = [(str(path), path.stat()) for path in sorted((*paths, here / "rule.py"))]
+    text = "\n".join(f"{path} {stamp.st_mtime_ns} {stamp.st_size}" for path, stamp in stamps).encode()
+    rows = made_once(here / "rules", text, lambda _: [rule_row(family, file) for family, file in files])
+    rules = [told_rule(family, file, row) for (family, file), row in zip(files, rows, strict=True)]
+    found = sorted(rules, key=lambda rule: (FAMILIES.index(rule.family), rule.code))
     codes = [rule.code for rule in found]
     twice = sorted(code for code, count in Counter(codes).items() if count > 1)
     if twice:

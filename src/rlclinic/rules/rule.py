@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple, dataclass_transform
+from typing import Any, NamedTuple, dataclass_transform
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Evidence, Severity
@@ -140,22 +140,19 @@ class RuleInfo:
     name: str
     """Kebab-case; never the id of a cause."""
     family: str
-    module: ModuleType
+    rule: Rule
+    """What the file says."""
+    title: str
+    """The first line of the rule's documentation."""
 
     @cached_property
-    def rule(self) -> Rule:
-        """What the file says."""
-        found: Rule = self.module.RULE
-        return found
+    def module(self) -> ModuleType:
+        """The file itself: imported when it is first asked, as most runs need a third of all rules."""
+        return import_module(f"rlclinic.rules.{self.family}.{self.name.replace('-', '_')}")
 
     @cached_property
     def code(self) -> str:
         return self.rule.code
-
-    @cached_property
-    def title(self) -> str:
-        """The first line of the rule's documentation."""
-        return (self.module.__doc__ or "").split("\n", 1)[0].rstrip(".")
 
     @property
     def limits(self) -> dict[str, float]:
@@ -184,7 +181,24 @@ class RuleInfo:
 
 def load_rule(family: str, file: str) -> RuleInfo:
     """The rule of a file below `rules/<family>/`."""
-    return RuleInfo(file.replace("_", "-"), family, import_module(f"rlclinic.rules.{family}.{file}"))
+    return told_rule(family, file, rule_row(family, file))
+
+
+def rule_row(family: str, file: str) -> list[Any]:
+    """What a file says of its rule, in plain values."""
+    module = import_module(f"rlclinic.rules.{family}.{file}")
+    rule: Rule = module.RULE
+    step, means = rule.step and rule.step.value, [sign.value for sign in rule.means]
+    title = (module.__doc__ or "").split("\n", 1)[0].rstrip(".")
+    return [title, rule.code, rule.needs, rule.algorithms, rule.covered_by, step, means, dict(rule.causes)]
+
+
+def told_rule(family: str, file: str, row: list[Any]) -> RuleInfo:
+    """The rule that such values describe."""
+    title, code, needs, algorithms, covered_by, step, means, causes = row
+    signs = tuple(Sign(sign) for sign in means)
+    rule = Rule(code, needs, algorithms, covered_by, step and DecisionStep(step), signs, causes)
+    return RuleInfo(file.replace("_", "-"), family, rule, title)
 
 
 def is_met(need: str, facts: RunFacts) -> bool:

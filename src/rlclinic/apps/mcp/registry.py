@@ -78,7 +78,7 @@ TOOLS: tuple[ToolSpec, ...] = (
     ToolSpec("list_variants", "configs", "List variants", "Which variants of an environment are there?"),
     ToolSpec("get_config", "configs", "Read a configuration", "What does a variant train with?"),
     ToolSpec("start_training", "training", "Start training", "Train a known configuration.", "starts"),
-    ToolSpec("stop_training", "training", "Stop training", "End a run that goes nowhere; it can be resumed.", "stops"),
+    ToolSpec("stop_training", "training", "Stop training", "End a run that does not improve; it can resume.", "stops"),
     ToolSpec("get_training_status", "progress", "Look at a training", "Does a run still go on, and how far is it?"),
     ToolSpec("wait_for_training_completion", "progress", "Wait for a training", "Has the run ended yet?"),
     ToolSpec("get_training_progress", "progress", "Measure progress",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from statistics import median
 
 import numpy as np
 
@@ -69,7 +70,8 @@ def _rollout(config: Config, series: Mapping[str, Series]) -> Iterator[tuple[str
     updates = series.get("clip_fraction")
     if "n_steps" not in known or updates is None or updates.axis != "env_steps" or len(updates) < FEW:
         return
-    apart = float(np.median(np.diff(_finite(updates.steps))))
+    # numpy's own median would import masked arrays.
+    apart = float(median(np.diff(_finite(updates.steps)).tolist() or [0.0]))
     if apart > 0 and (apart + HALF) % math.prod(known.values()) > 2 * HALF:
         for name in known:
             if not _is_recorded(config.settings[name]):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from typing import NamedTuple
 
 # Characters of logs from frequent to rare; what is not listed (capitals, rare letters) is rarer still.
@@ -31,7 +32,10 @@ class LiteralScan:
         self._words: dict[str, list[str]] = {}
         for word in sorted(set(words), key=lambda w: (-len(w), w)):
             self._words.setdefault(word[_rarest(word) :], []).append(word)
-        self._pattern = re.compile(_branch(self._words, ""))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(_branch(self._words, ""))
 
     def search(self, text: str, start: int = 0) -> Hit | None:
         """The first word that ends behind `start`."""

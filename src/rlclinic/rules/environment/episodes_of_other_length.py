@@ -1,4 +1,4 @@
-"""All episodes have one and the same length, and it is none that the well-known task has.
+"""All episodes have the same length, and not one that the well-known task has.
 
 What it sees: From the first row to the last the episode length is one number: neither the task's limit nor near what
 random actions last, but far below it, or several times above it although the policy is untrained.

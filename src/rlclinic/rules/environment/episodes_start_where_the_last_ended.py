@@ -1,4 +1,4 @@
-"""What was seen last is seen again after the reset.
+"""The first observation after a reset is the last one before it.
 
 What it sees: First observations are exactly the last ones of the episodes before, or follow them more closely than
 chance allows (permutation test, Holm's correction).

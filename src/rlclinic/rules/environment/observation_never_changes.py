@@ -1,4 +1,4 @@
-"""Numbers of the observation never change.
+"""Parts of the observation never change.
 
 What it sees: All numbers of the observation are the same at every step; or some of them are always exactly 0 over
 all policies that were tried, while the others do not foretell what comes next or what is paid.

@@ -1,4 +1,4 @@
-"""A reward is about a step that is past.
+"""The reward arrives late: it is about an earlier step.
 
 What it sees: Rewards follow from a transition some steps ago far better than from their own, or every episode begins
 with steps that pay exactly 0 where all others pay.

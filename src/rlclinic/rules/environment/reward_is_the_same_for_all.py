@@ -1,4 +1,4 @@
-"""No policy gets another reward than any other.
+"""Every policy gets the same reward.
 
 What it sees: Every step pays the same and no episode of any policy differs in its return; or rewards vary, and no
 action changes them.

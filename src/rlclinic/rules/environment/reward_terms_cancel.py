@@ -1,4 +1,4 @@
-"""Two terms of the reward take each other back.
+"""Two terms of the reward cancel each other.
 
 What it sees: Two reward components whose sum varies by less than a hundredth of what they vary by alone.
 Why it hurts: What either asks for is undone by the other, so neither reaches the policy; numbers of both look alive.

@@ -1,4 +1,4 @@
-"""A better run that this one is held against differs from it in more than one setting.
+"""A better run that this one is compared with differs from it in more than one setting.
 
 What it sees: Of the runs named beside this one, every one that ended clearly above it differs in two settings or more.
 Why it hurts: None of these settings alone explains the difference: what is blamed may be the one that helped.

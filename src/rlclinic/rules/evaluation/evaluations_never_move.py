@@ -1,7 +1,7 @@
 """Every evaluation gives the same return, and training is as flat.
 
 What it sees: All evaluations from the first to the last come to one number, to a few hundredths of what single episodes
-differ by, on episodes that do differ, while the training return goes nowhere.
+differ by, on episodes that do differ, while the training return does not improve.
 Why it hurts: The same episodes played by a policy that learns give other returns. This one does what it did before the
 first update: its updates are lost, or so small that no action changes.
 Evidence needed: return/eval with at least 5 points, and the spread of its episodes or a mean with digits; a training

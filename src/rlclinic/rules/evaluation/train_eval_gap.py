@@ -1,4 +1,4 @@
-"""Training and evaluation return began together and then parted.
+"""Training and evaluation return began together and then diverged.
 
 What it sees: Over the second half of the run the evaluation return is below the training return at nearly every
 evaluation, by far more than the noise of both, although both began at the same level.

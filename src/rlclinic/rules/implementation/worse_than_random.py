@@ -97,10 +97,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if early and not _walked(facts, reached, limits):
         return None
-    summary = f"{returns.logged_as} sank from {curve.start:.4g} to {curve.final:.4g}, step by step; {about}"
+    summary = f"{returns.logged_as} fell steadily from {curve.start:.4g} to {curve.final:.4g}; {about}"
     evidence = (
         facts.evidence(returns.name, curve.final, bar, note="level at the end, against random actions"),
-        facts.evidence(returns.name, way.share, limits.one_way, note="share of the course that one way down explains"),
+        facts.evidence(returns.name, way.share, limits.one_way, note="share that a steady decline explains"),
     )
     return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
 

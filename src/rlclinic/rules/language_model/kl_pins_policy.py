@@ -1,4 +1,4 @@
-"""The KL penalty holds the policy at its reference, and the score stands still.
+"""The KL penalty holds the policy at its reference, and the score does not improve.
 
 What it sees: A KL coefficient far above those in use, a KL to the reference that stays tiny, and a score that does not
 rise.

@@ -1,4 +1,4 @@
-"""The reward rises because one of its parts is sold for another.
+"""The reward rises because one of its parts is traded for another.
 
 What it sees: The total reward rises while a part that had paid well falls to less than a third of what it was.
 Why it hurts: The easier part pays more than the one it replaces: length, form or style instead of the answer. The total

@@ -19,12 +19,13 @@ from rlclinic.facts.saturation import saturation
 from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.model.finding import Severity
 from rlclinic.model.run import Status
-from rlclinic.rules.rule import Rule, RuleLimits, RuleResult, Sign
+from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OFF07",
     needs=("config:learning_starts|updates|value_loss",),
     algorithms=("q-learning", "continuous-q"),
+    step=DecisionStep.UPDATE_SIZE,
     means=(Sign.MISCONFIGURED,),
 )
 

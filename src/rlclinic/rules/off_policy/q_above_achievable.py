@@ -1,4 +1,4 @@
-"""Q promises more than any return that was ever seen allows.
+"""Q values are higher than any return ever seen allows.
 
 What it sees: The mean Q stays at least twice as large, in size, as the largest discounted return that fits the
 observed returns, episode lengths and gamma, over the last third of the run.

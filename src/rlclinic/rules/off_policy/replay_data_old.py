@@ -1,4 +1,4 @@
-"""Most of what is replayed comes from policies of long ago.
+"""Most of the replayed data comes from much older policies.
 
 What it sees: The critic's loss fell and the return did not rise, while the average sample in the buffer is older than a
 million gradient steps; or a logged age of the data that grows steadily while the return falls.

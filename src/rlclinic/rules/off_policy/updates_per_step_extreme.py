@@ -1,4 +1,4 @@
-"""Far more, or far fewer, gradient updates per env step than the algorithm is known to stand.
+"""Far more, or far fewer, gradient updates per env step than the algorithm is known to tolerate.
 
 What it sees: Gradient updates per env step, as logged or as configured: above 8, or below one in 50.
 Why it hurts: Too many fit the critic to a few transitions until it believes its own errors. Too few leave the data

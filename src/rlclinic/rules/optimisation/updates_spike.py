@@ -1,4 +1,4 @@
-"""Single updates have a loss or gradient far outside of the course of the others.
+"""Single updates have a loss or gradient far outside the range of all others.
 
 What it sees: Isolated spikes of gradient norm, value loss or KL that exceed the whole range of the other points several
 times, while the return is flat or has fallen.
@@ -63,9 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             f"{largest.relative:.3g} times the range of all other points; the return does not rise"
         )
         evidence = (
-            facts.evidence(
-                name, largest.relative, limits.material, note="distance from the course over the usual range"
-            ),
+            facts.evidence(name, largest.relative, limits.material, note="distance from the trend, in usual ranges"),
         )
         return RuleResult(Severity.WARNING, 0.6, summary, evidence, late[0].step)
     return None

@@ -1,4 +1,4 @@
-"""Single updates change the policy beyond what their batch can say anything about.
+"""Single updates change the policy further than their batch can justify.
 
 What it sees: KL of one update of 0.3 nats or more for a tenth of the run, ten times what the clip range stands for; or
 KL of three times what the clip range stands for most of the time, beside a return that is stuck or has fallen; or a

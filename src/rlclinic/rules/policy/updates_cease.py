@@ -66,7 +66,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if counted is not None and counted > stop:
         return None
     if counted is not None and counted < stop:
-        stop, how = counted, "the counter of updates stands still"
+        stop, how = counted, "the counter of updates no longer grows"
     elif counted is None and frozen is not None and frozen < stop:
         stop, how = frozen, "every metric of the updates is constant to the last digit"
     span = float(steps[-1] - steps[0])

@@ -1,4 +1,4 @@
-"""The value clip is small against the returns, and the critic does not get anywhere.
+"""The value clip is small against the returns, and the critic does not improve.
 
 What it sees: A value clip, in units of the return, below a twentieth of the spread of the value targets, while
 explained variance is below 0.3 at the end of the run; where it is logged, most values are clipped.

@@ -52,12 +52,13 @@ def crc32c_spans(data: U8, starts: I64, lengths: I64) -> U32:
     result = np.zeros(starts.size, np.uint32)
     blocks = np.maximum((lengths + _BLOCK - 1) // _BLOCK, 1)
     levels = np.ceil(np.log2(blocks)).astype(np.int64)
-    for level in np.unique(levels):
+    # numpy.unique would import masked arrays.
+    for level in sorted(set(levels.tolist())):
         members = np.flatnonzero(levels == level)
-        batch = max(1, _CHUNK >> int(level))
+        batch = max(1, _CHUNK >> level)
         for first in range(0, members.size, batch):
             some = members[first : first + batch]
-            result[some] = _raw_spans(data, starts[some], lengths[some], blocks[some], int(level))
+            result[some] = _raw_spans(data, starts[some], lengths[some], blocks[some], level)
     return result ^ _start_term(lengths) ^ np.uint32(_ONES)
 
 
