@@ -65,8 +65,11 @@ def as_sparse(record: Record) -> Record:
     """TRL's own files with no more than verl logs and is configured with: what the form of a log changes by itself."""
     files = {name: base64.b64decode(text).decode() for name, text in record.files.items()}
     state = json.loads(files["trainer_state.json"])
-    kept = {*NAMES, "step", "epoch"}
-    state["log_history"] = [{name: row[name] for name in row if name in kept} for row in state["log_history"]]
+    kept = (*NAMES, "step", "epoch")
+    state["log_history"] = [
+        {name: row[name] for name in row if name in kept or name.startswith("sampling/")}
+        for row in state["log_history"]
+    ]
     config = next(name for name in files if name.endswith("_config.yaml"))
     settings = {name: value for name, value in yaml.safe_load(files[config]).items() if not name.startswith("reward_")}
     files |= {"trainer_state.json": json.dumps(state), config: yaml.safe_dump(settings)}

@@ -50,9 +50,10 @@ right cause came first in 1 of 7 faults (2 in three), with no accusation of 17. 
 of log-probabilities, was added after it, from verl's bound of the KL. What is told below is of today's rules, which
 have seen all of them.
 
-An engine that keeps the weights of the start costs most of the learning here, one that samples colder a third; the
-difference of log-probabilities is measured by running both policies over the sampled tokens, by the formulas of TRL and
-verl, as TRL without an engine logs none. An entropy bonus of the wrong sign does no harm at this size: where the
+An engine that keeps the weights of the start, or samples colder, costs 20 to 43% of the answers here; the first is
+named since, the second is not: its groups agree, which looks like a policy that does not move. The difference of
+log-probabilities is measured by running both policies over the sampled tokens, by the formulas of TRL and verl, as TRL
+without an engine logs none. An entropy bonus of the wrong sign does no harm at this size: where the
 likeliest answer is right, a policy that only ever gives it is. Too large a bonus destroys the policy; its sign is the
 same as that of a learning rate beyond any of large models, which all these toys have.
 """
