@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from rlclinic.model.errors import UsageError
 from rlclinic.readers import place, tree
 from rlclinic.readers.discover import find
 from rlclinic.readers.place import importance, scan
@@ -108,3 +109,13 @@ def test_first_prefers_the_file_nearest_to_the_root(tmp_path: Path) -> None:
     found = scan(tmp_path).first("config.json")
     assert found is not None
     assert found.relative == "a/config.json"
+
+
+def test_a_run_beside_more_data_than_is_searched_is_still_found(tmp_path: Path) -> None:
+    (tmp_path / "run" / "data").mkdir(parents=True)
+    for number in range(30):
+        (tmp_path / "run" / "data" / f"{number}.bin").touch()
+    with pytest.raises(UsageError, match="too many to search"):
+        find(tmp_path, most=20)
+    (tmp_path / "run" / "progress.csv").write_text("time/total_timesteps,rollout/ep_rew_mean\n0,1\n100,2\n")
+    assert [ref.path for ref in find(tmp_path / "run", most=20)] == [tmp_path / "run"]

@@ -63,6 +63,9 @@ def find(root: Path, most: int = MAX_LISTED) -> list[RunRef]:
     """Every run below a root, by path; UsageError where more than `most` files lie below it."""
     folder = walk(root, most=most)
     if folder.is_cut and most < MAX_LISTED:
+        # A run may lie beside its data: its own files are known, and nothing below them is opened.
+        if own := list(_runs(replace(folder, folders={}))):
+            return own
         raise UsageError(
             f"more than {most:,} files lie below this folder, too many to search for runs",
             path=str(root),
