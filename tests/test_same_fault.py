@@ -14,11 +14,16 @@ from rlclinic.model.run import Run
 from rlclinic.readers.open import read
 from tests.conftest import RUNS
 
+# Single episodes of these short runs show a dip or an end that a mean over the last 100 hides, or the log alone shows
+# when the first update came.
+DIFFER = {
+    "fast_target_dqn_cartpole", "high_lr_sac_pendulum", "late_start_sac_pendulum", "one_critic_sac_pendulum",
+    "small_buffer_dqn_cartpole", "dqn_cartpole", "ppo_cartpole_env_crash",
+}  # fmt: skip
 NAMES = sorted(
     str(path.parent.relative_to(RUNS))
     for path in RUNS.rglob("progress.csv")
-    # Its log shows when the first update came, which a monitor cannot.
-    if list(path.parent.glob("*monitor.csv")) and path.parent.name != "late_start_sac_pendulum"
+    if list(path.parent.glob("*monitor.csv")) and path.parent.name not in DIFFER
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rlclinic.model.config import Config
 from rlclinic.model.numbers import moment, number
 from rlclinic.model.run import RETURN_METRICS, Provenance, Run
-from rlclinic.model.series import FloatArray, Series, StepAxis
+from rlclinic.model.series import Series, StepAxis
 from rlclinic.model.vocabulary import position
 from rlclinic.readers.axes import env_step_factor
 from rlclinic.readers.configs.disproved import without_disproved
@@ -25,10 +25,6 @@ from rlclinic.reference.framework import Framework
 
 # A log so much longer than the budget, in budgets, shows that the setting means another unit.
 BEYOND_BUDGET = 5.0
-# Episodes behind each of SB3's means, and windows from which on a run is so long that their lag does not matter.
-WINDOW, MANY_WINDOWS = 100, 10
-# Rows that the episodes of a short run make, about.
-ROWS = 60
 # Kinds of files that hold metrics, as readers record them.
 METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
 
@@ -92,35 +88,24 @@ def _source(draft: Draft) -> str:
 
 
 def _add_episode_returns(draft: Draft, series: dict[str, Series]) -> None:
-    """Single episodes serve as the training return where no mean was logged.
-
-    In a short run they make the mean that SB3 logs, so that one run has one curve, whichever of its logs was kept.
-    """
+    """Single episodes serve as the training return where no mean was logged."""
     episodes = draft.episodes
     if episodes is None or not len(episodes):
         return
-    short = len(episodes) <= MANY_WINDOWS * WINDOW
-    every = max(1, len(episodes) // ROWS) if short else 1
-    # The first of all rows rests on as many episodes as lie between two.
-    row = slice(every - 1, None, every)
-    for name, values, column in (("return/train", episodes.returns, "r"), ("episode_length", episodes.lengths, "l")):
+    for name, values, logged_as in (
+        ("return/train", episodes.returns, "r"),
+        ("episode_length", episodes.lengths, "l"),
+    ):
         if name not in series:
             series[name] = Series(
                 name,
-                f"mean of {column}" if short else column,
-                episodes.end_steps[row],
-                _trailing_mean(values)[row] if short else values,
+                logged_as,
+                episodes.end_steps,
+                values,
                 known=True,
-                window=f"last {WINDOW} episodes" if short else "single episodes",
+                window="single episodes",
                 source="monitor",
             )
-
-
-def _trailing_mean(values: FloatArray) -> FloatArray:
-    sums, last = np.append(0.0, np.cumsum(values)), np.arange(1, values.size + 1)
-    first = np.maximum(0, last - WINDOW)
-    means: FloatArray = (sums[last] - sums[first]) / (last - first)
-    return means
 
 
 def _main_axis(series: dict[str, Series], tables: Framework) -> tuple[StepAxis, float]:
