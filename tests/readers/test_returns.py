@@ -116,7 +116,7 @@ def test_agents_make_a_team_and_keep_their_own_returns(runs: Path) -> None:
 
 def test_which_return_decides_is_said(runs: Path) -> None:
     notes = read(runs / "sb3" / "ppo_cartpole").provenance.notes
-    assert any("decides how well the agent does" in note for note in notes)
+    assert any("is what the agent is judged by" in note for note in notes)
 
 
 def test_what_a_mean_since_the_start_is_a_mean_of_decides(tmp_path: Path) -> None:
