@@ -40,6 +40,8 @@ DOUBT, WINDOWED_DOUBT = 2.5, 4.0
 SLOW, MANY_WINDOWS = 1.5, 15.0
 # Half the interval of a rise in units of noise that neighbours share: a line averages it as three points would.
 WANDER = 2.5 * math.sqrt(3.0)
+# How readers call a return of which each point is one episode.
+SINGLE = "single episode"
 # Times the last cost that the first must be to have shrunk by factors.
 FACTORS = 10.0
 # Times that noise exceeds what neighbours show where they share most of their episodes, and likeness from which on.
@@ -68,6 +70,8 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         scatter = _windowed(window, levels, scatter)
     elif window is not None:
         scatter = min(scatter, window.noise)
+    elif SINGLE in series.window:
+        scatter = max(scatter, _plain_noise(levels))
     material = max(MATERIAL * max(abs(start), abs(final), abs(float(smooth[best]))), SMALLEST)
     independent = 2.0 if slow else 1.0 / first + 1.0 / max(END_POINTS, last)
     error = max(scatter, SMALLEST) * math.sqrt(independent)
@@ -179,6 +183,12 @@ def _noise(levels: FloatArray, smooth: FloatArray) -> float:
     about = max(robust_spread(half) for half in np.array_split(levels - smooth, 2))
     steps = [part for part in np.array_split(np.diff(levels), 2) if part.size > 1]
     return min([about, max((robust_spread(part) for part in steps), default=math.inf) / math.sqrt(2.0)])
+
+
+def _plain_noise(levels: FloatArray) -> float:
+    """The same by the standard deviation: a mean of a few episodes follows the rare long one, which a median ignores."""
+    steps = [part for part in np.array_split(np.diff(levels), 2) if part.size > 1]
+    return max((float(part.std()) for part in steps), default=0.0) / math.sqrt(2.0)
 
 
 def _windowed(window: WindowNoise | None, levels: FloatArray, visible: float) -> float:
