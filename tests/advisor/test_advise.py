@@ -50,11 +50,12 @@ def test_a_third_of_the_problems_is_not_for_rl() -> None:
 
 
 @pytest.mark.parametrize("rule", rules().values(), ids=lambda rule: rule.id)
-def test_every_rule_can_fire(rule: AdviceRule) -> None:
+def test_every_rule_fires_for_a_problem_that_can_be_described(rule: AdviceRule) -> None:
     facts: dict[str, object] = {}
     for condition in rule.conditions:
         facts[condition.key] = _satisfying(condition, facts.get(condition.key))
-    assert all(condition.holds(facts) is True for condition in rule.conditions)
+    told = {key: value for key, value in facts.items() if value is not None}
+    assert rule.id in {fired.id for fired in advice_on(problem_of(told), rule.about[0]).rules}
 
 
 def test_every_rule_has_a_source_a_range_and_an_example() -> None:
@@ -124,6 +125,26 @@ def test_a_setting_of_a_known_task_comes_with_the_default_beside_it() -> None:
     found = advise("learning-rate", environment="CartPole-v1", algorithm="ppo")
     assert found.values[0].start == 1e-3
     assert found.values[0].default == 3e-4
+
+
+def test_the_next_steps_train_the_advised_value_and_try_the_default_beside_it() -> None:
+    assert advise("learning-rate", environment="CartPole-v1", algorithm="ppo").next_steps == (
+        "rlclinic train CartPole-v1:ppo -o learning_rate=0.001",
+        "rlclinic trial @last --change learning_rate=0.0003 --seeds 5",
+    )
+
+
+def test_single_answers_that_would_change_the_recommendation_are_told() -> None:
+    facts = {"env.available": "yes", "task.action": "box", "env.steps_per_s": 200, "env.parallel": 1}
+    found = advice_on(problem_of(facts))
+    assert found.options[0].id == "sac"
+    assert "A contextual bandit or supervised learning if task.one_step is yes." in found.changes
+    assert advice_on(problem_of({**facts, "task.one_step": "yes"})).options[0].id == "bandit"
+
+
+def test_an_algorithm_that_nobody_knows_is_a_slip() -> None:
+    with pytest.raises(UsageError, match="no algorithm is called 'dqnn'"):
+        advise("batch-size", algorithm="dqnn")
 
 
 def test_a_discount_follows_from_the_delay_of_the_reward() -> None:

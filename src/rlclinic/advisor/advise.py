@@ -89,7 +89,8 @@ def known_problem(
         diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
         of_run = diagnosis.run.environment if is_plain_id(diagnosis.run.environment) else ""
         named = found.environment or of_run
-        found = replace(found, environment=named).with_facts(*facts_of_run(diagnosis))
+        asked = "" if isinstance(run, Diagnosis) else str(run)
+        found = replace(found, environment=named, run=asked).with_facts(*facts_of_run(diagnosis))
     if found.environment and environment:
         found = found.with_facts(*facts_of_environment(found.environment, trusted=trusted))
     return derived(found)
@@ -124,7 +125,8 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
         questions=_questions(relevant, facts),
         disagreements=tuple(disagreements()[name] for name in sorted(named)),
         caveats=_caveats(fired, options),
-        next_steps=(*problem.steps, *next_steps(problem, question, options, algorithms)),
+        changes=_changes(problem, relevant, options),
+        next_steps=(*problem.steps, *next_steps(problem, question, options, values, algorithms)),
         algorithms=algorithms,
         measurements=problem.measurements,
     )
@@ -191,7 +193,7 @@ def _headline(
     algorithms: Sequence[Option],
 ) -> str:
     if values:
-        return "; ".join(map(_value_words, values)) + "."
+        return ", ".join(map(_value_words, values)) + "."
     if options:
         first = algorithms[0].title if algorithms and options[0].id == "offline-rl" else ""
         return _recommendation(options[0]) + f" Of these {first} first." * bool(first)
@@ -201,9 +203,8 @@ def _headline(
 
 
 def _value_words(value: Value) -> str:
-    between = f", between {value.low:.4g} and {value.high:.4g}" if value.low < value.high else ""
-    default = f"; the library's default is {value.default:g}" if value.default not in (None, value.start) else ""
-    return f"{value.key} {value.start:.4g}{between} ({value.basis}{default})"
+    default = f" (the library's default is {value.default:g})" if value.default not in (None, value.start) else ""
+    return f"{value.key} {value.start:.4g}{default}"
 
 
 def _recommendation(option: Option) -> str:
@@ -217,16 +218,35 @@ def _recommendation(option: Option) -> str:
 
 def _questions(relevant: Sequence[AdviceRule], facts: Mapping[str, object]) -> tuple[Question, ...]:
     """What is not known and would decide rules that nothing known rules out; what decides most first."""
-    waiting: Counter[str] = Counter()
-    for rule in relevant:
-        if any(condition.holds(facts) is False for condition in rule.conditions):
-            continue
-        waiting.update({c.key for c in rule.conditions if c.key not in facts and c.operator != "is-not"})
+    waiting = Counter(key for rule in _open(relevant, facts) for key in {c.key for c in _unknown(rule, facts)})
     first = {key: place for place, key in enumerate(FIRST_ASKED)}
     asked = [key for key in waiting if fact_keys()[key].ask]
     asked.sort(key=lambda key: (first.get(key, len(first)), -waiting[key], key))
     keys = (fact_keys()[key] for key in asked[:MOST_QUESTIONS])
     return tuple(Question(entry.key, entry.ask, entry.answers, waiting[entry.key]) for entry in keys)
+
+
+def _open(relevant: Sequence[AdviceRule], facts: Mapping[str, object]) -> list[AdviceRule]:
+    """The rules that nothing known rules out."""
+    return [rule for rule in relevant if not any(condition.holds(facts) is False for condition in rule.conditions)]
+
+
+def _unknown(rule: AdviceRule, facts: Mapping[str, object]) -> list[Condition]:
+    return [c for c in rule.conditions if c.key not in facts and c.operator != "is-not"]
+
+
+def _changes(problem: Problem, relevant: Sequence[AdviceRule], options: Sequence[Option]) -> tuple[str, ...]:
+    """Single answers that would lead to another recommendation, by what that would be."""
+    facts, found = problem.values, dict[str, list[str]]()
+    conditions = (c for rule in _open(relevant, facts) if rule.votes for c in _unknown(rule, facts))
+    answers = {
+        (c.key, words): value for c in conditions if fact_keys()[c.key].ask for words, value in c.examples.items()
+    }
+    for (key, words), value in sorted(answers.items(), key=str) if options else ():
+        leading = _options(_all_fired(relevant, derived(problem.with_facts(ProblemFact(key, value)))))[:1]
+        if leading and leading[0].id != options[0].id:
+            found.setdefault(leading[0].title, []).append(f"{key} is {words}")
+    return tuple(f"{title[0].upper()}{title[1:]} if {' or '.join(cases)}." for title, cases in found.items())
 
 
 def _caveats(fired: Sequence[FiredRule], options: Sequence[Option]) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ NUMERIC: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+IN_WORDS = {"<": "below ", "<=": "at most ", ">": "above ", ">=": "at least "}
+YES_NO: Mapping[object, str] = {True: "yes", False: "no"}
 WORDS = frozenset({"is", "is-not", "in", "known"})
 
 
@@ -37,6 +39,15 @@ class Condition:
         if isinstance(self.value, tuple):
             return known in self.value
         return (known == self.value) is (self.operator == "is")
+
+    @property
+    def examples(self) -> Mapping[str, object]:
+        """Values for which it holds, by what they are called: `yes`, `at least 64`; none where any value would do."""
+        if isinstance(self.value, float):
+            beyond = {"<": -0.1, ">": 0.1}.get(self.operator, 0.0) * max(abs(self.value), 1e-6)
+            return {f"{IN_WORDS.get(self.operator, '')}{self.value:,g}": self.value + beyond}
+        values = self.value if isinstance(self.value, tuple) else () if self.operator == "known" else (self.value,)
+        return {YES_NO.get(value, str(value)): value for value in values}
 
 
 def parse_condition(text: str) -> Condition:

@@ -6,40 +6,63 @@ import shlex
 from collections.abc import Sequence
 
 from rlclinic.advisor.problem import Problem
-from rlclinic.model.advice import Option
+from rlclinic.model.advice import Option, Value
+from rlclinic.reference.algorithms import algorithm_name
 
-ALGORITHMS = {"ppo": "ppo", "dqn": "dqn", "sac": "sac"}
-# What `rlclinic offline` trains.
+ALGORITHMS = frozenset({"ppo", "dqn", "sac"})
+# What `rlclinic train` and `rlclinic offline` train.
+TRAINED = frozenset({"PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC", "REINFORCE", "MM-RKHS"})
 OFFLINE = frozenset({"td3-bc", "iql", "cql", "decision-transformer"})
+WORDS = {
+    "planning": "Write the planner first and keep its return: it is the bar that any learned policy has to pass.",
+    "behaviour-cloning": "Hold back a fifth of the episodes, clone the rest, and compare its return with the expert's.",
+    "dagger": "Clone first and compare its return with the expert's: DAgger pays only where it falls short.",
+    "offline-rl": "Train filtered cloning beside it: offline RL that does not beat it is not worth its knobs.",
+}
+EXPERT = "RUN_OR_DEMONSTRATIONS"
 
 
 def next_steps(
-    problem: Problem, question: str, options: Sequence[Option], algorithms: Sequence[Option] = ()
+    problem: Problem,
+    question: str,
+    options: Sequence[Option],
+    values: Sequence[Value] = (),
+    algorithms: Sequence[Option] = (),
 ) -> tuple[str, ...]:
     """Commands for this problem; words where no command does it."""
-    environment = problem.environment
-    leading = options[0].id if options else ""
-    steps: list[str] = []
-    if environment and leading in ALGORITHMS:
-        task = shlex.quote(f"{environment}:{ALGORITHMS[leading]}")
-        steps.append(f"rlclinic train {task}")
-        steps.append("rlclinic diagnose @last")
-        steps += [
-            f"rlclinic train {shlex.quote(f'{environment}:{ALGORITHMS[other.id]}')}"
-            for other in options[1:]
-            if other.id in ALGORITHMS
-        ]
-    elif leading == "planning":
-        steps.append("Write the planner first and keep its return: it is the bar that any learned policy has to pass.")
-    elif leading in ("behaviour-cloning", "dagger"):
-        steps.append("Hold back a fifth of the episodes, clone the rest, and compare the return with the expert's.")
-    elif leading == "offline-rl":
-        steps.append("Train filtered cloning beside it: offline RL that does not beat it is not worth its knobs.")
+    environment, leading = shlex.quote(problem.environment) if problem.environment else "", options[:1]
+    name = leading[0].id if leading else ""
+    steps = [WORDS[name]] if name in WORDS else []
+    if environment and name in ALGORITHMS:
+        others = [option.id for option in options[1:] if option.id in ALGORITHMS]
+        steps += [f"rlclinic train {environment}:{name}", "rlclinic diagnose @last"]
+        steps += [f"rlclinic train {environment}:{other}" for other in others]
+    elif environment and name in ("behaviour-cloning", "dagger") and not problem.dataset:
+        algorithm = "bc" if name == "behaviour-cloning" else name
+        steps.append(f"rlclinic imitate {environment} --expert {EXPERT} --algo {algorithm}")
+    elif leading and leading[0].kind == "rl" and not environment:
+        steps.append("rlclinic advise --env MODULE:CLASS_OR_ID --measure")
+    if question == "reward" and environment and not problem.steps:
+        steps.append(f"rlclinic advise reward --env {environment} --progress INDEX_OR_KEY")
     if problem.dataset:
-        steps += _offline(problem, leading, algorithms)
-    if environment and question in ("learning-rate", "batch-size", "discount", "gae", "exploration"):
-        steps.append("rlclinic trial @last --seeds 5")
-    return tuple(steps)
+        steps += _offline(problem, name, algorithms)
+    return (*steps, *_ablations(problem, environment, values))
+
+
+def _ablations(problem: Problem, environment: str, values: Sequence[Value]) -> list[str]:
+    """The advised value, and paired runs against the library's default or the ends of the range."""
+    algorithm = algorithm_name(str(problem["run.algo"] or ""))
+    if problem.run:
+        return [f"rlclinic trial {shlex.quote(problem.run)} --change {v.key}={v.start:g} --seeds 5" for v in values]
+    if not values or not environment or algorithm not in TRAINED:
+        return []
+    settings = " ".join(f"-o {value.key}={value.start:g}" for value in values)
+    first = values[0]
+    others = (first.default,) if first.default not in (None, first.start) else (first.low, first.high)
+    return [
+        f"rlclinic train {environment}:{algorithm.lower()} {settings}",
+        *(f"rlclinic trial @last --change {first.key}={other:g} --seeds 5" for other in others if other != first.start),
+    ]
 
 
 def _offline(problem: Problem, leading: str, algorithms: Sequence[Option]) -> list[str]:

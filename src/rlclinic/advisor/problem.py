@@ -46,6 +46,8 @@ class Problem:
     """What the measurements say to do next."""
     dataset: str = ""
     """Where the data lie that were measured."""
+    run: str = ""
+    """The run that was named."""
 
     def __getitem__(self, key: str) -> object:
         found = self.facts.get(key)
@@ -90,7 +92,7 @@ def problem_of(
         except ValueError as error:
             raise UsageError(str(error), path=where) from error
     if algorithm:
-        facts["run.algo"] = ProblemFact("run.algo", algorithm.upper())
+        facts["run.algo"] = ProblemFact("run.algo", _algorithm(algorithm))
     return derived(Problem(facts, environment, title))
 
 
@@ -101,11 +103,11 @@ def read_problem(path: Path) -> dict[str, object]:
     except OSError as error:
         raise UsageError(f"cannot be read: {error.strerror}", path=str(path)) from error
     except FormatError as error:
-        raise UsageError("is no YAML", path=str(path), hint=str(error)) from error
+        raise UsageError("not valid YAML", path=str(path), hint=str(error)) from error
     if document.problems:
-        raise UsageError("is no YAML", path=str(path), hint=document.problems[0])
+        raise UsageError("not valid YAML", path=str(path), hint=document.problems[0])
     if not isinstance(document.data, dict):
-        raise UsageError("is no YAML mapping of facts", path=str(path), hint="for example `task: {action: box}`")
+        raise UsageError("not a YAML mapping of facts", path=str(path), hint="for example `task: {action: box}`")
     return document.data
 
 
@@ -118,6 +120,17 @@ def derived(problem: Problem) -> Problem:
     """The problem with what follows from its facts."""
     problem = problem.with_facts(*_family(problem), *_known_task(problem))
     return problem.with_facts(*_affordable(problem), *_online_share(problem))
+
+
+def _algorithm(told: str) -> str:
+    """The name of an algorithm as tables have it; one that none knows is a slip."""
+    known = algorithm_name(told) or told.upper()
+    members = frozenset().union(*FAMILIES.values())
+    if known != algorithm_name(told) and known not in members:
+        close = difflib.get_close_matches(known, members, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"for example {', '.join(sorted(FAMILIES['off-policy']))}"
+        raise UsageError(f"no algorithm is called {told!r}", hint=hint)
+    return known
 
 
 def _family(problem: Problem) -> list[ProblemFact]:

@@ -36,7 +36,10 @@ def _advised(problem: Problem, key: str, fired: Sequence[FiredRule]) -> Value | 
         known = _number(reference_config(problem.environment, name), key)
         if known is not None:
             low, high = (known / NEAR, known * NEAR) if key not in NEAR_ONE else _around(known)
-            return Value(key, known, low, high, f"known to work for {name} on {problem.environment}", default)
+            steps = _number(reference_config(problem.environment, name), "total_steps")
+            within = f" in {steps:,.0f} env steps" if steps else ""
+            basis = f"known to work for {name} on {problem.environment}{within}"
+            return Value(key, known, low, high, basis, default)
     for rule in sorted(fired, key=lambda rule: -len(rule.because)):
         given = rules()[rule.id].gives
         if given is not None and given.key == key:

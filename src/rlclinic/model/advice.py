@@ -145,6 +145,8 @@ class Advice:
     questions: tuple[Question, ...] = ()
     disagreements: tuple[Disagreement, ...] = ()
     caveats: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    """Single answers that would lead to another recommendation."""
     next_steps: tuple[str, ...] = ()
     """Commands and experiments."""
     algorithms: tuple[Option, ...] = ()

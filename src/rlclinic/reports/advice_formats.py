@@ -1,5 +1,5 @@
-"""Advice as text, markdown, HTML and JSON, in one order: what was understood, the recommendation, why, trade-offs,
-caveats, sources, next steps."""
+"""Advice as text, markdown, HTML and JSON, in one order: what was understood, the recommendation, why, alternatives,
+caveats, what would change it, sources, next steps."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rlclinic.model.advice import Advice, Citation, FiredRule, Measurement, ProblemFact
+from rlclinic.model.advice import Advice, Citation, FiredRule, Measurement, Option, ProblemFact, Value
 from rlclinic.reports.examination_charts import bars_html
 from rlclinic.reports.html_blocks import document, fragment, header_html, section_html
 from rlclinic.reports.markdown_blocks import page_markdown
-from rlclinic.reports.page import Block, Code, Facts, Listing, Section, Words
+from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Words
 from rlclinic.reports.text import number
 from rlclinic.reports.text_blocks import WIDTH, page_text
 
@@ -53,6 +53,7 @@ def advice_object(advice: Advice) -> dict[str, Any]:
         "rules": [_rule_object(rule) for rule in advice.rules],
         "disagreements": [asdict(item) for item in advice.disagreements],
         "caveats": list(advice.caveats),
+        "changes": list(advice.changes),
         "citations": [asdict(source) for source in advice.citations],
         "next_steps": list(advice.next_steps),
     }
@@ -66,10 +67,12 @@ def advice_sections(advice: Advice) -> tuple[Section, ...]:
         ("questions", "What would sharpen the advice", _questions(advice)),
         ("recommendation", "Recommendation", _recommendation(advice)),
         ("why", "Why", [block for rule in advice.rules for block in _rule(rule)]),
+        ("alternatives", "Alternatives, with the rules that speak for them", _ranked(advice.options[1:])),
         ("disagreements", "Where sources disagree", _disagreements(advice)),
-        ("caveats", "Caveats", [Listing(advice.caveats)] if advice.caveats else []),
-        ("next", "Next steps", [Listing(tuple(map(_step, advice.next_steps)))] if advice.next_steps else []),
+        ("caveats", "Caveats", _listed(advice.caveats)),
+        ("changes", "What would change the recommendation", _listed(advice.changes)),
         ("sources", "Sources", _sources(advice.citations)),
+        ("next", "Next steps", _listed(tuple(map(_step, advice.next_steps)))),
     )
     return tuple(Section(key, title, tuple(blocks)) for key, title, blocks in built if blocks)
 
@@ -93,27 +96,41 @@ def _measured(found: Sequence[Measurement]) -> list[Block]:
 
 
 def _questions(advice: Advice) -> list[Block]:
-    if not advice.questions:
-        return []
-    return [Listing(tuple((item.text, " ", Code(item.key), f": {item.answers}") for item in advice.questions))]
+    return _listed(tuple((item.text, " ", Code(item.key), f": {item.answers}") for item in advice.questions))
 
 
 def _recommendation(advice: Advice) -> list[Block]:
-    blocks: list[Block] = [Words(advice.headline, leads=True)]
-    if len(advice.options) > 1:
-        others = tuple(f"{option.title}: {', '.join(option.rules)}" for option in advice.options[1:])
-        blocks += [Words("Alternatives, with the rules that speak for them:"), Listing(others)]
+    """More than the headline says: the range and basis of values, the rules behind an approach."""
+    blocks = [*_listed(tuple(map(_value_words, advice.values))), *map(_speaking, advice.options[:1])]
     if advice.algorithms:
-        ranked = tuple(
-            f"{option.title}: {', '.join(option.rules)}"
-            + f"; against: {', '.join(option.against)}" * bool(option.against)
-            for option in advice.algorithms
-        )
         blocks += [
             Words("Offline algorithms for these data, with the rules that speak for them:"),
-            Listing(ranked, numbered=True),
+            *_ranked(advice.algorithms, numbered=True),
         ]
     return blocks
+
+
+def _value_words(value: Value) -> str:
+    between = f", between {value.low:.4g} and {value.high:.4g}" if value.low < value.high else ""
+    return f"{value.key} {value.start:.4g}{between}: {value.basis}"
+
+
+def _speaking(option: Option) -> Block:
+    against = f", {', '.join(option.against)} against it" if option.against else ""
+    speak = "speaks" if len(option.rules) == 1 else "speak"
+    return Words(f"{option.title[0].upper()}{option.title[1:]}: {', '.join(option.rules)} {speak} for it{against}.")
+
+
+def _ranked(options: Sequence[Option], *, numbered: bool = False) -> list[Block]:
+    against = (f"; against: {', '.join(option.against)}" if option.against else "" for option in options)
+    items = tuple(
+        f"{option.title}: {', '.join(option.rules)}{more}" for option, more in zip(options, against, strict=True)
+    )
+    return _listed(items, numbered=numbered)
+
+
+def _listed(items: tuple[Inline, ...], *, numbered: bool = False) -> list[Block]:
+    return [Listing(items, numbered=numbered)] if items else []
 
 
 def _rule(rule: FiredRule) -> list[Block]:
@@ -129,15 +146,11 @@ def _rule(rule: FiredRule) -> list[Block]:
 
 
 def _disagreements(advice: Advice) -> list[Block]:
-    return [Listing(tuple(f"{item.question}: {'; '.join(item.sides)}" for item in advice.disagreements))] * bool(
-        advice.disagreements
-    )
+    return _listed(tuple(f"{item.question}: {'; '.join(item.sides)}" for item in advice.disagreements))
 
 
 def _sources(sources: Sequence[Citation]) -> list[Block]:
-    if not sources:
-        return []
-    return [Listing(tuple(f"{item.text}, arXiv {item.id}" if item.is_arxiv else item.text for item in sources))]
+    return _listed(tuple(f"{item.text}, arXiv {item.id}" if item.is_arxiv else item.text for item in sources))
 
 
 def _step(step: str) -> str:

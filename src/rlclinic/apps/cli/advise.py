@@ -53,7 +53,7 @@ FORMATS = {
     "--gamma", type=click.FloatRange(0.0, 1.0), default=0.99, show_default=True, help="Discount of --progress."
 )
 @click.option("--fact", "told", multiple=True, metavar="KEY=VALUE", help="One more fact, as in a description.")
-@click.option("--budget", type=float, help="Environment steps that can be afforded.")
+@click.option("--budget", type=click.FloatRange(0.0, min_open=True), help="Environment steps that can be afforded.")
 @click.option("--questions", "list_questions", is_flag=True, help="List the questions and the facts, and end.")
 @click.option("--ask/--no-ask", default=None, help="Ask for what is missing; by default on a terminal only.")
 @click.option("--output-format", "form", type=click.Choice(tuple(FORMATS)), default="text", show_default=True)
@@ -95,6 +95,8 @@ def advise(
         _list_questions(as_json=form == "json")
         return
     question = next((word for word in what if word in QUESTIONS), "offline" if dataset else STRATEGY)
+    if len(asked := [word for word in what if word in QUESTIONS]) > 1:
+        raise UsageError(f"one question at a time, not {' and '.join(asked)}")
     described = _described([word for word in what if word != question], told)
     if budget is not None:
         described["budget.env_steps"] = budget

@@ -17,6 +17,8 @@ SAID = ("id", "title", "value", "low", "high", "reading")
 class AdviceReply(Reply):
     question: str
     headline: str
+    facts: list[dict[str, Any]]
+    """What was understood, and where it comes from."""
     options: list[dict[str, Any]]
     """Approaches, the recommended one first, with the rules that speak for and against each."""
     algorithms: list[dict[str, Any]]
@@ -29,6 +31,8 @@ class AdviceReply(Reply):
     """What would sharpen the answer; give the answers as `facts`."""
     disagreements: list[dict[str, Any]]
     caveats: list[str]
+    changes: list[str]
+    """Single answers that would lead to another recommendation."""
     next_steps: list[str]
     citations: list[str]
 
@@ -73,6 +77,7 @@ def _reply(found: Advice) -> AdviceReply:
     reply = AdviceReply(
         question=data["question"],
         headline=data["headline"],
+        facts=plain_value(data["facts"]),
         options=plain_value(data["options"]),
         algorithms=plain_value(data["algorithms"]),
         values=plain_value(data["values"]),
@@ -82,6 +87,7 @@ def _reply(found: Advice) -> AdviceReply:
         questions=plain_value(data["questions"]),
         disagreements=plain_value(data["disagreements"]),
         caveats=data["caveats"],
+        changes=data["changes"],
         next_steps=data["next_steps"],
         citations=[
             f"{source.text}, arXiv {source.id}" if source.is_arxiv else source.text for source in found.citations
