@@ -14,10 +14,10 @@ from rlclinic.model.run import Run
 from rlclinic.readers.open import read
 from tests.conftest import RUNS
 
-# What one log has and the other has not: the mean over the last 100 episodes never shows the fall of the last 28 of 201
-# (dqn), a swing within 60 (small_buffer) or that a run of 30 levelled off (high_lr), and its own longer trough lies within
-# the noise of single episodes (fast_target); 20 single episodes are too few for a failure (one_critic); only the table
-# shows when the first update came (late_start).
+# What one log has and the other has not: a mean over the last 100 episodes never shows the fall of the last 28 of 201
+# (dqn), a swing within 60 (small_buffer) or that a run of 30 levelled off (high_lr), and its own longer trough is
+# within the noise of single episodes (fast_target); 20 single episodes are too few for a failure (one_critic); only
+# the table shows when the first update came (late_start).
 DIFFER = {
     "fast_target_dqn_cartpole", "high_lr_sac_pendulum", "late_start_sac_pendulum", "one_critic_sac_pendulum",
     "small_buffer_dqn_cartpole", "dqn_cartpole",

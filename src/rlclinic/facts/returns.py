@@ -186,7 +186,7 @@ def _noise(levels: FloatArray, smooth: FloatArray) -> float:
 
 
 def _plain_noise(levels: FloatArray) -> float:
-    """The same by the standard deviation: a mean of a few episodes follows the rare long one, which a median ignores."""
+    """The same by the standard deviation: a mean of few episodes follows the rare long one, a median does not."""
     steps = [part for part in np.array_split(np.diff(levels), 2) if part.size > 1]
     return max((float(part.std()) for part in steps), default=0.0) / math.sqrt(2.0)
 
