@@ -200,3 +200,22 @@ def test_what_holds_no_transitions_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "set.npz", weights=np.zeros(3))
     with pytest.raises(RunReadError, match="holds no transitions"):
         advise("offline", dataset=tmp_path / "set.npz")
+
+
+def test_steps_that_are_not_finite_are_counted_and_left_out() -> None:
+    told = {name: values.copy() for name, values in columns("CartPole-v1", *POLICIES["CartPole-v1", "expert"]).items()}
+    told["rewards"][5], told["observations"][7] = np.nan, np.inf
+    found = with_dataset(problem_of({}, environment="CartPole-v1"), transitions_of(told))
+    assert next(item for item in found.measurements if item.id == "not-finite").value == pytest.approx(
+        2 / len(told["rewards"])
+    )
+    assert found.number("data.n_transitions") == len(told["rewards"]) - 2
+
+
+def test_demonstrations_without_rewards_are_for_cloning(tmp_path: Path) -> None:
+    told = columns("CartPole-v1", *POLICIES["CartPole-v1", "expert"])
+    np.savez(tmp_path / "set.npz", **{name: values for name, values in told.items() if name != "rewards"})
+    found = advise("offline", environment="CartPole-v1", dataset=tmp_path / "set.npz")
+    assert found.options[0].id == "behaviour-cloning"
+    assert not found.algorithms
+    assert "none has a reward" in next(item for item in found.measurements if item.id == "returns").reading

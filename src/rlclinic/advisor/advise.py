@@ -68,7 +68,7 @@ def advise(
         from rlclinic.advisor.dataset import with_dataset
         from rlclinic.readers.transitions.trace import read_trace
 
-        known = derived(with_dataset(known, read_trace(Path(dataset)), str(dataset)))
+        known = derived(with_dataset(known, read_trace(Path(dataset), needs_rewards=False), str(dataset)))
     return advice_on(known, question)
 
 
@@ -105,7 +105,8 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
         rule for rule in rules().values() if question in rule.about or (question == STRATEGY and rule.conditions)
     ]
     fired = _all_fired(relevant, problem)
-    algorithms = _options(fired, algorithms=True) if question == "offline" else ()
+    rewarded = problem["data.has_rewards"] is not False
+    algorithms = _options(fired, algorithms=True) if question == "offline" and rewarded else ()
     if algorithms and problem["run.algo"] is None:
         # What the sources say about the settings of the algorithm that fits best belongs to the answer.
         fits = ProblemFact("run.algo", NAMES[algorithms[0].id], FactOrigin.DERIVED, "fits the data best")

@@ -8,6 +8,7 @@ import numpy as np
 
 from rlclinic.advisor.measurements.dataset import (
     end_measurement,
+    finite_rows,
     mean_interval,
     return_measurement,
     returns_of,
@@ -43,24 +44,44 @@ KINDS = {"random": "random", "expert": "expert", "mixed": "mixed"}
 
 def with_dataset(problem: Problem, steps: Transitions, path: str = "") -> Problem:
     """The problem with what was measured on its data."""
+    steps, odd = finite_rows(steps)
     starts, ends = spans(steps)
     returns, near = returns_of(steps), Neighbours(steps)
     ended, told = end_measurement(steps)
-    found = [return_measurement(returns, ends - starts), *_behaviour(near), ended, *row_measurements(steps)]
-    paid = float((steps.rewards != 0).mean())
+    found = [*_behaviour(near), ended, *row_measurements(steps), *odd]
     told |= {
         "data.n_transitions": float(len(steps)),
-        "data.has_rewards": bool(np.ptp(steps.rewards) > 0) or paid > 0,
-        "reward.dense_fraction": paid,
-        "reward.step_size": float(np.abs(steps.rewards).max()),
+        "data.has_rewards": bool(steps.rewards.any()),
         "task.horizon": float(np.median(ends - starts)),
         "task.action": {"discrete": "discrete", "multi": "multidiscrete"}.get(steps.action_space.kind, "box"),
         "data.coverage": near.coverage,
         "expert.disagreement": near.disagreement,
         "task.stochastic": near.chance if near.chance is not None and near.chance <= NEAR_CERTAIN else None,
     }
+    if steps.rewards.any():
+        rewarded, of_rewards = _rewarded(problem, steps, returns)
+        found, told = [return_measurement(returns, ends - starts), *found, *rewarded], told | of_rewards
+    else:
+        told_none = f"{len(returns):,} episodes; none has a reward, so only imitation can learn from them"
+        found.insert(0, Measurement("returns", "Returns", None, told_none))
+    quality = next((item.value for item in found if item.id == "quality"), None)
+    kind, reading = behaviour_of(near, returns, quality)
+    found.insert(0, Measurement("behaviour", "Whose behaviour", None, f"{kind}: {reading}"))
+    told["data.source"] = KINDS.get(kind)
+    if not problem.environment:
+        told["env.available"] = False
+    facts = (_fact(key, value) for key, value in told.items() if value is not None)
+    return replace(problem.with_facts(*facts).with_measurements(*found), dataset=path)
+
+
+def _rewarded(problem: Problem, steps: Transitions, returns: FloatArray) -> tuple[list[Measurement], dict[str, object]]:
+    """What only rewards tell: quality, few good episodes, stitching."""
+    found: list[Measurement] = []
+    told: dict[str, object] = {
+        "reward.dense_fraction": float((steps.rewards != 0).mean()),
+        "reward.step_size": float(np.abs(steps.rewards).max()),
+    }
     worst, best = _references(problem, returns)
-    quality = None
     if best is not None and best > worst:
         quality, low, high = ((value - worst) / (best - worst) for value in (returns.mean(), *mean_interval(returns)))
         reading = (
@@ -82,13 +103,7 @@ def with_dataset(problem: Problem, steps: Transitions, path: str = "") -> Proble
         told["data.stitching"] = gain
         words = "joined pieces would earn more than whole episodes" if gain > 0.05 else "no gain to speak of"
         found.append(Measurement("stitching", "Stitching", gain, f"{gain:.2f} of the range of returns: {words}"))
-    kind, reading = behaviour_of(near, returns, quality)
-    found.insert(0, Measurement("behaviour", "Whose behaviour", None, f"{kind}: {reading}"))
-    told["data.source"] = KINDS.get(kind)
-    if not problem.environment:
-        told["env.available"] = False
-    facts = (_fact(key, value) for key, value in told.items() if value is not None)
-    return replace(problem.with_facts(*facts).with_measurements(*found), dataset=path)
+    return found, told
 
 
 def behaviour_of(near: Neighbours, returns: FloatArray, quality: float | None) -> tuple[str, str]:

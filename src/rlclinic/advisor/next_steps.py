@@ -44,7 +44,7 @@ def next_steps(
         steps.append("rlclinic advise --env MODULE:CLASS_OR_ID --measure")
     if question == "reward" and environment and not problem.steps:
         steps.append(f"rlclinic advise reward --env {environment} --progress INDEX_OR_KEY")
-    if problem.dataset:
+    if problem.dataset and problem["data.has_rewards"] is not False:
         steps += _offline(problem, name, algorithms)
     return (*steps, *_ablations(problem, environment, values))
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.model.advice import Measurement
+from rlclinic.model.errors import UsageError
 from rlclinic.model.series import FloatArray
-from rlclinic.model.transitions import IntArray, Transitions
+from rlclinic.model.transitions import BoolArray, IntArray, Transitions
 
 RESAMPLES = 1000
 BINS = 10
@@ -86,12 +87,26 @@ def end_measurement(steps: Transitions) -> tuple[Measurement, dict[str, object]]
     return Measurement("ends", "Ends and time limits", float(terminated + truncated), told), facts
 
 
+def finite_rows(steps: Transitions) -> tuple[Transitions, list[Measurement]]:
+    """The steps without NaN and inf, and how many have them; they alone can be measured."""
+    whole: BoolArray = np.asarray(np.isfinite(_rows(steps)).all(axis=1))
+    if whole.all():
+        return steps, []
+    if not whole.any():
+        raise UsageError("no step of the data is finite", hint="NaN or inf in observations, actions or rewards")
+    told = f"{1.0 - whole.mean():.2%} of the steps hold NaN or inf; the others are measured"
+    return steps.chosen(whole), [Measurement("not-finite", "NaN or inf", float(1.0 - whole.mean()), told)]
+
+
+def _rows(steps: Transitions) -> FloatArray:
+    return np.concatenate([steps.observations, steps.actions, steps.rewards[:, None], steps.next_observations], axis=1)
+
+
 def row_measurements(steps: Transitions) -> list[Measurement]:
-    """Repeats, gaps, numbers that are none, and actions at the edge of their range."""
+    """Repeats, gaps, and actions at the edge of their range."""
     starts, ends = spans(steps)
-    rows = np.concatenate([steps.observations, steps.actions, steps.rewards[:, None], steps.next_observations], axis=1)
+    rows = _rows(steps)
     repeated = 1.0 - len(np.unique(rows, axis=0)) / len(rows)
-    odd = float((~np.isfinite(rows)).any(axis=1).mean())
     inside = np.flatnonzero(steps.follows)
     gaps = (
         float((steps.next_observations[inside - 1] != steps.observations[inside]).any(axis=1).mean())
@@ -113,8 +128,6 @@ def row_measurements(steps: Transitions) -> list[Measurement]:
             + ("; what follows a time limit cannot be valued there" if missing > 0.5 else ""),
         ),
     ]  # fmt: skip
-    if odd:
-        found.append(Measurement("not-finite", "Numbers that are none", odd, f"{odd:.2%} of the steps hold NaN or inf"))
     return [*found, action_measurement(steps)]
 
 
@@ -126,7 +139,7 @@ def action_measurement(steps: Transitions) -> Measurement:
         bars = tuple((f"{value:g}", float(n / len(acts))) for value, n in zip(values[:20], counts[:20], strict=True))
         most = float(counts.max() / len(acts))
         return Measurement(
-            "actions", "Actions", most, f"{len(values)} choices; the most frequent has {most:.0%}", bars=bars
+            "actions", "Actions", most, f"{len(values)} different ones; {most:.0%} are the most frequent", bars=bars
         )
     width = np.where(space.high > space.low, space.high - space.low, 1.0)
     near = np.minimum(acts - space.low, space.high - acts) <= EDGE * width

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rlclinic.advisor.problem import Problem
 
 TRACE = click.Path(exists=True, path_type=Path)
+# A questionnaire is short; what is left is listed in the answer.
+MOST_ASKED = 10
 FORMATS = {
     "text": "advice_text",
     "markdown": "advice_markdown",
@@ -111,7 +113,11 @@ def advise(
     if ask is None:
         ask = form == "text" and output is None and sys.stdin.isatty() and sys.stdout.isatty()
     skipped: set[str] = set()
+    if ask and found.questions:
+        click.echo(f"At most {MOST_ASKED} questions. Enter: not known; q: no more questions.")
     while ask and (open_questions := [item for item in found.questions if item.key not in skipped]):
+        if len(skipped) == MOST_ASKED:
+            break
         answer = _asked(open_questions[0])
         skipped.add(open_questions[0].key)
         if answer is None:
@@ -129,7 +135,7 @@ def _with_dataset(problem: Problem, path: Path, policy: str) -> Problem:
     from rlclinic.advisor.problem import derived
     from rlclinic.readers.transitions.trace import read_trace
 
-    steps = read_trace(path)
+    steps = read_trace(path, needs_rewards=False)
     say(f"measuring {len(steps):,} steps: a few seconds")
     measured = derived(with_dataset(problem, steps, str(path)))
     return measured.with_measurements(support(steps, policy)) if policy else measured
@@ -149,7 +155,7 @@ def _measured(problem: Problem, environment: str, run: str, dataset: Path | None
         problem = measure_environment(problem, seconds)
     if run:
         say(f"playing {EPISODES} episodes of the run's policy and one update of it: about a minute")
-        steps = read_trace(dataset) if dataset is not None else None
+        steps = read_trace(dataset, needs_rewards=False) if dataset is not None else None
         problem = measure_run(problem, Path(read(run).location), steps)
     return derived(problem)
 
@@ -184,7 +190,7 @@ def _asked(question: Question) -> str | None:
     from rlclinic.advisor.fact_keys import fact_keys
 
     while True:
-        answer = str(click.prompt(f"{question.text} [{question.answers}; Enter: not known; q: enough]", "", False))
+        answer = str(click.prompt(f"{question.text} ({question.answers})", default="", show_default=False))
         if answer.strip().lower() == "q":
             return None
         try:

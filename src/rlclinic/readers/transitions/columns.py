@@ -29,13 +29,18 @@ FEW_VALUES = 20
 """Different whole numbers up to which a column of actions is a choice."""
 
 
-def transitions_of(columns: Mapping[str, NDArray[Any]]) -> Transitions:
-    """Transitions from columns; FormatError where rewards, actions or observations are missing."""
+def transitions_of(columns: Mapping[str, NDArray[Any]], *, needs_rewards: bool = True) -> Transitions:
+    """Transitions from columns; FormatError where actions or observations are missing, or rewards that are needed.
+
+    Demonstrations may come without rewards: all are zero then.
+    """
     found = {}
     for name, spellings in NAMES.items():
         column = next((columns[spelling] for spelling in spellings if spelling in columns), None)
         if column is not None:
             found[name] = np.asarray(column)[:MOST_ROWS]
+    if not needs_rewards and "actions" in found:
+        found.setdefault("rewards", np.zeros(len(found["actions"])))
     missing = [name for name in ("observations", "actions", "rewards") if name not in found]
     if missing:
         raise FormatError(f"no {' and no '.join(missing)} among the columns {', '.join(list(columns)[:12])}")

@@ -23,7 +23,7 @@ NEEDED = ("rewards", "observations", "obs", "actions", "terminations", "dones", 
 INSTALL = "pip install 'rlclinic[data]'"
 
 
-def read_trace(path: Path) -> Transitions:
+def read_trace(path: Path, *, needs_rewards: bool = True) -> Transitions:
     """The steps of a file; RunReadError where it holds none. Nothing in it is unpickled."""
     name = path.name.lower()
     if path.is_dir():
@@ -32,7 +32,7 @@ def read_trace(path: Path) -> Transitions:
         )
         if inner is None:
             raise UsageError("is a folder", path=str(path), hint="name a file of transitions, or a Minari data set")
-        return read_trace(inner)
+        return read_trace(inner, needs_rewards=needs_rewards)
     if not path.is_file():
         raise RunReadError("no such file", path=str(path), hint="check the path")
     if name.endswith((".pkl", ".pickle", ".pt", ".pth")):
@@ -45,7 +45,7 @@ def read_trace(path: Path) -> Transitions:
     if reader is None:
         raise UsageError("is no file of transitions", path=str(path), hint="npz, hdf5, csv or parquet")
     try:
-        return transitions_of(reader(path))
+        return transitions_of(reader(path), needs_rewards=needs_rewards)
     except FormatError as error:
         raise RunReadError(f"holds no transitions: {error}", path=str(path)) from error
 
@@ -113,14 +113,13 @@ def _episodes(groups: list[Any]) -> Mapping[str, Any]:
     total = 0
     for number, member in enumerate(groups):
         group = {key: np.asarray(_own(member, key)) for key in member if key in NEEDED}
-        rewards = group["rewards"]
-        count = len(rewards)
+        count = len(group["actions"])
         seen = group["observations"] if "observations" in group else group["obs"]
         found = {
             "observations": seen[:count],
             "next_observations": seen[1 : count + 1] if len(seen) > count else np.concatenate([seen[1:], seen[-1:]]),
             "actions": group["actions"],
-            "rewards": rewards,
+            **({"rewards": group["rewards"]} if "rewards" in group else {}),
             "terminated": group["terminations"] if "terminations" in group else group["dones"],
             "truncated": group["truncations"] if "truncations" in group else np.zeros(count),
             "episodes": np.full(count, number),
