@@ -44,6 +44,7 @@ REASONS = {
     "D8.every-step@frozenlake-dqn": "its return still rises at the end, which the verdict says now",
     "D11.mean@room-dqn": "its return swings, which the verdict says now; a bug explains that less",
     "D12.flipped@mountaincar-ppo": "every episode costs its whole length, as where a reward is never seen",
+    "D14.renewed@cartpole-ppo": "the learning rate as logged counts now and is ordinary: the entropy that fell leads",
     "E4.sgd": "the learning rate as logged counts now and is ordinary; no metric shows another optimiser",
     "E9.one@room-dqn": "a rule about imitation shut the cause out of runs that learn by acting; mended since",
     "F3.two@frozenlake-dqn": "a return that is always zero speaks for a sparse reward more than a batch of two does",
