@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rlclinic.model.answer import LEAD, LIKELY, UNKNOWN
-from rlclinic.model.diagnosis import Cause, Diagnosis
+from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
 from rlclinic.model.words import listed, within
 from rlclinic.reports.formats import Context
 from rlclinic.reports.html_blocks import block_html, document, fragment, section_html, text_html
@@ -49,7 +49,7 @@ def overview_html(diagnoses: Sequence[Diagnosis], _context: Context) -> str:
 
 
 def by_weight(diagnoses: Sequence[Diagnosis]) -> list[Diagnosis]:
-    """The runs by what matters: bad verdicts first, then urgent changes, then sure causes."""
+    """The runs by what matters: bad verdicts first, then urgent changes, then sure causes; solved runs come last."""
     return sorted(diagnoses, key=_weight)
 
 
@@ -62,10 +62,10 @@ def overview_sections(diagnoses: Sequence[Diagnosis]) -> list[Section]:
     return [*found, Section("causes", "Causes", (causes,))] if causes is not None else found
 
 
-def _weight(item: Diagnosis) -> tuple[int, int, float]:
+def _weight(item: Diagnosis) -> tuple[int, bool, int, float]:
     tone = WORST_FIRST.index(TONES.get(item.verdict, "bad"))
     urgent = item.prescriptions[0].priority.rank if item.prescriptions else len(WORST_FIRST) + 1
-    return tone, urgent, -item.ranked[0].probability if item.ranked else 0.0
+    return tone, item.verdict is Verdict.SOLVED, urgent, -item.ranked[0].probability if item.ranked else 0.0
 
 
 def _row(item: Diagnosis) -> tuple[Inline, ...]:

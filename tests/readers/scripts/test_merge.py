@@ -254,7 +254,7 @@ def test_a_script_that_is_not_there_or_not_python_is_one_clear_error(project: Pa
         read(project / "logs" / "PPO_1", configs=["nowhere.py"])
     broken = project / "broken.py"
     broken.write_text("def (:")
-    with pytest.raises(RunReadError, match="not Python"):
+    with pytest.raises(RunReadError, match="not Python: line 1: "):
         read(project / "logs" / "PPO_1", configs=[broken])
 
 

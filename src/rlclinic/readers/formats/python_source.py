@@ -38,7 +38,9 @@ def _parsed(source: str, mode: str) -> ast.AST:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(source, mode=mode)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+    except SyntaxError as error:
+        raise FormatError(f"not Python: line {error.lineno or 1}: {error.msg}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
         raise FormatError(f"not Python: {error}") from None
     level: list[ast.AST] = [tree]
     nodes = 0
