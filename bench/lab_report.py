@@ -24,7 +24,8 @@ HARMED = (
     "They are one change, advised in each of three rounds: the learning rate of the entry for MountainCarContinuous, "
     "which was found with forty times as many gradient steps per sample. A rate of an entry counts only for runs of "
     "like pace since, and a first spread only with the same kind of noise; the patients keep what they were advised. "
-    "That does not mend this configuration: the rate that its own updates ask for, which is advised now, harms it too."
+    "The rate that the run's own updates ask for harms this configuration too. Advised now is what moves the weights "
+    "as far per sample as the entry does: the rate of the healthy configuration. That was found with a look at these runs."
 )
 
 

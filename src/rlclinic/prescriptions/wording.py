@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rlclinic.facts.return_state import return_name
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.task_entry import rate_at_pace
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import percent, plain_numbers
@@ -135,7 +136,9 @@ def _against_reference(assessment: Assessment, change: Change) -> str:
     where = f"{assessment.run.algorithm} on {assessment.run.environment}"
     whole = amount(change.key, assessment.reference.get(change.key)) if assessment.has_entry else None
     if known is None and whole is not None and whole != here:
-        return f"The {as_text(whole)} that works for {where} goes with other settings of its entry, as a whole."
+        carried = rate_at_pace(assessment.facts) if change.key == "learning_rate" else None
+        pace = f"; as far per sample the weights move here with {carried:.1g}" if carried is not None else ""
+        return f"The {as_text(whole)} that works for {where} goes with other settings of its entry, as a whole{pace}."
     if known is None or here is None or known == here:
         return ""
     if change.key in NEAR_ONE or known == 0 or here == 0:

@@ -5,13 +5,14 @@ never passes the value that is known to work for this environment. A value that 
 rounds, each of which costs a training: with an entry for this environment more than two steps away the step goes to the
 entry; without one, where the value lies outside the spread of working configs, it goes to where the run's own updates
 say that it belongs (from above not below the usual value), else to the usual value of working configs with such a
-budget.
+budget. Of an entry with another pace of updates a rate that is too low takes what moves the weights as far per sample.
 """
 
 from __future__ import annotations
 
 import math
 
+from rlclinic.facts.task_entry import rate_at_pace
 from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import hyperparameters
@@ -44,6 +45,8 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
         likely = [found for found in (known, assessment.default_number(key)) if found is not None]
         return (max if up else min)(likely, key=lambda item: size_of(key, item), default=None)
     entry = assessment.entry_number(key)
+    if entry is None and up and key == "learning_rate":
+        entry = _rate_at_pace(assessment)
     if up and key in NEAR_ONE and value >= 1.0:
         return None
     if value <= 0 and key not in NEAR_ONE:
@@ -103,6 +106,19 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
         return usual
     # Beyond its episode an agent has nothing to look at.
     return value_of_size(key, min(size_of(key, usual), assessment.episode_length))
+
+
+def _rate_at_pace(assessment: Assessment) -> float | None:
+    """The entry's rate at the pace of an on-policy run, at most a step beyond all that works.
+
+    Tiny updates all point one way and ordinary ones do not: their KL promises too much of a rate that is far away. Off
+    policy too few updates are a fault of their own, which no rate makes good.
+    """
+    rate = rate_at_pace(assessment.facts) if assessment.is_on_policy else None
+    bounds = working_range(assessment.run.algorithm, "learning_rate")
+    if rate is None or bounds is None:
+        return None
+    return min(_significant(rate, ESTIMATED), COARSE * bounds[1])
 
 
 def _rate_by_kl(assessment: Assessment, rate: float) -> float | None:
