@@ -25,7 +25,7 @@ HARMED = (
     "which was found with forty times as many gradient steps per sample. A rate of an entry counts only for runs of "
     "like pace since, and a first spread only with the same kind of noise; the patients keep what they were advised. "
     "The rate that the run's own updates ask for harms this configuration too. Advised now is what moves the weights "
-    "as far per sample as the entry does: the rate of the healthy configuration. That was found with a look at these runs."
+    "as far per sample as the entry does: the rate of the healthy configuration, found with a look at these runs."
 )
 
 
