@@ -124,3 +124,25 @@ def to_zero(observation: Any) -> Any:
 def away(observation: Any) -> Any:
     """A policy that does badly."""
     return -to_zero(observation)
+
+
+class Success(Slide):
+    """Pays for every step; to reach 0 ends the episode, and `info` calls it a success."""
+
+    def step(self, action: Any) -> Any:
+        observation, _, _, over, _ = super().step(action)
+        reached = abs(self.at) < 0.1
+        return observation, 1.0, reached, over, {"is_success": reached} if reached or over else {}
+
+
+class Forced(Slide):
+    """A cost of force and nothing else."""
+
+    def step(self, action: Any) -> Any:
+        observation, _, *rest = super().step(action)
+        return observation, -(float(action[0]) ** 2), *rest
+
+
+def normalised() -> Any:
+    """Wrapped as many scripts do it."""
+    return gymnasium.wrappers.NormalizeReward(gymnasium.wrappers.NormalizeObservation(Slide()))

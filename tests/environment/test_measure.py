@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,7 @@ SECONDS = 120.0
 pytestmark = pytest.mark.usefixtures("small")
 
 
-def examined(kind: type, **more: object) -> tuple[EnvironmentFacts, Diagnosis]:
+def examined(kind: Callable[[], Any], **more: object) -> tuple[EnvironmentFacts, Diagnosis]:
     facts = measure(kind, kind.__name__, Wanted(SECONDS, **more), lambda *_: None)  # type: ignore[arg-type]
     return facts, examine(facts)
 
@@ -63,6 +65,28 @@ def test_a_range_that_is_clipped_inside_its_bounds_is_told() -> None:
     assert facts.action is not None
     assert [one.inner for one in facts.action.effects] == [1.0]
     assert found.causes[0].id == "action-space-unnormalised"
+
+
+def test_running_statistics_are_set_aside_and_said() -> None:
+    facts, found = examined(tasks.normalised)
+    assert [item.summary for item in found.findings if item.severity.rank > 0] == []
+    assert [one.of for one in facts.normalisers] == ["rewards", "observations"]
+    assert "NormalizeReward, NormalizeObservation" in facts.skipped[0]
+
+
+def test_a_success_that_pays_less_than_a_failure_is_the_finding() -> None:
+    facts, found = examined(tasks.Success)
+    assert facts.episodes is not None
+    assert facts.episodes.success_pays == 0.0
+    assert found.causes[0].id == "reward-hacking"
+
+
+def test_a_cost_of_force_is_a_reward_that_actions_change() -> None:
+    facts, found = examined(tasks.Forced)
+    assert facts.reward is not None
+    assert facts.reward.effect_lag == 0
+    assert facts.reward.same_action == 0.0
+    assert [item.code for item in found.findings if item.severity.rank > 0] == []
 
 
 def test_terms_that_the_user_names_are_taken_apart_and_those_that_cancel_are_told() -> None:

@@ -88,7 +88,7 @@ def effects_of(
             if now() > end:
                 break
         tried += 1
-    inner = _inner(simulator, states[:INNER_STATES], space, see, std, contrasts, end)
+    inner, inner_lags = _inner(simulator, states[:INNER_STATES], space, see, std, contrasts, end)
     effects = tuple(
         ActionEffect(
             name,
@@ -100,7 +100,8 @@ def effects_of(
         for name, items in seen.items()
         if items
     )
-    return Effects(effects, tried, min(lags, default=None), min(reward_lags, default=None))
+    # A reward that is the same at both ends, as a cost of force is, differs on the way between.
+    return Effects(effects, tried, min(lags, default=None), min([*reward_lags, *inner_lags], default=None))
 
 
 def _inner(
@@ -111,20 +112,25 @@ def _inner(
     std: FloatArray,
     contrasts: list[tuple[str, Any, Any]],
     end: float,
-) -> dict[str, float]:
-    """For each dimension of a box: how often half of the way to either end did the same as the end itself."""
+) -> tuple[dict[str, float], list[int]]:
+    """For each dimension of a box: how often half of the way to either end did the same as the end itself.
+
+    And when rewards showed that it did not.
+    """
     found: dict[str, float] = {}
+    lags: list[int] = []
     for name, high, low in contrasts if type(space).__name__ == "Box" else ():
         middle = (high + low) / 2
         same_at: list[bool] = []
         for state in states:
             if now() > end:
-                return found
+                return found, lags
             pairs = ((limit, ((middle + limit) / 2).astype(space.dtype)) for limit in (high, low))
-            differ = (_contrast(simulator, state, space, see, std, *pair).anything for pair in pairs)
-            same_at.append(not any(differ))
+            seen = [_contrast(simulator, state, space, see, std, *pair) for pair in pairs]
+            lags += [one.reward_lag for one in seen if one.reward_lag is not None]
+            same_at.append(not any(one.anything for one in seen))
         found[name] = float(np.mean(same_at))
-    return found
+    return found, lags
 
 
 def contrasts_of(space: Any, flat: Space) -> list[tuple[str, Any, Any]]:

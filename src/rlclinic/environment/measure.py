@@ -20,11 +20,12 @@ from rlclinic.environment.effects import STATES, Effects, Noise, effects_of, noi
 from rlclinic.environment.episodes import chosen
 from rlclinic.environment.frames import frames_of
 from rlclinic.environment.make import Make
+from rlclinic.environment.normalisers import without_statistics
 from rlclinic.environment.other_kinds import FirstCopy
 from rlclinic.environment.panel import EPISODES, best_linear, played, policies_of, random_policy, returns_of
 from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
 from rlclinic.environment.resets import reset_facts
-from rlclinic.facts.environment.episodes import episode_facts, start_facts
+from rlclinic.facts.environment.episodes import episode_facts, start_facts, success_facts
 from rlclinic.facts.environment.measure import action_facts, drift
 from rlclinic.facts.environment.observations import observation_facts
 from rlclinic.facts.environment.rewards import outlier_rows, reward_facts
@@ -89,13 +90,19 @@ def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFac
     except Exception as error:
         # The environment is the user's: whatever it raises is what is found.
         return _failed(facts, Problem("raised", "make", message_of(error)), began)
+    environment, normalisers = without_statistics(environment, observations=not wanted.policies)
+    facts = replace(facts, normalisers=normalisers)
     for name in ("observation_space", "action_space"):
         if not isinstance(space := getattr(environment, name, None), gymnasium.Space):
             told = f"{name} is {'missing' if space is None else f'no space but {type(space).__name__}'}"
             return _failed(facts, Problem("breaks-api", "make", told), began)
     # What is imported and loaded is no part of the budget.
     began = now()
-    examiner = _Examiner(make, environment, wanted, facts, began, seconds, tell)
+
+    def bare() -> Any:
+        return without_statistics(make(), observations=not wanted.policies)[0]
+
+    examiner = _Examiner(bare, environment, wanted, facts, began, seconds, tell)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -134,6 +141,9 @@ class _Examiner:
         self.panel: list[PolicyReturns] = []
         self.shown: list[Episode] = []
         self.skipped: list[str] = []
+        if facts.normalisers:
+            named = ", ".join(dict.fromkeys(one.wrapper for one in facts.normalisers))
+            self.skipped.append(f"{named}: running statistics, which change with use, were set aside")
         self.reset_facts = ResetFacts()
 
     def until(self, share: float) -> float:
@@ -211,9 +221,8 @@ class _Examiner:
             self.seeds.append(seed)
             results.append(play(self.env, random_policy(space), self.random, seed=seed, end=end))
         if len(results) < EPISODES_WANTED:
-            self.skipped.append(
-                f"{len(results)} of {EPISODES_WANTED} random episodes were played in the time there was"
-            )
+            reason = f"{MOST_STEPS:,} steps are enough" if self.random.steps >= MOST_STEPS else "no time left"
+            self.skipped.append(f"{len(results)} of {EPISODES_WANTED} random episodes were played: {reason}")
         self.panel.append(returns_of("random", results))
         self.shown += [one for one, _ in chosen(self.random, results, 0, "random") if one.label == "median"]
 
@@ -357,8 +366,12 @@ def _episodes(env: Any, steps: Transitions, table: EpisodeTable, record: Recorde
     both = Recorder(record.observation_space, record.action_space, record.see, record.do)
     both.episodes = [*record.episodes, *simple.episodes]
     every = episode_facts(steps, both.table(), limit=limit, unended=max(record.unended, simple.unended))
+    rate, pays, chance = success_facts([*record.successes, *simple.successes])
     return replace(
         every,
+        success_rate=rate,
+        success_pays=pays,
+        success_chance=chance,
         mean_length=own.mean_length,
         return_mean=own.return_mean,
         return_std=own.return_std,

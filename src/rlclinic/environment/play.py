@@ -23,6 +23,9 @@ WAITING = max(3.0, 2.0 * os.getloadavg()[0] / (os.cpu_count() or 1)) if hasattr(
 LONGEST = 5000
 """Steps after which an episode that has not ended is given up."""
 
+SUCCESS = ("is_success", "success")
+"""What the end of an episode is called in `info`."""
+
 Act = Callable[[Any], Any]
 """An observation -> an action, as the environment has them."""
 
@@ -56,6 +59,8 @@ class Recorder:
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     episodes: list[tuple[Any, ...]] = field(default_factory=list)
     parts: list[dict[str, float]] = field(default_factory=list)
+    successes: list[tuple[float, bool]] = field(default_factory=list)
+    """Return of each episode of which `info` says whether it was a success, and what it says."""
     unended: int = 0
     step_seconds: float = 0.0
     reset_seconds: float = 0.0
@@ -145,6 +150,8 @@ def play(
         seen = after
         if terminated or truncated:
             record.episodes.append((total, length + 1, terminated, first, after, discounted))
+            if (told := next((info[key] for key in SUCCESS if key in info), None)) is not None:
+                record.successes.append((total, bool(np.all(told))))
             return total, length + 1
         if now() > end:
             break

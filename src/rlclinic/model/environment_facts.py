@@ -14,6 +14,8 @@ from rlclinic.model.lazy_dataclass import dataclass
 
 Source = Literal["examined", "observed", "trace"]
 NOT_MEASURED = math.nan
+INFORMED = ("oracle", "trained", "best of random linear policies")
+"""Policies of the panel that look at what they see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,8 @@ class RewardFacts:
     """Share of the variance that observation, action and next observation foretell."""
     by_action: float = NOT_MEASURED
     """Share that the action alone foretells."""
+    same_action: float = NOT_MEASURED
+    """Spread of the rewards of exactly one continuous action, relative to that of all."""
     at_end: float = NOT_MEASURED
     """Share of the sum of sizes that the last steps of episodes cut by a time limit pay."""
     first_zero: int = 0
@@ -142,6 +146,7 @@ class EpisodeFacts:
     terminated: int
     truncated: int
     mean_length: float
+    """Under random actions, where these were played; NaN where no episode ended."""
     shortest: int
     longest: int
     at_longest: float
@@ -171,7 +176,14 @@ class EpisodeFacts:
     length_correlation: float
     """Of return and length."""
     new_places: float = NOT_MEASURED
-    """Share of the later half of the steps that came to a place where none of the earlier half was."""
+    """Share of the later half of the steps that came to a place where none of the earlier half was; of a discrete
+    observation 0 if every state was reached, else not measured."""
+    success_rate: float = NOT_MEASURED
+    """Share of the episodes that `info` calls a success, of those of which it says so."""
+    success_pays: float = NOT_MEASURED
+    """Share of the pairs of a success and a failure in which the success returns more."""
+    success_chance: float | None = None
+    """Probability of so few pairs if successes and failures are paid alike."""
     restarts: float = NOT_MEASURED
     """Share of steps that jump back into the set of first observations without an end."""
 
@@ -302,6 +314,15 @@ class Shaping:
 
 
 @dataclass(frozen=True, slots=True)
+class Normaliser:
+    """A wrapper that divides by running statistics."""
+
+    of: str
+    """`rewards` or `observations`."""
+    wrapper: str
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentFacts:
     """Everything that is measured about one environment."""
 
@@ -316,6 +337,7 @@ class EnvironmentFacts:
     reset: ResetFacts | None = None
     panel: tuple[PolicyReturns, ...] = ()
     shown: tuple[Episode, ...] = ()
+    normalisers: tuple[Normaliser, ...] = ()
     speed: SpeedFacts | None = None
     drift: float = NOT_MEASURED
     """How much worse what was learned of the early steps foretells the late ones, as a share of their variance."""
@@ -339,6 +361,7 @@ _SECTIONS: Mapping[str, type] = {
 }  # fmt: skip
 _LISTS: Mapping[str, type] = {
     "panel": PolicyReturns, "problems": Problem, "effects": ActionEffect, "components": Component, "shown": Episode,
+    "normalisers": Normaliser,
 }  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
-from rlclinic.model.environment_facts import EnvironmentFacts
+from rlclinic.model.environment_facts import EnvironmentFacts, PolicyReturns
 from rlclinic.reports.page import Block, Code, Facts, Inline, Table, Words
 from rlclinic.reports.text import number
 
@@ -46,12 +47,12 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     if env.observation is not None:
         rows += _known("next observation foretold", env.observation.explained, share=True)
         rows += _known("noise in the observation", env.observation.noise_share, share=True)
-    rows.append(
-        (
-            "|mean| over spread of the reward",
-            f"{number(min(reward.signal_to_noise, 1e6))} (usual, and says little)",
-        )
-    )
+    rows += _known("return told by the policy", _told_by_policy(env.panel), share=True)
+    usual = number(min(reward.signal_to_noise, 1e6))
+    rows.append(("|mean| over spread of the reward", f"{usual} (usual, and says little)"))
+    if math.isfinite(reward.largest_correlation):
+        of_one = number(reward.largest_correlation)
+        rows.append(("correlation with one observation", f"{of_one} at most (as usual, and as little)"))
     if ends.discounted and math.isfinite(ends.discounted) and ends.discounted > 0:
         rows.append(
             ("rescaling", f"multiply rewards by {number(1.0 / ends.discounted)} for discounted returns of size 1")
@@ -63,7 +64,18 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
                 f"{number(round(env.speed.steps_per_second))} steps/s, resets {100 * env.speed.reset_share:.2g}%",
             )
         )
-    return rows
+    return rows + [("skipped", text) for text in env.skipped]
+
+
+def _told_by_policy(panel: Sequence[PolicyReturns]) -> float:
+    """Share of the variance of the panel's returns that lies between its policies."""
+    count = sum(one.episodes for one in panel)
+    if len(panel) < 2 or count <= len(panel):
+        return math.nan
+    middle = sum(one.episodes * one.mean for one in panel) / count
+    between = sum(one.episodes * (one.mean - middle) ** 2 for one in panel)
+    total = between + sum(one.episodes * one.std**2 for one in panel)
+    return between / total if total else 0.0
 
 
 def _task(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
@@ -73,6 +85,8 @@ def _task(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     if chance is not None and oracle is not None and trained is not None and oracle.mean > chance.mean:
         closed = (trained.mean - chance.mean) / (oracle.mean - chance.mean)
         rows.append(("gap between chance and oracle", f"the trained policy closes {100 * closed:.3g}%"))
+    if chance is not None and trained is not None and not trained.low > chance.high:
+        rows.append(("trained policy", "earns no more than random actions"))
     if env.episodes is not None and env.episodes.mean_length > 1:
         length = env.episodes.mean_length
         rows.append(("horizon", f"episodes of {number(round(length))} steps: gamma {1 - 1 / length:.4g} looks as far"))

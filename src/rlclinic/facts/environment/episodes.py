@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 
 from rlclinic.facts.environment.observations import FEWEST
@@ -13,6 +16,8 @@ GAMMA = 0.99
 PERMUTATIONS = 5000
 """Enough for a probability that stays small after a correction for all checks."""
 OFTEN = 10
+FEWEST_OF_A_KIND = 8
+"""Successes, and failures, whose returns are compared."""
 CELLS = 6
 """Of each number of the observation, between its 1% and 99% quantiles."""
 TIME_KNOWN = 0.999
@@ -63,6 +68,21 @@ def start_facts(episodes: EpisodeTable) -> ResetFacts:
     return ResetFacts(stale=stale, leak=leak, leak_probability=probability, same_starts=_same_starts(episodes))
 
 
+def success_facts(episodes: Sequence[tuple[float, bool]]) -> tuple[float, float, float | None]:
+    """Share of successes; share of the pairs in which a success returns more than a failure; the chance of so few."""
+    if not episodes:
+        return NOT_MEASURED, NOT_MEASURED, None
+    won, lost = (np.array([total for total, success in episodes if success is wanted]) for wanted in (True, False))
+    rate = len(won) / len(episodes)
+    if min(len(won), len(lost)) < FEWEST_OF_A_KIND:
+        return rate, NOT_MEASURED, None
+    above, level = won[:, None] > lost[None, :], won[:, None] == lost[None, :]
+    share = float((above + 0.5 * level).mean())
+    # Mann and Whitney 1947, by the normal distribution.
+    spread = math.sqrt((len(episodes) + 1) / (12.0 * len(won) * len(lost)))
+    return rate, share, 0.5 * math.erfc((0.5 - share) / (spread * math.sqrt(2.0)))
+
+
 def _knows_time(steps: Transitions) -> bool:
     seen, times = steps.observations, steps.times.astype(np.float64)
     if len(steps) < FEWEST or times.std() == 0 or steps.observation_space.kind == "image":
@@ -77,6 +97,9 @@ def _knows_time(steps: Transitions) -> bool:
 
 def new_places(steps: Transitions) -> float:
     """How far the exploration still finds something new, by cells of the observation."""
+    if choices := steps.observation_space.choices:
+        reached = np.unique(np.concatenate([steps.observations, steps.next_observations]))
+        return 0.0 if len(reached) == choices else NOT_MEASURED
     if steps.observation_space.kind != "box" or len(steps) < FEWEST:
         return NOT_MEASURED
     seen = steps.next_observations[np.isfinite(steps.next_observations).all(axis=1)]

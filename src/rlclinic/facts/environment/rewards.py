@@ -13,6 +13,8 @@ from rlclinic.model.transitions import BoolArray, EpisodeTable, IntArray, Transi
 
 STAYS = 0.05
 """Different observations among those at a bound of the reward, below which the state does not move."""
+FEWEST_ALIKE = 20
+"""Steps with exactly one action, from which on their rewards are compared."""
 FAR = 30.0
 """Spreads from the middle at which a reward is an outlier."""
 
@@ -45,6 +47,7 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
         not_finite=int((~np.isfinite(steps.rewards)).sum()),
         explained=now,
         by_action=_by_action(steps),
+        same_action=_same_action(steps),
         at_end=_at_end(steps),
         first_zero=_first_zero(steps),
         lag=lag,
@@ -138,6 +141,18 @@ def _by_action(steps: Transitions) -> float:
         return NOT_MEASURED
     done = encoded(steps.action_space, steps.actions)[rows]
     return float(explained(done, steps.rewards[rows, None], steps.episodes[rows])[0])
+
+
+def _same_action(steps: Transitions) -> float:
+    """What the reward varies by where exactly one action was taken, inside episodes."""
+    rows = np.flatnonzero(np.isfinite(steps.rewards) & ~steps.ended)
+    spread = float(steps.rewards[rows].std()) if len(rows) else 0.0
+    if steps.action_space.kind != "box" or spread == 0.0:
+        return NOT_MEASURED
+    _, places, counts = np.unique(steps.actions[rows], axis=0, return_inverse=True, return_counts=True)
+    often = np.flatnonzero(counts >= FEWEST_ALIKE)
+    paid = [steps.rewards[rows[places.ravel() == place]] for place in often]
+    return max((float(values.std()) for values in paid), default=NOT_MEASURED) / spread
 
 
 def _at_end(steps: Transitions) -> float:

@@ -1,11 +1,12 @@
 """Every step costs, and episodes are soon over whatever is done.
 
-What it sees: All steps cost, the return falls with the length of the episode, and random actions end it long before
-its limit.
+What it sees: All steps cost, the return falls with the length of the episode, and random actions and all simple
+policies end it long before its limit.
 Why it hurts: The best return is that of the shortest episode: the agent learns to fail at once.
 Evidence needed: at least 20 episodes of different length under random actions, and a time limit or longer episodes of
 other policies.
-Looks alike: A cost per step until a goal that is hard to reach: there random actions do not end the episode.
+Looks alike: A cost per step until a goal: there random actions do not end the episode, or the same action over and
+over does not; in a training, episodes were long before they became short.
 What to change: Make the end cost at least what the remaining steps would, or pay for each step survived.
 References: gym-electric-motor#24; roboschool#50.
 """
@@ -15,6 +16,7 @@ from __future__ import annotations
 import math
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.environment_facts import INFORMED
 from rlclinic.model.finding import Severity
 from rlclinic.rules.measured import measured
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
@@ -30,6 +32,8 @@ RULE = Rule(
 class Limits(RuleLimits):
     correlation: float = -0.9
     """Of return and length."""
+    beaten: float = -0.5
+    """The same where random actions, by ending, earn more than the limit's steps would at the best that one paid."""
     early: float = 0.3
     """Mean length over the longest episode or the limit."""
 
@@ -44,9 +48,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     assert ends is not None
     assert reward is not None
     whole = ends.limit or max(ends.longest, ends.unended)
-    if ends.count < 20 or reward.high > 0.0 or not ends.length_correlation < limits.correlation:
+    bar = limits.beaten if ends.return_mean > reward.high * whole else limits.correlation
+    if ends.count < 20 or reward.high > 0.0 or not ends.length_correlation < bar:
         return None
-    if ends.terminated < 0.95 * ends.count or not ends.mean_length < limits.early * whole:
+    began = facts.early("episode_length")
+    lengths = [ends.mean_length, *(one.length for one in env.panel if one.name not in INFORMED)]
+    lengths += [began.value] if began is not None else []
+    if ends.terminated < 0.95 * ends.count or not max(lengths) < limits.early * whole:
         return None
     summary = (
         f"no step pays more than {reward.high:g}, return and length correlate by {ends.length_correlation:.2g}, and "
@@ -56,7 +64,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         Severity.ERROR,
         0.9,
         summary,
-        (measured("correlation of return and length", ends.length_correlation, limits.correlation, ends.count),),
+        (measured("correlation of return and length", ends.length_correlation, bar, ends.count),),
         chance=_chance(ends.length_correlation, ends.count),
     )
 

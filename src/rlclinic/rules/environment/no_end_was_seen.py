@@ -1,6 +1,7 @@
 """No episode ended.
 
-What it sees: Thousands of steps of an episode without an end, and no time limit that would come later.
+What it sees: Thousands of steps of an episode without an end, no time limit that would come later, and no end of any
+episode under random actions, whatever better policies reach.
 Why it hurts: Without ends no return is known, nothing is reset, and the same stretch of the task is seen for ever.
 Evidence needed: an examination, or a training that was watched with Observe.
 Looks alike: A task that goes on for ever by design: give it a time limit for training all the same.
@@ -9,6 +10,8 @@ References: four-phase method, step 3.3.
 """
 
 from __future__ import annotations
+
+import math
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -36,7 +39,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     env = facts.measured
     ends = env.episodes
     assert ends is not None
-    if ends.count or ends.unended < limits.steps or (ends.limit is not None and ends.limit > ends.unended):
+    if math.isfinite(ends.mean_length) or ends.unended < limits.steps:
         return None
-    summary = f"no episode ended in {env.steps:,} steps; the longest had {ends.unended:,}"
+    if ends.limit is not None and ends.limit > ends.unended:
+        return None
+    some = f"only {ends.count} episodes" if ends.count else "no episode"
+    summary = f"{some} ended in {env.steps:,} steps, none at random; the longest had {ends.unended:,}"
     return RuleResult(Severity.WARNING, 0.9, summary, (measured("steps without an end", ends.unended, limits.steps),))

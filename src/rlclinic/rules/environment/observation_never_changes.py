@@ -26,7 +26,7 @@ RULE = Rule(
     "ENV34",
     needs=("environment:observation",),
     step=DecisionStep.ENVIRONMENT,
-    causes={"observation-dead": 6.0, "observation-insufficient": 5.0},
+    causes={"observation-dead": 7.0, "observation-insufficient": 5.0},
 )
 
 

@@ -13,8 +13,9 @@ References: check 6 of the environment checks; four-phase method, step 1.2.
 from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.environment_facts import RewardFacts
 from rlclinic.model.finding import Severity
-from rlclinic.rules.measured import measured
+from rlclinic.rules.measured import LEVEL, measured
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule(
@@ -44,12 +45,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     assert reward is not None
     if episodes is not None and episodes.longest <= 1:
         return None
-    if reward.noise_share > limits.noise:
-        summary = (
-            f"{100 * reward.noise_share:.3g}% of the variance of rewards is noise: the same step is paid differently"
-        )
-        evidence = measured("noise share", reward.noise_share, limits.noise)
-        return RuleResult(Severity.ERROR, 0.95, summary, (evidence,), chance=reward.noise_chance)
+    noisy = _noisy(reward, limits)
+    # Noise that is rare shows in too few states to be sure of, but as outliers.
+    if noisy is not None and (noisy.chance or 0.0) < LEVEL:
+        return noisy
     if reward.outliers > 0.0 and not reward.outliers_recur > limits.recur:
         once = (
             "that did not come again from the same state"
@@ -63,8 +62,16 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         )
     watched = env.source != "examined" and reward.noise_share != reward.noise_share
     if not watched or reward.distinct < 100 or reward.nonzero < 0.5 or not reward.explained < limits.foretold:
-        return None
+        return noisy
     summary = f"observation, action and next observation foretell {100 * reward.explained:.2g}% of the reward"
     return RuleResult(
         Severity.WARNING, 0.85, summary, (measured("foretold share", reward.explained, limits.foretold, env.steps),)
     )
+
+
+def _noisy(reward: RewardFacts, limits: Limits) -> RuleResult | None:
+    if not reward.noise_share > limits.noise:
+        return None
+    summary = f"{100 * reward.noise_share:.3g}% of the variance of rewards is noise: the same step is paid differently"
+    evidence = measured("noise share", reward.noise_share, limits.noise)
+    return RuleResult(Severity.ERROR, 0.95, summary, (evidence,), chance=reward.noise_chance)

@@ -1,10 +1,11 @@
 """The reward is about the action itself.
 
-What it sees: The action alone foretells nearly all of the reward, the state hardly any of it.
+What it sees: The action alone foretells nearly all of the reward, the state hardly any of it, though some.
 Why it hurts: A cost of acting that outweighs the task teaches to do nothing; a bonus for acting teaches to do just
 that.
 Evidence needed: some hundred steps under different policies, with continuous actions.
-Looks alike: A bandit, in which the action is the task; a goal that no policy has reached yet.
+Looks alike: A bandit, in which the action is the task; a goal that no policy has reached yet: there one action is
+always paid the same.
 What to change: Weigh the term down until the rest of the reward varies as much over the behaviour that matters.
 References: four-phase method, step 1.1; Knox et al. 2023 (arXiv 2104.13906).
 """
@@ -20,7 +21,8 @@ RULE = Rule(
     "ENV59",
     needs=("environment:reward", "environment:episodes", "environment:action"),
     step=DecisionStep.REWARD,
-    causes={"reward-component-dominates": 7.5, "reward-hacking": 2.0},
+    # Returns are as large as the term makes them: it is what is to be changed.
+    causes={"reward-component-dominates": 7.5, "reward-hacking": 2.0, "reward-scale-too-large": -4.0},
 )
 
 
@@ -28,7 +30,9 @@ class Limits(RuleLimits):
     share: float = 0.99
     """Share of the variance of rewards."""
     nothing_else: float = 0.9995
-    """Share from which on the action is all that was paid for so far: a goal may not have been found yet."""
+    """Share from which on the action may be all that was paid for so far."""
+    same: float = 1e-6
+    """Spread of the rewards of one action, relative to all, above which the state is paid for too."""
 
 
 LIMITS = Limits()
@@ -43,7 +47,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     assert action is not None
     if action.kind != "box" or ends.longest <= 2 or not reward.by_action > limits.share:
         return None
-    if reward.by_action > limits.nothing_else:
+    if reward.by_action > limits.nothing_else and not reward.same_action > limits.same:
         return None
     summary = f"the action alone foretells {100 * reward.by_action:.3g}% of the reward: the state hardly counts"
     return RuleResult(
