@@ -33,16 +33,14 @@ DIGITS = 5
 
 
 def chosen() -> list[Entry]:
-    """The first seed of every instance of groups A and B, and of every clean base, by turns."""
+    """The first seed of every harmful instance of groups A and B, and of every clean base, the cheapest first."""
     known, found = labelled()
     harmful = [
         entry for entry in found if entry.instance.group in GROUPS and known[entry.instance.name].label == "fault"
     ]
     clean = [entry for entry in found if entry.instance.kind == "clean" and entry.instance.layout == "lab"]
-    by_turns = [
-        entry for at, entry in enumerate(harmful) for entry in (entry, *clean[at // 3 : at // 3 + (at % 3 == 0)])
-    ]
-    return list(dict.fromkeys(by_turns))
+    seconds = {one.name: one.seconds for one in latest()}
+    return sorted([*harmful, *clean], key=lambda entry: (seconds[entry.name], entry.name))
 
 
 def labelled() -> tuple[Mapping[str, Label], list[Entry]]:
