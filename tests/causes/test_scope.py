@@ -37,6 +37,20 @@ def test_causes_of_other_algorithms_are_out_of_the_question() -> None:
     assert _classes("DQN")["q-divergence"] > 5 * _classes("PPO").get("q-divergence", 0.0)
 
 
+def test_what_recorded_steps_lack_is_asked_only_of_a_run_that_learns_from_them() -> None:
+    assert "offline" not in _classes("DQN")
+    assert "offline" in _classes("CQL")
+
+
+def test_only_algorithms_with_a_temperature_are_suspected_of_a_wrong_one() -> None:
+    def suspected(algorithm: str) -> bool:
+        run = _run(algorithm)
+        found = causes_of(RunFacts(run), Verdict.NOT_LEARNING, [], _about(run), applicable=_about(run))
+        return "temperature-wrong" in found.explanations
+
+    assert [suspected(algorithm) for algorithm in ("SAC", "DISCRETESAC", "DQN", "PPO")] == [True, True, False, False]
+
+
 def test_all_causes_together_still_have_probability_one() -> None:
     for algorithm in ("PPO", "DQN", "GRPO", ""):
         assert abs(sum(_classes(algorithm).values()) - 1.0) < 1e-9

@@ -15,6 +15,7 @@ from rlclinic.causes.evidence import pieces_of, seen_in
 from rlclinic.causes.weights import VERDICT, CauseWeights, Weights, weights
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.explanation import Explanation
 from rlclinic.model.finding import Finding
@@ -59,7 +60,8 @@ def causes_of(
     the run stands against its goal. `seeds` are the explanations of other seeds of the same config that ended alike:
     what only one of them shows is its luck, so that all weigh the same before a cause is named.
     """
-    table = _in_question(weights(), applicable)
+    known = frozenset(key for key in weights().suspects if unusual(facts, key) is not None)
+    table = _in_question(weights(), applicable, known)
     seen = seen_in(
         facts,
         verdict,
@@ -116,7 +118,7 @@ def causes_of(
 
 
 @lru_cache
-def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
+def _in_question(table: Weights, applicable: frozenset[str] | None, known: frozenset[str]) -> Weights:
     """The table without causes that nothing could show in such a run."""
     rows = {cause: row for cause, row in table.causes.items() if row.has_evidence}
     if applicable is not None:
@@ -124,20 +126,21 @@ def _in_question(table: Weights, applicable: frozenset[str] | None) -> Weights:
         rows = {
             cause: row
             for cause, row in rows.items()
-            if cause == NOTHING_WRONG or _can_show(cause, row, applicable, telling)
+            if cause == NOTHING_WRONG or _can_show(cause, row, applicable, known, telling)
         }
     return replace(table, causes=rows)
 
 
-def _can_show(cause: str, row: CauseWeights, applicable: frozenset[str], telling: float) -> bool:
-    """Whether a sign that tells it from others can be seen in such a run; weak ones are common to many causes."""
+def _can_show(cause: str, row: CauseWeights, applicable: frozenset[str], known: frozenset[str], telling: float) -> bool:
+    """Whether a sign that tells it from others can be seen in such a run, or a setting that is known; weak signs are
+    common to many causes."""
     told = {name: weight for name, weight in row.signs.items() if not name.startswith(VERDICT)}
     # What only an examined or watched environment shows, or another way of learning, sets no measure for other runs.
     is_special = catalogue()[cause].cause_class in SPECIAL_FAMILIES
     elsewhere = measured_rules() if is_special else measured_rules() | special_rules()
     signs = {name: weight for name, weight in told.items() if name in applicable or name not in elsewhere}
-    if told and not signs and not (row.settings or row.when or row.per):
-        return False
+    if told and not signs and not (row.when or row.per):
+        return any(item.key in known for item in row.settings)
     least = telling * max(signs.values(), default=0.0)
     return not signs or any(name in applicable for name, weight in signs.items() if weight >= least)
 

@@ -40,7 +40,22 @@ FAMILIES: dict[str, frozenset[str]] = {
         }
     ),
     "continuous-q": frozenset(
-        {"SAC", "TD3", "DDPG", "TQC", "CQL", "IQL", "AWAC", "BCQ", "TD3PLUSBC", "REDQ", "DROQ", "CROSSQ", "MADDPG"}
+        {
+            "SAC",
+            "DISCRETESAC",
+            "TD3",
+            "DDPG",
+            "TQC",
+            "CQL",
+            "IQL",
+            "AWAC",
+            "BCQ",
+            "TD3PLUSBC",
+            "REDQ",
+            "DROQ",
+            "CROSSQ",
+            "MADDPG",
+        }
     ),
     "imitation": frozenset(
         {"BC", "FILTERED-BC", "DAGGER", "SAFE-DAGGER", "ENSEMBLE-DAGGER", "LAZY-DAGGER", "GATED-DAGGER"}

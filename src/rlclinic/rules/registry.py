@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 
+from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.errors import RlclinicError, UsageError, contained
 from rlclinic.model.finding import Finding, NotChecked, Severity
@@ -123,7 +124,13 @@ def examine(
 
 def applicable(facts: RunFacts, rules: tuple[RuleInfo, ...] = RULES) -> tuple[RuleInfo, ...]:
     """The rules that are about runs of this kind."""
-    kind = Kind(facts.families, facts.is_language_model, facts.environment is not None, facts.run.is_environment)
+    kind = Kind(
+        facts.families,
+        facts.is_language_model,
+        is_offline(facts) or any(name.startswith("offline/") for name in facts.run.series),
+        facts.environment is not None,
+        facts.run.is_environment,
+    )
     return _applicable(kind, rules)
 
 

@@ -127,6 +127,8 @@ class Kind(NamedTuple):
     families: frozenset[str]
     """Of its algorithm; none where that is not known."""
     is_language_model: bool
+    is_offline: bool
+    """Whether it learns, or began to, from recorded steps."""
     has_environment: bool
     """Whether anything was measured at the environment itself."""
     is_environment: bool
@@ -168,6 +170,8 @@ class RuleInfo:
     def applies(self, kind: Kind) -> bool:
         """Whether the rule is about runs of this kind; an unknown algorithm might be any."""
         if self.family == "language_model" and not kind.is_language_model:
+            return False
+        if self.family == "offline" and not kind.is_offline:
             return False
         if kind.is_language_model and any(OF_CONTROL.issuperset(need.split("|")) for need in self.rule.needs):
             return False

@@ -25,7 +25,7 @@ from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 RULE = Rule(
     "OFF04",
     needs=("alpha", "return/train|return/eval"),
-    algorithms=("q-learning", "continuous-q"),
+    algorithms=("continuous-q",),
     step=DecisionStep.EXPLORATION,
 )
 

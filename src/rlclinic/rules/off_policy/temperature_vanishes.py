@@ -23,7 +23,7 @@ from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 RULE = Rule(
     "OFF03",
     needs=("alpha", "return/train|return/eval"),
-    algorithms=("q-learning", "continuous-q"),
+    algorithms=("continuous-q",),
     step=DecisionStep.EXPLORATION,
 )
 
