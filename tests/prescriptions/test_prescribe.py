@@ -120,3 +120,15 @@ def test_exploding_gradients_are_never_met_with_a_wider_clip() -> None:
     assert changed_keys(advised(tight, {"gradient-explosion": 0.7}, "gradient-norm-explodes")) == {}
     made = advised(wide, {"gradient-explosion": 0.7}, "gradient-norm-explodes")
     assert changed_keys(made) == {"max_grad_norm": (10.0, 0.5)}
+
+
+def test_a_run_of_an_unknown_algorithm_gets_no_advice_for_language_models() -> None:
+    for cause in ("sparse-reward", "uninformative-reward"):
+        made, *_ = advised(made_run({}, framework_id="unknown", algorithm="", environment=""), {cause: 0.9})
+        assert made.kind is PrescriptionKind.ENVIRONMENT
+
+
+def test_a_tiny_budget_is_not_merely_doubled() -> None:
+    tiny = made_run({**PPO, "total_timesteps": 200}, environment="MyRobot-v0")
+    made, *_ = advised(tiny, {"budget-too-small": 0.9}, verdict=Verdict.INSUFFICIENT_DATA)
+    assert "from 200 to 20000" in made.instruction

@@ -77,8 +77,8 @@ def rationale(
 ) -> str:
     """Why: the findings with their codes and numbers, else what is watched; and how the value stands to what works."""
     quoted = [f"{finding.code} {finding.name}: {finding.summary.rstrip('.')}" for finding in evidence[:QUOTED]]
-    found = "; ".join(quoted)
-    told = f"{found}. " if found else f"{cause.title.rstrip('.').capitalize()}. {_measured(assessment, watch)}"
+    title = cause.title[0].upper() + cause.title[1:].rstrip(".")
+    told = f"{'; '.join(quoted)}. " if quoted else f"{title}. {_measured(assessment, watch)}"
     compared = [line for change in changes if (line := _against_reference(assessment, change))]
     share = f"The probability of {cause.id} is {percent(cause.probability)}."
     return plain_numbers(" ".join([f"{told}{share}", *compared]))

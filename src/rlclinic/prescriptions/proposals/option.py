@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rlclinic.model.prescription import Change, PrescriptionKind
+from rlclinic.model.vocabulary import FAMILIES
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.constraints import fitted, problems
 from rlclinic.prescriptions.proposals.native_settings import native_settings
@@ -20,8 +21,9 @@ def fits(assessment: Assessment, option: RemedyOption) -> bool:
         return False
     if option.algorithms and assessment.run.algorithm not in option.algorithms:
         return False
-    # Where the algorithm is not known, every family is possible.
-    return not option.families or not assessment.families or bool(assessment.families & set(option.families))
+    # Where the algorithm is not known every family is possible, but that of language models shows in what is logged.
+    possible = assessment.families or FAMILIES.keys() - {"language-model"}
+    return not option.families or not possible.isdisjoint(option.families)
 
 
 def option_changes(assessment: Assessment, option: RemedyOption) -> Changes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from rlclinic.causes.weights import weights
+from rlclinic.facts.goal import reference_steps
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.remedies.careful_step import FINE, stepped
 from rlclinic.prescriptions.setting_change import Changes, SettingChange, change_to
@@ -16,14 +18,17 @@ FEW_ROLLOUTS = 20
 
 
 def larger_budget(assessment: Assessment) -> Changes:
-    """The reference budget where it is larger, else twice the budget. Language models count updates."""
+    """The budget of the reference or of published runs where it is larger, else twice the budget. Language models count
+    updates."""
     budget, axis = assessment.budget, assessment.run.step_axis
     if not budget:
         return ()
     if axis != "env_steps":
         return change_to("total_updates", round(FINE * budget)) if axis in ("updates", "iterations") else ()
-    known = assessment.entry_number("total_steps")
-    return change_to("total_steps", round(known if known and known > budget else FINE * budget))
+    known = assessment.entry_number("total_steps") or reference_steps(assessment.facts)
+    # No task is known that needs fewer steps than these.
+    more = known if known and known > budget else max(FINE * budget, weights().few_steps)
+    return change_to("total_steps", round(more))
 
 
 def more_updates(assessment: Assessment) -> Changes:
