@@ -57,7 +57,7 @@ def test_no_report_of_a_recorded_run_contradicts_itself(run: str) -> None:
     assert [wrong for text in sentences(told) for wrong in contradictions(text)] == []
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, max_examples=40)
 @given(
     levels=st.lists(st.floats(-1000, 1000), min_size=2, max_size=5),
     noise=st.floats(0, 50),

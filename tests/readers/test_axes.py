@@ -61,7 +61,7 @@ def test_a_resumed_run_keeps_what_was_written_last() -> None:
 
 
 @given(st.lists(st.integers(0, 50), max_size=60))
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 def test_the_kept_steps_never_go_back(steps: list[int]) -> None:
     array = np.array(steps, dtype=np.float64)
     order, _ = in_written_order(array)

@@ -173,7 +173,7 @@ DAMAGE = (st.sampled_from(FILES), st.integers(0, 2**32 - 1), st.sampled_from(["c
 
 
 @given(*DAMAGE)
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 def test_damaged_files_never_raise_anything_else(path: Path, seed: int, damage: str) -> None:
     read_damaged(path, seed, damage)
 
@@ -181,7 +181,7 @@ def test_damaged_files_never_raise_anything_else(path: Path, seed: int, damage: 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 @given(*DAMAGE)
-@settings(derandomize=True, deadline=None, max_examples=3000)
+@settings(derandomize=True, max_examples=3000)
 def test_thousands_of_damaged_files_never_raise_anything_else(path: Path, seed: int, damage: str) -> None:
     read_damaged(path, seed, damage)
 

@@ -22,7 +22,7 @@ def test_the_search_goes_on_behind_a_place() -> None:
     assert scan.search("key token key", 9) == Hit(10, 13, "key")
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(
     st.lists(st.text("abk-T", min_size=1, max_size=4), min_size=1, max_size=6, unique=True),
     st.text("abk-T ", max_size=30),

@@ -474,7 +474,7 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_redacting_twice_changes_nothing_more_and_keeps_the_lines(text: str) -> None:
     once = redact(text)
@@ -483,7 +483,7 @@ def test_redacting_twice_changes_nothing_more_and_keeps_the_lines(text: str) -> 
     assert once.count("\n") == text.count("\n")
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.text(max_size=200))
 def test_any_text_passes_without_an_error(text: str) -> None:
     assert isinstance(redact(text), str)

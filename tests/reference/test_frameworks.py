@@ -373,7 +373,7 @@ def test_a_later_entry_of_the_defaults_wins_for_a_variant() -> None:
 
 
 @given(st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=30))
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 def test_any_module_or_component_may_stand_in_a_name(text: str) -> None:
     rllib, rsl_rl = framework("rllib"), framework("rsl_rl")
     assert meaning(rllib, f"learners/{text}/entropy", "PPO").name == "entropy"

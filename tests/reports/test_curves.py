@@ -25,7 +25,7 @@ def chart(values: list[float], *, threshold: float | None = None, log: bool = Fa
     return Chart("x over steps", (Line("x", steps, np.array(values)),), marks, threshold, log=log)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.lists(anything, max_size=60), st.none() | finite, st.sampled_from(["log", "even"]))
 def test_any_values_give_a_picture_whose_every_place_is_inside(
     values: list[float], goal: float | None, log: Literal["log", "even"]
@@ -44,7 +44,7 @@ def test_any_values_give_a_picture_whose_every_place_is_inside(
     assert "inf" not in "".join(lines)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.lists(finite, min_size=1, max_size=2000))
 def test_thinning_keeps_the_least_and_the_greatest(values: list[float]) -> None:
     array = np.array(values)

@@ -12,7 +12,7 @@ from rlclinic.reports.wrap import cells, cut, pad, wrap
 text = st.text(st.sampled_from("ab _/-.,%倒é\u0301 "), max_size=300)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(text, st.integers(20, 60))
 def test_wrapping_loses_no_character_and_keeps_the_width(words: str, width: int) -> None:
     lines = wrap(words, width, indent="  - ", hanging="    ")
@@ -20,7 +20,7 @@ def test_wrapping_loses_no_character_and_keeps_the_width(words: str, width: int)
     assert all(cells(line) <= width or " %" in line for line in lines)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(text, st.integers(1, 40))
 def test_a_cut_text_fits_and_shows_the_cut(words: str, width: int) -> None:
     shown = cut(words, width)

@@ -25,7 +25,7 @@ def _parts(value_weight: float, entropy_weight: float, *, rows: int = 60, seed: 
     }
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.floats(0.05, 1e5), st.integers(0, 50))
 def test_the_weight_of_the_value_loss_is_found_at_any_scale(weight: float, seed: int) -> None:
     found = loss_weights(scene(series=_parts(weight, 0.0, seed=seed)))

@@ -34,7 +34,7 @@ curves = st.one_of(
 values = st.one_of(numbers, st.integers(-3, 10**7), st.none(), st.booleans(), st.sampled_from(["auto", [2], [0], []]))
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 @given(
     series=st.dictionaries(st.sampled_from(METRICS), curves, max_size=14),
     config=st.dictionaries(st.sampled_from(SETTINGS), values, max_size=6),
@@ -56,7 +56,7 @@ def test_no_rule_raises_and_every_answer_can_be_shown(
         assert "nan" not in result.summary.split()
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, max_examples=40)
 @given(seed=st.integers(0, 2**32 - 1), scale=st.sampled_from((1e-3, 1.0, 1e3)))
 def test_what_is_seen_does_not_depend_on_the_unit_of_the_reward(seed: int, scale: float) -> None:
     """Except for the rule that is about the unit itself."""

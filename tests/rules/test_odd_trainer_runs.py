@@ -66,7 +66,7 @@ values = st.one_of(
     budget=st.sampled_from([None, 1.0, 100_000.0]),
     status=st.sampled_from(list(Status)),
 )
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, max_examples=400)
 def test_no_rule_raises_on_odd_runs(**fields: object) -> None:
     facts = scene(environment="CartPole-v1", **fields)
     for rule in RULES:

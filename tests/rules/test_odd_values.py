@@ -27,7 +27,7 @@ curves = st.one_of(
 values = st.one_of(odd, st.none(), st.booleans(), st.text(max_size=5), st.just([84, 84, 4]), st.just("1e-3"))
 
 
-@settings(derandomize=True, deadline=None, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
+@settings(derandomize=True, max_examples=120, suppress_health_check=[HealthCheck.too_slow])
 @given(
     series=st.dictionaries(st.sampled_from(NAMES), curves, max_size=14),
     config=st.dictionaries(st.sampled_from(SETTINGS), values, max_size=5),

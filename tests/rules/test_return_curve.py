@@ -119,7 +119,7 @@ def test_a_success_rate_near_one_is_saturation() -> None:
     assert saturation(scene(series={"return/train": flat(), "success_rate": rate * 0.9})) is None
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(
     values=st.lists(st.floats(-1e150, 1e150) | st.sampled_from([np.nan, np.inf, -np.inf]), min_size=1, max_size=80),
     evaluations=st.lists(st.floats(-1e6, 1e6), max_size=30),

@@ -68,7 +68,7 @@ def test_importing_the_package_imports_no_signal() -> None:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @given(data=series())
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, max_examples=40)
 def test_hostile_values_yield_a_result_without_error_or_warning(name: str, data: Series) -> None:
     result = measured(name, data)
     assert result.n <= 2 * len(data)
@@ -76,7 +76,7 @@ def test_hostile_values_yield_a_result_without_error_or_warning(name: str, data:
 
 @pytest.mark.parametrize("name", SIGNALS)
 @given(data=series())
-@settings(derandomize=True, deadline=None, max_examples=10)
+@settings(derandomize=True, max_examples=10)
 def test_the_same_series_always_gives_the_same_result(name: str, data: Series) -> None:
     assert repr(measured(name, data)) == repr(measured(name, made(data.values, data.steps, data.decimals)))
 

@@ -62,7 +62,7 @@ def check(before: Any, after: Any, fields: tuple[str, ...], factor: float = 1.0,
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", SHAPES)
 @given(exponent=st.integers(-200, 200))
-@settings(derandomize=True, deadline=None, max_examples=3)
+@settings(derandomize=True, max_examples=3)
 def test_values_in_another_unit_change_only_the_unit(name: str, shape: str, exponent: int) -> None:
     values, factor = SHAPES[shape], 10.0**exponent
     before = measured(name, made(values), threshold=0.5)
@@ -76,7 +76,7 @@ def test_values_in_another_unit_change_only_the_unit(name: str, shape: str, expo
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("shape", SHAPES)
 @given(shift=st.sampled_from([-1000.0, -1.0, 3.0, 64.0, 1e5]))
-@settings(derandomize=True, deadline=None, max_examples=3)
+@settings(derandomize=True, max_examples=3)
 def test_a_shift_moves_levels_and_nothing_else(name: str, shape: str, shift: float) -> None:
     values = SHAPES[shape]
     before = measured(name, made(values), threshold=0.5)
@@ -111,7 +111,7 @@ def test_values_that_are_nan_are_measured_as_if_they_were_missing(name: str, sha
 
 
 @given(seed=st.integers(0, 1000))
-@settings(derandomize=True, deadline=None, max_examples=15)
+@settings(derandomize=True, max_examples=15)
 def test_a_third_of_the_points_missing_leaves_the_conclusions(seed: int) -> None:
     index = np.sort(np.random.default_rng(seed).permutation(300)[:200])
     whole, part = made(SHAPES["climb"]), made(SHAPES["climb"][index], index * 10.0)
@@ -136,7 +136,7 @@ def test_every_second_point_tells_the_same_story(n: int) -> None:
 
 
 @given(power=st.floats(0.3, 3.0), seed=st.integers(0, 20))
-@settings(derandomize=True, deadline=None, max_examples=20)
+@settings(derandomize=True, max_examples=20)
 def test_a_trend_test_looks_only_at_the_order_of_steps_and_values(power: float, seed: int) -> None:
     values = white(200, seed) + np.linspace(0.0, 1.0, 200)
     steps = np.arange(1.0, 201.0)

@@ -13,7 +13,7 @@ from .makers import made, sigmoid, white
 
 
 @given(n=st.integers(1, 3000), seed=st.integers(0, 100))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 def test_no_point_is_lost_and_bins_stay_in_order(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     series = made(rng.normal(size=n), np.cumsum(rng.integers(0, 4, size=n)))

@@ -32,7 +32,7 @@ def example(count: int, length: int) -> Example:
     return Example(pieces=pieces, words="x" * length, table={f"key {n}": "v" * 40 for n in range(count)})
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 900), st.integers(0, 30_000))
 def test_an_answer_fits_and_says_what_it_left_out(count: int, length: int) -> None:
     whole = len(json.dumps(example(count, length).model_dump()))

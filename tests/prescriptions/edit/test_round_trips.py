@@ -64,7 +64,7 @@ def test_only_the_intended_number_changes_in_500_files(syntax: str) -> None:
 def _property(syntax: str, *, examples: int) -> None:
     samples, edit, load = SYNTAXES[syntax]
 
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), database=None)
     @given(samples, NUMBERS)
     def check(sample: Sample, after: float) -> None:
         assume(sample.value != after)
@@ -86,7 +86,7 @@ def _property(syntax: str, *, examples: int) -> None:
 def test_a_new_key_is_added_and_nothing_else_moves(suffix: str) -> None:
     samples, _, load = SYNTAXES[suffix[1:]]
 
-    @settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=30, suppress_health_check=list(HealthCheck), database=None)
     @given(samples, NUMBERS)
     def check(sample: Sample, after: float) -> None:
         path = (*sample.path[:-1], "brand_new")

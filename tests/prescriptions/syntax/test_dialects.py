@@ -143,7 +143,7 @@ def test_of_500_generated_configs_only_the_intended_value_changes(case: Case) ->
 
 
 def _property(case: Case, *, examples: int) -> None:
-    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), database=None)
     @given(_examples(case))
     def check(example: tuple[dict[str, object], str, object]) -> None:
         _round_trip(case, *example)

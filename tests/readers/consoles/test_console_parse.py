@@ -62,7 +62,7 @@ def test_ordinary_logs_hold_no_rows_and_no_settings() -> None:
     assert find_config(ORDINARY).values == {}
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
 def test_any_mixture_of_pieces_is_read_without_an_error(pieces: list[str]) -> None:
     lines = "".join(pieces).split("\n")
@@ -76,14 +76,14 @@ def test_any_mixture_of_pieces_is_read_without_an_error(pieces: list[str]) -> No
     assert config.values.keys() == config.lines.keys()
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.lists(st.text(max_size=80), max_size=30))
 def test_any_text_is_read_without_an_error(lines: list[str]) -> None:
     parse_console(lines)
     find_config(lines)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.integers(min_value=0, max_value=400))
 def test_a_log_cut_anywhere_keeps_the_rows_before_the_cut(cut: int) -> None:
     text = "\n".join(f"step:{step} - actor/lr:0.100 - actor/entropy:0.{500 - step}" for step in range(1, 9))

@@ -30,7 +30,7 @@ def test_published_answers_are_met_by_spans() -> None:
     assert spans.tolist() == list(ANSWERS.values())
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.binary(max_size=700), st.lists(st.tuples(st.integers(0, 700), st.integers(0, 700)), max_size=8))
 def test_spans_have_the_checksum_of_their_bytes(data: bytes, pairs: list[tuple[int, int]]) -> None:
     spans = [sorted((min(a, len(data)), min(b, len(data)))) for a, b in pairs]
@@ -47,7 +47,7 @@ def test_a_span_far_longer_than_a_block_has_the_checksum_of_its_bytes() -> None:
     assert crc32c_spans(data, starts, lengths).tolist() == expected
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.binary(min_size=1, max_size=90), st.data())
 def test_a_changed_byte_changes_the_checksum_by_its_term(data: bytes, draw: st.DataObject) -> None:
     place = draw.draw(st.integers(0, len(data) - 1))
@@ -57,7 +57,7 @@ def test_a_changed_byte_changes_the_checksum_by_its_term(data: bytes, draw: st.D
     assert bitwise(data) ^ int(term[0]) == bitwise(changed)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.integers(0, 2**32 - 1))
 def test_unmasking_undoes_masking(crc: int) -> None:
     assert unmasked(np.array([masked(crc)], np.uint32)).tolist() == [crc]

@@ -104,7 +104,7 @@ def test_the_result_does_not_depend_on_where_blocks_are_cut() -> None:
     st.integers(5, 60),
     st.sampled_from(["", "\n"]),
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 def test_blocks_of_any_size_give_the_same_table(rows: list[list[str]], size: int, end: str) -> None:
     text = "x,y,z\n" + "\n".join(",".join(row) for row in rows) + end
     whole = read_csv(text.encode())
@@ -121,7 +121,7 @@ def test_blocks_of_any_size_give_the_same_table(rows: list[list[str]], size: int
 @example(b"\xff\xfe\x00")
 @example(b"\n,\n")
 @example(b",\n#\n,")
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, max_examples=400)
 def test_no_bytes_raise_an_error(data: bytes) -> None:
     assert_sound(read_csv(data))
     assert_sound(read_csv(data, header=["a", "b"], delimiter=" "))
@@ -142,7 +142,7 @@ def csv_text(cells: Sequence[str]) -> st.SearchStrategy[str]:
 
 
 @given(csv_text([*CELLS, *ODD_CELLS]), st.integers(4, 80))
-@settings(derandomize=True, deadline=None, max_examples=250)
+@settings(derandomize=True, max_examples=250)
 def test_broken_tables_are_read_without_an_error(text: str, size: int) -> None:
     with blocks_of(size):
         assert_sound(read_csv(text.encode()))
@@ -157,7 +157,7 @@ def test_broken_tables_are_read_without_an_error(text: str, size: int) -> None:
         max_size=8,
     )
 )
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 def test_what_the_csv_module_writes_is_read_back(rows: list[list[str]]) -> None:
     file = io.StringIO()
     csv.writer(file, quoting=csv.QUOTE_ALL).writerows([["k", "v", "w"], *(["word", *row] for row in rows)])
@@ -302,7 +302,7 @@ def nearly_clean(draw: st.DrawFn) -> bytes:
 
 @needs_polars
 @given(nearly_clean(), st.integers(4, 60))
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 def test_polars_and_the_plain_path_agree(tmp_path_factory: pytest.TempPathFactory, data: bytes, size: int) -> None:
     _, used = both_ways(data, tmp_path_factory.getbasetemp() / "agree.csv", size)
     event(f"read by polars: {used}")

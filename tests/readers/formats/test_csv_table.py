@@ -51,7 +51,7 @@ def test_what_is_not_a_number_is_none(text: str) -> None:
 
 
 @given(st.floats(allow_nan=False))
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 def test_every_float_survives_writing_and_reading(value: float) -> None:
     table = read_csv(f"a,b\n{value!r},0\n".encode())
     assert table.numbers["a"].tolist() == [value]
@@ -283,7 +283,7 @@ def test_a_comment_between_the_rows_is_kept_as_it_stands() -> None:
 
 
 @given(st.data())
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 def test_a_file_cut_anywhere_gives_the_rows_before_the_cut(data: st.DataObject) -> None:
     whole = "step,loss,name\r\n" + "".join(f'{i},{i / 7},"n, {i}"\r\n' for i in range(20))
     cut = data.draw(st.integers(len("step,loss,name\r\n"), len(whole)))

@@ -104,7 +104,7 @@ def test_nesting_without_bound_is_a_junk_line(opening: bytes) -> None:
 
 
 @given(st.floats(allow_nan=False))
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 def test_every_float_survives_writing_and_reading(value: float) -> None:
     table = read_json_lines(json.dumps({"a": value}).encode())
     assert table.numbers["a"].tolist() == [value]
@@ -126,7 +126,7 @@ def test_a_complete_last_line_needs_no_line_end() -> None:
 
 
 @given(st.integers(0, 400))
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 def test_a_file_cut_anywhere_gives_the_lines_before_the_cut(cut: int) -> None:
     whole = "".join(json.dumps({"step": i, "loss": {"v": i / 7}}) + "\n" for i in range(12))
     data = whole[:cut]
@@ -254,14 +254,14 @@ ROWS = st.lists(st.dictionaries(st.sampled_from(["a", "b", "c", "a/b", ""]), VAL
 @given(st.binary(max_size=200), st.sampled_from([b"", b"{", b"[", b'{"a": ', b'[{"a": 1},']))
 @example(b"]", b"[")
 @example(b"\n", b"{")
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 def test_no_bytes_raise_an_error(data: bytes, prefix: bytes) -> None:
     assert_sound(read_json_lines(prefix + data))
     looks_like_json_lines(prefix + data)
 
 
 @given(ROWS, st.integers(5, 200))
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 def test_any_rows_are_read_as_the_json_module_reads_them(rows: list[dict[str, object]], size: int) -> None:
     data = "".join(json.dumps(row) + "\n" for row in rows).encode()
     table = read_json_lines(data)

@@ -145,7 +145,7 @@ def nearly_regular(draw: st.DrawFn) -> bytes:
 
 @needs_polars
 @given(nearly_regular(), st.integers(20, 300))
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 def test_polars_and_the_plain_path_agree(tmp_path_factory: pytest.TempPathFactory, data: bytes, size: int) -> None:
     _, used = both_ways(data, tmp_path_factory.getbasetemp() / "agree.json", size)
     event(f"read by polars: {used}")

@@ -338,7 +338,7 @@ _LINES = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(_LINES)
 def test_any_order_of_lines_gives_excerpts_of_those_lines(lines: list[str]) -> None:
     found = excerpts(lines)
@@ -349,7 +349,7 @@ def test_any_order_of_lines_gives_excerpts_of_those_lines(lines: list[str]) -> N
     assert final is None or 1 <= final[1] <= len(lines)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.binary(max_size=300))
 def test_any_bytes_become_lines(data: bytes) -> None:
     lines = clean_lines(data)

@@ -98,13 +98,13 @@ _JSON = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.dictionaries(st.sampled_from(["cells", "worksheets", "x"]), _JSON, max_size=3))
 def test_a_notebook_of_any_shape_is_read_or_refused(notebook: dict[str, object]) -> None:
     _read_or_refuse(json.dumps(notebook).encode())
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.integers(0, 1200), st.binary(max_size=4))
 def test_a_damaged_notebook_is_read_or_refused(at: int, piece: bytes) -> None:
     data = json.dumps(NOTEBOOK).encode()

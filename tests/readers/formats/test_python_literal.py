@@ -172,14 +172,14 @@ _VALUES = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(_VALUES, st.sampled_from([20, 80]))
 def test_whatever_repr_and_pprint_write_is_read_back(value: object, width: int) -> None:
     assert load_literal(repr(value)) == value
     assert load_literal(pprint.pformat(value, width=width)) == value
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(_VALUES, st.integers(0, 60), st.text("{}[](),:'\"\\<>= \n1anpf.", max_size=3))
 def test_damaged_literals_are_read_or_refused(value: object, at: int, piece: str) -> None:
     text = repr(value)
@@ -187,7 +187,7 @@ def test_damaged_literals_are_read_or_refused(value: object, at: int, piece: str
         _read_or_refuse(damaged)
 
 
-@settings(derandomize=True, deadline=None, max_examples=400)
+@settings(derandomize=True, max_examples=400)
 @given(st.text(max_size=60) | st.text("{}[](),:'\"\\<>= \n10anpinf.-_x", max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     _read_or_refuse(text)

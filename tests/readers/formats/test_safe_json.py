@@ -94,7 +94,7 @@ _DATA = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(_DATA, st.sampled_from([None, 0, 2]))
 def test_data_and_paths_agree_with_the_standard_library(data: object, indent: int | None) -> None:
     text = json.dumps(data, indent=indent)
@@ -105,7 +105,7 @@ def test_data_and_paths_agree_with_the_standard_library(data: object, indent: in
     assert all(1 <= line <= text.count("\n") + 1 for line in document.lines.values())
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(_DATA, st.integers(0, 60), st.text('{}[],:"\\ \n1aN', max_size=3))
 def test_damaged_json_is_read_or_refused(data: object, at: int, piece: str) -> None:
     text = json.dumps(data, indent=1)
@@ -113,7 +113,7 @@ def test_damaged_json_is_read_or_refused(data: object, at: int, piece: str) -> N
         _read_or_refuse(damaged)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.text(max_size=60) | st.text('{}[],:"\\ \n1eE.-tfnNI', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     _read_or_refuse(text)

@@ -254,19 +254,19 @@ _WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
+@settings(derandomize=True, max_examples=600)
 @given(st.lists(_WORDS, max_size=25).map("".join))
 def test_any_mixture_of_yaml_is_read_or_refused(text: str) -> None:
     _read_or_refuse(text)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(derandomize=True, max_examples=300)
 @given(st.text(max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
     _read_or_refuse(text)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(derandomize=True, max_examples=150)
 @given(st.sampled_from([FLOW_PAIRS, BLOCK_PAIRS, TAGGED]), st.integers(0, 700))
 def test_any_truncation_is_read_or_refused(text: str, size: int) -> None:
     _read_or_refuse(text[:size])
@@ -282,7 +282,7 @@ _DATA = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(_DATA)
 def test_what_pyyaml_writes_is_read_back(data: object) -> None:
     assert load_yaml(yaml.safe_dump(data)).data == data

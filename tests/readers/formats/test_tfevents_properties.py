@@ -112,7 +112,7 @@ def same(one: EventFile, other: EventFile) -> None:
     assert one.last_wall_time == other.last_wall_time
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(FILES)
 def test_reading_by_template_equals_reading_one_by_one(data: bytes) -> None:
     singly = read_with(data, min_rows=1 << 40)
@@ -120,13 +120,13 @@ def test_reading_by_template_equals_reading_one_by_one(data: bytes) -> None:
         same(read_with(data, min_rows=min_rows), singly)
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, max_examples=40)
 @given(FILES, st.integers(1, 400))
 def test_the_size_of_the_search_window_does_not_matter(data: bytes, window: int) -> None:
     same(read_with(data, min_rows=4, window=window), read_with(data, min_rows=4))
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(FILES, st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 7)), min_size=1, max_size=4))
 def test_flipped_bits_are_noticed_and_read_alike_by_both_ways(data: bytes, flips: list[tuple[float, int]]) -> None:
     damaged = bytearray(data)
@@ -142,7 +142,7 @@ def test_flipped_bits_are_noticed_and_read_alike_by_both_ways(data: bytes, flips
         assert set(column.steps.tolist()) <= set(whole.scalars[tag].steps.tolist())
 
 
-@settings(derandomize=True, deadline=None, max_examples=40)
+@settings(derandomize=True, max_examples=40)
 @given(FILES, st.floats(0, 1))
 def test_a_cut_file_gives_the_beginning_of_every_column(data: bytes, share: float) -> None:
     whole, part = read_events(data), read_events(data[: int(share * len(data))])
@@ -153,7 +153,7 @@ def test_a_cut_file_gives_the_beginning_of_every_column(data: bytes, share: floa
     assert len(part.problems) <= 1
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.binary(max_size=300))
 @example(bytes(100))
 def test_arbitrary_bytes_are_read_without_an_error(data: bytes) -> None:
@@ -161,7 +161,7 @@ def test_arbitrary_bytes_are_read_without_an_error(data: bytes) -> None:
     assert bool(events.problems) == bool(data) or events.records
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.lists(st.binary(max_size=60), max_size=5), st.integers(1, 20))
 def test_arbitrary_bytes_in_sound_records_are_read_without_an_error(parts: list[bytes], times: int) -> None:
     data = b"".join(record(part) for part in parts) * times

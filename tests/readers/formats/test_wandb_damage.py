@@ -18,7 +18,7 @@ REAL = next((RUNS / "finished").glob("wandb/offline-run-*/run-*.wandb")).read_by
 BLOCK = 32_768
 RECORDS = [w.history({"_step": str(n), "loss": f"{n / 7}"}) for n in range(4000)]
 MANY = w.log(RECORDS)  # about eight blocks
-FUZZ = settings(derandomize=True, deadline=None, max_examples=60)
+FUZZ = settings(derandomize=True, max_examples=60)
 
 
 def steps(log: WandbLog) -> list[int]:

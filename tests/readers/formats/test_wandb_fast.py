@@ -19,7 +19,7 @@ from rlclinic.readers.formats.wandb.wandb_log import Column, WandbLog
 from tests.readers.formats import wandb_writer as w
 
 ALL_SIDE_BY_SIDE, ALL_ONE_BY_ONE = 1, 10**9
-PROPERTY = settings(derandomize=True, deadline=None, max_examples=60)
+PROPERTY = settings(derandomize=True, max_examples=60)
 
 names = st.sampled_from(["loss", "train/entropy", "_step", "a", "b", "a.b", "é", "k" * 300]) | st.text(max_size=40)
 paths = names | st.lists(names, min_size=1, max_size=4)
@@ -196,7 +196,7 @@ written = st.one_of(
 ).map(str.encode)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(st.lists(written | ugly, min_size=1, max_size=30))
 def test_decimals_are_rounded_as_float_rounds_them(texts: list[bytes]) -> None:
     data, starts, ends = spread(texts)
