@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import yaml
 
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.engine import diagnose
+from rlclinic.facts.goal import goal_of, is_due
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.diagnosis import Diagnosis, Verdict
@@ -19,6 +20,7 @@ from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
 from rlclinic.model.vocabulary import families_of
 from rlclinic.readers.discover import find
+from rlclinic.readers.open import read
 from rlclinic.reference.usual import Direction
 from rlclinic.reports.diagnosis_json import diagnosis_object
 from tests.conftest import RUNS
@@ -236,3 +238,16 @@ def test_no_change_leaves_a_value_that_nobody_trains_with(everything: list[Seen]
             if found is not None and found.beyond(direction) > 0.0:
                 wrong.append(f"{seen.name}: {change.key} {before} to {after}")
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(Path(case["path"]).name for case in FAULTS))
+def test_one_goal_leads_to_one_advice_whoever_names_it(name: str) -> None:
+    run = replace(read(RUNS / "faults" / name), threshold=None)
+    facts = RunFacts(run)
+    goal = goal_of(facts)
+    if goal is None:
+        return
+    told = [diagnose(run, goal=goal.level), diagnose(replace(run, threshold=goal.level))]
+    if is_due(facts, goal):
+        told.append(diagnose(run))
+    assert len({tuple(item.instruction for item in one.prescriptions) for one in told}) == 1

@@ -140,6 +140,12 @@ def reference_steps(facts: RunFacts) -> float | None:
     return own if own is not None else known[-1 if facts.run.algorithm else (len(known) - 1) // 2]
 
 
+def is_due(facts: RunFacts, goal: Goal) -> bool:
+    """Whether the goal may be expected: the run's own always, that of its task with the steps of published runs."""
+    needed, taken = reference_steps(facts), facts.run.env_steps
+    return goal.is_own or (needed is not None and taken is not None and taken >= needed)
+
+
 def had_time(facts: RunFacts) -> bool:
     """Whether the run went on for long enough that the lack of a result means something."""
     unfinished = facts.run.status.state in {Status.INTERRUPTED, Status.RUNNING}

@@ -5,7 +5,7 @@ A setting, or an odd metric, is no fault by itself. Rules that judge those ask h
 
 from __future__ import annotations
 
-from rlclinic.facts.goal import goal_of, had_time, known_task, lags_behind, reference_steps
+from rlclinic.facts.goal import goal_of, had_time, is_due, known_task, lags_behind
 from rlclinic.facts.offline import is_offline
 from rlclinic.facts.return_state import USED_UP, does_well, has_fallen, missed_goal, reached_goal, stuck_short, suffers
 from rlclinic.facts.run_facts import RunFacts, fact
@@ -112,14 +112,12 @@ def fell_short(facts: RunFacts) -> bool:
 
     A goal says that less is not enough, so even a small distance counts, if it is more than noise. That of a task in
     general is held against runs that had the steps which published ones needed. A mean over past episodes that still
-    rises lags behind the policy: alone it tells only who set the goal himself.
+    rises lags behind the policy: alone it says nothing against the goal of a task in general.
     """
     goal, curves = goal_of(facts), [facts.curve, facts.curve_of("return/eval")]
-    needed, taken = reference_steps(facts), facts.run.env_steps
-    in_time = goal is not None and (goal.is_own or (needed is not None and taken is not None and taken >= needed))
-    if missed_goal(facts) or goal is None or not in_time or not is_open(facts):
+    if missed_goal(facts) or goal is None or not is_due(facts, goal) or not is_open(facts):
         return missed_goal(facts)
-    if goal.source != "user" and curves[1] is None and curves[0] is not None and curves[0].rising:
+    if not goal.is_own and curves[1] is None and curves[0] is not None and curves[0].rising:
         return False
     known = [curve for curve in curves if curve is not None and curve.points >= FEWEST_EVALUATIONS]
     below = all(curve.final + curve.scatter < goal.level for curve in known)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rlclinic.facts.goal import goal_of, goal_reached, known_task, reference_steps, tried_short
+from rlclinic.facts.goal import goal_of, goal_reached, is_due, known_task, tried_short
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
@@ -78,8 +78,7 @@ def missed_goal(facts: RunFacts) -> bool:
     if goal is None or curve is None or curve.points < FEWEST_POINTS or reached_goal(facts):
         return False
     used = facts.progress >= USED_UP if facts.progress is not None else state is Status.FINISHED
-    needed, taken = reference_steps(facts), facts.run.env_steps
-    in_time = goal.is_own or (needed is not None and taken is not None and taken >= needed)
+    in_time = is_due(facts, goal)
     if used and in_time and tried_short(facts, goal):
         return True
     trained, evaluated = curve.final, facts.late("return/eval")
