@@ -319,6 +319,17 @@ def test_a_policy_gets_no_gradient_where_its_norm_is_next_to_nothing() -> None:
     assert part_gets_no_gradient.check(scene(series=drowned)) is None
 
 
+def test_no_gradient_at_all_is_told_only_of_rewards_that_differ_within_groups() -> None:
+    """constructed: all groups are tied, some are not, and a norm that is zero in most rows but not in all."""
+    returns = {"return/train": flat(0.2)}
+    silent = {**returns, "grad_norm": np.zeros(60)}
+    mostly = {**returns, "grad_norm": np.where(np.arange(60) % 20 == 0, 0.3, 0.0)}
+
+    assert part_gets_no_gradient.check(scene(series=silent)) is not None
+    assert part_gets_no_gradient.check(scene(series={**silent, "zero_variance_groups": np.ones(60)})) is None
+    assert part_gets_no_gradient.check(scene(series=mostly)) is None
+
+
 def test_a_norm_printed_as_zero_beside_small_norms_is_not_known() -> None:
     """constructed: both parts are near the rounding."""
     series = {

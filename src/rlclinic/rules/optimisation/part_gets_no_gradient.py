@@ -6,7 +6,8 @@ exactly zero from the first row to the last, in a run that did not learn.
 Why it hurts: That part stays as it was initialised: it is not in the optimiser, is detached, or its loss does not
 depend on it.
 Evidence needed: grad_norm, or grad_norm/<part> of at least two parts or one beside the whole, with at least 5 points.
-Looks alike: A norm printed with so few decimals that 0.0000 means small. Rewards that are all equal. A part that is
+Looks alike: A norm printed with so few decimals that 0.0000 means small. Rewards that are all equal, in the whole batch
+or within every group. A part that is
 frozen on purpose. A part that lost its gradient later in the run is another finding, and so is a policy that became
 deterministic.
 What to change: Check that the optimiser holds the part's parameters, that nothing is detached on the way from the
@@ -56,9 +57,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     loud = max((median(series.values) for series in norms if np.any(series.values)), default=0.0)
     silent = [series for series in norms if series.name.startswith(PREFIX) and _is_silent(facts, series, loud, limits)]
     certain = [series for series in silent if loud > limits.clearly_above * rounding(series)]
-    # Equal rewards leave advantages of zero, and so no gradient.
-    is_paid = (returns := facts.series("return/train")) is None or np.unique(returns.values).size > 1
-    if loud <= 0.0 and norms and rounding(norms[0]) <= limits.hidden and is_paid and failed(facts):
+    is_nothing = bool(norms) and not any(np.any(series.values) for series in norms)
+    if is_nothing and rounding(norms[0]) <= limits.hidden and _is_paid_apart(facts, limits) and failed(facts):
         whole = norms[0]
         summary = f"{whole.logged_as} is exactly 0 in all {len(whole)} rows: no parameter gets a gradient"
         shown = facts.evidence(whole.name, 0.0, 0.0, note="largest norm")
@@ -79,6 +79,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     # Beside a return that rises well it is worth a look, and hardly what holds the run back.
     sure = 0.85 if severity is Severity.ERROR or not _rose(facts) else 0.5
     return RuleResult(severity, sure, summary, evidence, float(certain[0].steps[0]))
+
+
+def _is_paid_apart(facts: RunFacts, limits: Limits) -> bool:
+    """Whether rewards differ, over the run and within groups: equal ones leave no advantage, and so no gradient."""
+    returns, tied = facts.series("return/train"), facts.series("zero_variance_groups")
+    varies = returns is None or np.unique(returns.values).size > 1
+    return varies and (tied is None or float(np.mean(tied.values < 1.0)) > 1.0 - limits.nearly_all)
 
 
 def _is_silent(facts: RunFacts, series: Series, loud: float, limits: Limits) -> bool:
