@@ -61,6 +61,14 @@ def test_a_run_gets_the_config_of_the_job_that_started_just_before_it(tmp_path: 
     assert rate_of(late) is None, "no job started in the hour before it"
 
 
+def test_the_console_of_a_tracker_is_read_with_the_run_it_lies_in(tmp_path: Path) -> None:
+    run = tracked(tmp_path, "run-20251130_025406-abc")
+    (run / "files" / "config.yaml").write_text("actor_rollout_ref.actor.optim.lr: {value: 3.0e-6}\n", encoding="utf-8")
+    console = run / "files" / "output.log"
+    assert rate_of(console) == rate_of(run) == 3e-6
+    assert read(shutil.copy(console, tmp_path)).source == "files"
+
+
 def test_jobs_that_hold_no_more_than_a_config_are_no_runs_beside_others(tmp_path: Path) -> None:
     alone = job(tmp_path, "02-53-40", 1e-6)
     assert [ref.path for ref in find(tmp_path)] == [alone], "nothing else is there to be shown"

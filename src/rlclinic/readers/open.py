@@ -28,6 +28,8 @@ from rlclinic.readers.sources import files
 from rlclinic.readers.transitions.observed import read_observed
 
 MAX_LOOKED_AT = 1000
+# Where Weights & Biases keeps what a run prints, in `files/` of the run's folder.
+CONSOLE = "output.log"
 HINT = "see `rlclinic runs ROOT` for what can be read below a folder"
 
 
@@ -80,6 +82,8 @@ def _read_named(text: str, told: Told) -> Run:
     if not place.exists():
         raise _missing(place)
     if place.is_file():
+        if (tracked := _tracked(place)) is not None:
+            return read_ref(tracked, told)
         file = single(place, member)
         row = reader_of_file(file.entries[0])
         if row.id == "hf-trainer":
@@ -100,6 +104,15 @@ def _read_named(text: str, told: Told) -> Run:
             hint="name one of them, or list them with `rlclinic runs`",
         )
     return read_ref(refs[0], told)
+
+
+def _tracked(file: Path) -> RunRef | None:
+    """The run of a tracker whose console text a file is: its config and history lie in the folder above."""
+    folder = file.absolute().parent
+    if file.name != CONSOLE or folder.name != "files":
+        return None
+    found = ref_of_folder(folder.parent)
+    return found if found is not None and found.reader == "wandb" else None
 
 
 def _read_log_alone(folder: Path, told: Told) -> Run:
