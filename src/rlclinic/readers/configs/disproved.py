@@ -29,6 +29,7 @@ ROLLOUT = ("n_steps", "n_envs")
 
 def without_disproved(config: Config, series: Mapping[str, Series], note: Callable[[str], None]) -> Config:
     """The config without what the log disproves. Defaults go silently: something set them that is not known."""
+    config = _with_kl_in_reward(config, series)
     wrong = dict(_otherwise(config, series))
     for name, told in wrong.items():
         setting = config.settings[name]
@@ -46,6 +47,15 @@ def without_disproved(config: Config, series: Mapping[str, Series], note: Callab
     gone = {key for key, origin in places if origin is not None}
     native = {key: setting for key, setting in config.native.items() if key not in gone}
     return replace(config, settings=kept, native=native)
+
+
+def _with_kl_in_reward(config: Config, series: Mapping[str, Series]) -> Config:
+    """A penalty whose weight is logged and that is no loss is in the reward: older releases had no switch for it."""
+    switch = config.settings.get("use_kl_in_reward")
+    if switch is None or not switch.is_default or config.get("use_kl_loss") is True or "kl_coef" not in series:
+        return config
+    on = replace(switch, value=True, is_default=False)
+    return replace(config, settings={**config.settings, switch.key: on})
 
 
 def _otherwise(config: Config, series: Mapping[str, Series]) -> Iterator[tuple[str, str]]:
