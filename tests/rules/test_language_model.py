@@ -13,6 +13,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.rules.language_model import (
     entropy_and_length_explode,
     entropy_gone_score_stalled,
+    format_learned_not_answer,
     groups_without_variance,
     only_supervised,
     reference_differs_at_start,
@@ -131,6 +132,17 @@ def test_a_teacher_that_the_config_names_is_a_note_unless_the_score_falls() -> N
     assert bad.severity is Severity.WARNING
 
 
+def test_a_reference_that_the_policy_leaves_hardly_pulls_it() -> None:
+    """constructed: a teacher is another model by design; a wrong reference is come near."""
+    left, reached = (
+        reference_differs_at_start.check(_model({"return/train": FALLS, "kl_ref": line(1.0, end)}))
+        for end in (2.0, 0.05)
+    )
+    assert left is not None
+    assert reached is not None
+    assert left.confidence < reached.confidence
+
+
 def test_a_kl_that_grows_from_zero_is_learning() -> None:
     facts = recorded("verl/grpo_v0.5")
     assert facts.run["kl_ref"].values[-1] > 1
@@ -202,6 +214,22 @@ def test_a_sampler_that_disagrees_is_an_alarm() -> None:
     assert len(found.evidence) == 2
 
 
+@pytest.mark.parametrize(("names"), [("importance_sampling_ratio/", "mean", "max"), ("rollout_is_", "mean", "max")])
+def test_a_sampler_that_is_surer_of_every_token_is_an_alarm(names: tuple[str, str, str]) -> None:
+    """constructed: a colder engine; one that differs by noise has tokens on both sides of 1."""
+    start, mean, largest = names
+    curves = {"return/train": STALLS, f"sampler_mismatch/{start}{mean}": line(0.9, 0.9, noise=0.01)}
+    found, noisy = (
+        sampler_and_trainer_disagree.check(
+            _model({**curves, f"sampler_mismatch/{start}{largest}": line(level, level, noise=0.001)})
+        )
+        for level in (0.99, 1.2)
+    )
+    assert found is not None
+    assert "surer of every token" in found.summary
+    assert noisy is None
+
+
 def test_a_small_gap_between_sampler_and_trainer_is_fine() -> None:
     facts = recorded("nemo_rl/grpo")
     assert "sampler_mismatch/kl" in facts.run
@@ -243,6 +271,21 @@ def test_a_format_that_is_learned_is_a_note_and_a_known_one_nothing() -> None:
     assert learned is not None
     assert learned.severity is Severity.INFO
     assert valid_actions_rare.check(_model({"return/train": STALLS, "valid_actions": line(0.9, 0.9)})) is None
+
+
+def test_a_format_that_the_reward_pays_more_than_the_answer_is_an_error() -> None:
+    """constructed: a healthy reward with both parts learned, and two that pay them unlike."""
+    form, right = line(0.6, 1.0, noise=0.02), line(0.1, 0.1, noise=0.02, seed=3)
+    parts = {"reward/format": form, "reward/correct": right}
+    outpaid, fair = (
+        format_learned_not_answer.check(_model({**parts, "return/train": weight * form + right}))
+        for weight in (5.0, 1.0)
+    )
+    assert outpaid is not None
+    assert outpaid.severity is Severity.ERROR
+    assert "a point of the format pays 5" in outpaid.summary
+    assert fair is not None
+    assert fair.severity is Severity.WARNING
 
 
 def test_a_default_of_the_framework_is_no_cap_where_responses_end_before_it() -> None:

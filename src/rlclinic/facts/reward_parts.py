@@ -11,6 +11,8 @@ from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import Series
 
 MIN_POINTS = 12
+# Share of the scatter of a reward that its parts may leave unexplained where it is their weighted sum: rounding.
+UNEXPLAINED = 0.05
 # Names under `reward/` that are no component.
 NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
 # How parts are called that pay for a right answer.
@@ -50,3 +52,20 @@ def reward_parts(facts: RunFacts) -> tuple[RewardPart, ...]:
         late = float(np.mean(values[-max(1, values.size // 5) :]))
         found.append(RewardPart(series, first, late, float(np.var(values)), float(np.ptp(values)), float(values.max())))
     return tuple(found)
+
+
+def weights_of_parts(facts: RunFacts) -> dict[str, float]:
+    """What one unit of each part pays, where the reward is seen to be their weighted sum; else nothing."""
+    whole, parts = facts.series("return/train"), [part.series for part in reward_parts(facts)]
+    if whole is None or len(parts) < 2 or any(not np.array_equal(part.steps, whole.steps) for part in parts):
+        return {}
+    columns = np.array([part.values for part in parts]).T
+    sound = np.isfinite(columns).all(axis=1) & np.isfinite(whole.values)
+    columns, reward = columns[sound], whole.values[sound]
+    if len(reward) < MIN_POINTS or np.linalg.matrix_rank(columns) < len(parts):
+        return {}
+    weights, *_ = np.linalg.lstsq(columns, reward, rcond=None)
+    left = float(np.std(reward - columns @ weights))
+    if left > UNEXPLAINED * float(np.std(reward)):
+        return {}
+    return {part.name: float(weight) for part, weight in zip(parts, weights, strict=True)}

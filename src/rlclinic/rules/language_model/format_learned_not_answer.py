@@ -4,7 +4,8 @@ What it sees: A component about format, tags or structure rises or stands near i
 answer stays flat and low.
 Why it hurts: The format is the easier part and pays for itself; once it is learned, nothing pushes towards right
 answers if these are rarely met.
-Evidence needed: reward components whose names tell format from correctness, with at least 12 points.
+Evidence needed: reward components whose names tell format from correctness, with at least 12 points. Where the
+reward is their weighted sum, the weights are read from it.
 Looks alike: The first part of a healthy run: format comes first, answers follow.
 What to change: Pay the format only together with a right answer, or little (0.1 of the answer); make right answers
 reachable: easier prompts first, more samples per prompt.
@@ -16,7 +17,7 @@ from __future__ import annotations
 import re
 
 from rlclinic.facts.language_model import MIN_POINTS, SIGNIFICANT, score_change, validation
-from rlclinic.facts.reward_parts import ANSWER, reward_parts
+from rlclinic.facts.reward_parts import ANSWER, reward_parts, weights_of_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
@@ -36,6 +37,8 @@ class Limits(RuleLimits):
     """Format comes first in healthy runs too: fewer points are the first part of one."""
     learned: float = 0.8
     """Share of its own best from which on a component is learned."""
+    outpaid: float = 2.0
+    """Weight of the format over that of the answer from which on the reward itself asks for the format."""
     low: float = 0.3
     """Share of the format's level below which right answers earn next to nothing beside it."""
 
@@ -67,4 +70,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         facts.evidence(form.series.name, gained.errors, SIGNIFICANT, note="change of the format in standard errors"),
         facts.evidence(right.series.name, answered.errors, SIGNIFICANT, note="change of the answer in standard errors"),
     )
-    return RuleResult(Severity.WARNING, 0.7, summary, evidence)
+    weights = weights_of_parts(facts)
+    paid, unpaid = weights.get(form.series.name, 0.0), weights.get(right.series.name, 0.0)
+    if paid <= limits.outpaid * max(unpaid, 0.0):
+        return RuleResult(Severity.WARNING, 0.7, summary, evidence)
+    summary += f"; a point of the format pays {paid:.2g}, one of the answer {unpaid:.2g}"
+    return RuleResult(Severity.ERROR, 0.9, summary, evidence)

@@ -61,7 +61,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     # A reference that the config names apart may be a teacher: it is a fault only where the score suffers.
     harmless = not is_falling(facts) if other else is_progressing(facts)
     severity = Severity.INFO if harmless else Severity.WARNING
-    confidence = 0.4 if harmless else 0.85 if first >= limits.far else 0.6
+    # What a policy is pulled to it comes near: away from it something else moves the policy, and the KL only counts it.
+    pulled = (late := facts.late("kl_ref")) is not None and late.value < first
+    confidence = 0.4 if harmless else 0.6 if first < limits.far else 0.85 if pulled else 0.5
     return RuleResult(severity, confidence, summary, evidence, float(steps[0]))
 
 

@@ -1,18 +1,22 @@
 """The sampler and the trainer give different probabilities to the same tokens.
 
 What it sees: A measure of the gap between the engine that sampled the responses and the model that is trained lies
-outside what the frameworks' own health checks allow.
+outside what the frameworks' own health checks allow; or the sampler is surer of every token of a batch than the
+trainer.
 Why it hurts: The update takes the data for its own when they are another policy's. The error is largest on rare tokens
 and ends in a collapse long after it began.
 Evidence needed: one of the mismatch metrics (KL, importance ratio, effective sample size, probability error) with at
 least 12 points.
 Looks alike: Deliberate off-policy training with a correction for it; single outliers of a maximum.
-What to change: Use the same precision in both, recompute old log-probabilities in the trainer, sample with top_p 1 and
-no top_k, turn on the importance-sampling correction (cap 2), replay the routing of mixtures of experts.
+What to change: Use the same temperature and precision in both, recompute old log-probabilities in the trainer, sample
+with top_p 1 and no top_k, turn on the importance-sampling correction (cap 2), replay the routing of mixtures of
+experts.
 References: verl docs/algo/rollout_corr.md; NeMo-RL docs/guides/grpo.md; huggingface/trl PR #3867.
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from rlclinic.facts.language_model import MIN_POINTS, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
@@ -41,6 +45,14 @@ SOUND: dict[str, tuple[float, float]] = {
     # Of a normal log ratio, a KL of 0.1 nats is a mean size of 0.36.
     "sampling_logp_difference/mean": (0.0, 0.36),
 }
+# The mean ratio of trainer to sampler over the sampled tokens, and the largest. Rounding and old weights make some
+# tokens likelier and others less likely, and leave a mean of 1; a sampler that is colder, or cuts its tail, is surer of
+# all.
+ONE_SIDED = (("importance_sampling_ratio/mean", "importance_sampling_ratio/max"), ("rollout_is_mean", "rollout_is_max"))
+# Share of the late points at which no token of the batch was likelier to the trainer.
+MOSTLY = 0.5
+# The mean then: NeMo-RL's guide looks into 5%.
+SURER = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +67,39 @@ class Gap:
 def check(facts: RunFacts) -> RuleResult | None:
     """Hold every mismatch metric against its sound range."""
     gaps = [gap for name in facts.run.series if (gap := _gap(facts, name)) is not None]
+    surer = None if gaps else _surer(facts)
+    if surer is not None:
+        gaps = [surer]
     if not gaps:
         return None
     series = facts.run.series
     listed = ", ".join(
-        f"{series[gap.name].logged_as} {gap.late.value:.3g} (sound to {gap.bound:g})" for gap in gaps[:3]
+        f"{series[gap.name].logged_as} {gap.late.value:.3g} ({_sound(gap)} {gap.bound:g})" for gap in gaps[:3]
     )
-    summary = f"sampler and trainer disagree: {listed}; {told(facts)}"
+    which = "the sampler is surer of every token than the trainer" if surer else "sampler and trainer disagree"
+    summary = f"{which}: {listed}; {told(facts)}"
     evidence = tuple(
         facts.evidence(gap.name, gap.late.value, gap.bound, level=gap.late, note="median of the last 30%")
         for gap in gaps
     )
     severity = Severity.INFO if is_progressing(facts) else Severity.WARNING
     return RuleResult(severity, 0.7, summary, evidence)
+
+
+def _sound(gap: Gap) -> str:
+    return "sound to" if gap.late.value > gap.bound else "sound from"
+
+
+def _surer(facts: RunFacts) -> Gap | None:
+    """A ratio that stays below 1 for all tokens of a batch: two engines that differ by noise err to both sides."""
+    for mean, largest in ONE_SIDED:
+        late, series = facts.late(PREFIX + mean, 0.3), facts.series(PREFIX + largest)
+        if late is None or series is None or len(series) < MIN_POINTS or late.value > SURER:
+            continue
+        values = series.values[-max(1, len(series) // 3) :]
+        if float(np.mean(values < 1.0)) >= MOSTLY:
+            return Gap(PREFIX + mean, late, SURER)
+    return None
 
 
 def _gap(facts: RunFacts, name: str) -> Gap | None:
