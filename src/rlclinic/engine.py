@@ -215,7 +215,7 @@ def _told(facts: RunFacts, findings: tuple[Finding, ...], limits: Limits) -> tup
 
 
 def _named(row: RuleInfo, names: Sequence[str]) -> bool:
-    return any(name.lower() in (row.code.lower(), row.name, row.family) for name in names)
+    return bool(names) and any(name.lower() in (row.code.lower(), row.name, row.family) for name in names)
 
 
 def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:

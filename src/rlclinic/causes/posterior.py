@@ -72,22 +72,21 @@ def causes_of(
         status=status,
         table=table,
     )
-    pieces = {cause: pieces_of(row, seen, table) for cause, row in table.causes.items()}
     blind = table.temperature.of(seen.facts, has_config=False)
     sharp = table.temperature.of(seen.facts, has_config=bool(facts.run.config.settings))
-    priors = {cause: row.log_prior for cause, row in table.causes.items()}
-    # The piece of the setting is the last.
-    of_setting = {
-        cause: found[-1].value if found and found[-1].kind == "setting" else 0.0 for cause, found in pieces.items()
-    }
-    of_metrics = {cause: sum(i.value for i in found if i.kind != "setting") for cause, found in pieces.items()}
-    metrics = _probabilities({cause: blind * (prior + of_metrics[cause]) for cause, prior in priors.items()})
-    config = _probabilities({cause: sharp * (prior + of_setting[cause]) for cause, prior in priors.items()})
-    scores = {cause: sharp * (prior + (of_metrics[cause] + of_setting[cause])) for cause, prior in priors.items()}
-    rest = -_total(scores)
+    pieces, by_metrics, by_config, scores = {}, {}, {}, {}
+    for cause, row in table.causes.items():
+        pieces[cause] = found = pieces_of(row, seen, table)
+        # The piece of the setting is the last.
+        of_setting = found[-1].value if found and found[-1].kind == "setting" else 0.0
+        of_metrics = sum([piece.value for piece in found if piece.kind != "setting"])
+        by_metrics[cause] = blind * (row.log_prior + of_metrics)
+        by_config[cause] = sharp * (row.log_prior + of_setting)
+        scores[cause] = sharp * (row.log_prior + (of_metrics + of_setting))
+    metrics, config, rest = _probabilities(by_metrics), _probabilities(by_config), -_total(scores)
     # Every probability with its pieces, which sum to its logarithm.
     both = {
-        cause: Explanation(cause, math.exp(score + rest), priors[cause], pieces[cause], sharp, rest)
+        cause: Explanation(cause, math.exp(score + rest), table.causes[cause].log_prior, pieces[cause], sharp, rest)
         for cause, score in scores.items()
     }
     if table.doubt.when in seen.facts:
@@ -108,12 +107,14 @@ def causes_of(
             tuple(item.text for item in pieces[cause] if item.value > 0),
             tuple(item.text for item in pieces[cause] if item.value < 0),
         )
-        for cause in sorted(both, key=lambda cause: -both[cause].probability)
-        if both[cause].probability >= table.least_told
+        for cause in sorted(
+            (cause for cause, one in both.items() if one.probability >= table.least_told),
+            key=lambda cause: -both[cause].probability,
+        )
     )
     classes: dict[str, float] = {}
-    for cause, found in both.items():
-        classes[entries[cause].cause_class] = classes.get(entries[cause].cause_class, 0.0) + found.probability
+    for cause, one in both.items():
+        classes[entries[cause].cause_class] = classes.get(entries[cause].cause_class, 0.0) + one.probability
     return Posterior(causes, dict(sorted(classes.items(), key=lambda item: -item[1])), both)
 
 
@@ -147,7 +148,7 @@ def _can_show(cause: str, row: CauseWeights, applicable: frozenset[str], known: 
 
 def _total(scores: Mapping[str, float]) -> float:
     top = max(scores.values())
-    return top + math.log(sum(math.exp(score - top) for score in scores.values()))
+    return top + math.log(sum([math.exp(score - top) for score in scores.values()]))
 
 
 def _probabilities(scores: Mapping[str, float]) -> dict[str, float]:

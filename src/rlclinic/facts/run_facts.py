@@ -140,7 +140,7 @@ class RunFacts:
     def is_off_policy(self) -> bool:
         return bool(self.families & {"q-learning", "continuous-q"})
 
-    @property
+    @cached_property
     def is_language_model(self) -> bool:
         return self.run.is_language_model or "loss/supervised" in self.run
 

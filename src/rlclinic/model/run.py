@@ -187,7 +187,7 @@ class Run:
         """Whether there is no training here, but an examined environment alone."""
         return self.examined is not None and not self.series and not self.config.native
 
-    @property
+    @cached_property
     def is_language_model(self) -> bool:
         """Whether tokens are trained rather than steps of an environment; settings tell before the first row does."""
         told = any(name in self for name in ("response_length", "truncated_fraction", "zero_variance_groups"))

@@ -19,7 +19,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.no_links import listing, read_file, real, status
 from rlclinic.readers.parts.config_files import read_config, read_overrides
 from rlclinic.readers.place import Entry
-from rlclinic.readers.project import folders_above
+from rlclinic.readers.project import folders_above, lies_at
 from rlclinic.readers.scripts.near import has_config
 
 # Where Hydra starts jobs unless told otherwise, how deep they lie there, and how many are looked at.
@@ -71,7 +71,7 @@ def ask_near_jobs(draft: Draft) -> None:
 def _jobs(folder: Path) -> Iterator[Job]:
     """The jobs that were started from a folder."""
     for name, depth in FOLDERS.items():
-        folders = [folder / name]
+        folders = [folder / name] if lies_at(folder, name) else []
         for _ in range(depth):
             folders = [below for one in folders for below in _below(one)]
         for job in islice(folders, MAX_JOBS):

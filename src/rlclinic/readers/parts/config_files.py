@@ -49,9 +49,10 @@ NAMES = (
 
 def config_entries(place: Place) -> list[Entry]:
     """The config files of a run, most specific name first, nearest to the root first."""
+    likely = Place(place.root, place.match(*NAMES))
     found: dict[str, Entry] = {}
-    for pattern in NAMES:
-        for entry in sorted(place.match(pattern), key=lambda item: (item.relative.count("/"), item.relative)):
+    for pattern in NAMES if likely.entries else ():
+        for entry in sorted(likely.match(pattern), key=lambda item: (item.relative.count("/"), item.relative)):
             found.setdefault(entry.relative, entry)
     return list(found.values())
 

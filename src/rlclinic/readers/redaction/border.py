@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from itertools import chain
@@ -38,15 +38,8 @@ def _texts(value: object) -> set[str]:
     pending: list[Any] = [(value,)]
     while pending:
         item = pending.pop()
-        parts: Iterable[Any] = ()
         kind: type = type(item)
-        if get := _getter(kind):
-            parts = get(item)
-        elif isinstance(item, list | tuple):
-            parts = item
-        elif isinstance(item, Mapping):
-            parts = chain(item.keys(), item.values())
-        for part in parts:
+        for part in _parts_of(kind)(item):
             if type(part) is str:
                 found.add(part)
             elif type(part) not in PLAIN:
@@ -77,10 +70,14 @@ def _fields(kind: type) -> tuple[str, ...]:
 
 
 @cache
-def _getter(kind: type) -> attrgetter[Any] | None:
-    """All fields of a dataclass at once, the first one twice, so that one alone comes as a tuple as well."""
-    names = _fields(kind)
-    return attrgetter(names[0], *names) if names else None
+def _parts_of(kind: type) -> Callable[[Any], Iterable[Any]]:
+    """How a value of this type is taken apart."""
+    if names := _fields(kind):
+        # The first one twice, so that one alone comes as a tuple as well.
+        return attrgetter(names[0], *names)
+    if issubclass(kind, Mapping):
+        return lambda item: chain(item.keys(), item.values())
+    return iter if issubclass(kind, list | tuple) else lambda _: ()
 
 
 def _mapping(value: Mapping[Any, Any], known: Mapping[str, str]) -> Mapping[Any, Any]:
