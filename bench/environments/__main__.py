@@ -35,10 +35,10 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.update({"OMP_NUM_THREADS": "1", "SDL_VIDEODRIVER": "dummy"})
     if not options.page:
-        known, commit = {} if options.again else recorded(), _commit()
+        known, now = {} if options.again else recorded(), commit()
         for name, case in sorted(cases().items(), key=lambda item: ORDER.index(item[1].part)):
             if name not in known and fnmatch.fnmatch(name, options.only):
-                row = {**_examined(case), "commit": commit}
+                row = {**_examined(case), "commit": now}
                 print(name, row["lead"], row["findings"], row["seconds"], flush=True)
                 _record({name: row})
     from bench.environments.page import page_of
@@ -56,7 +56,7 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
     return {name: rows[name] for name in cases() if name in rows}
 
 
-def _commit() -> str:
+def commit() -> str:
     """The checks as they are, by their commit: rows that were recorded with others are not of one measurement."""
     found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
     return found.stdout.strip()

@@ -1,7 +1,8 @@
 """Groups A and B once more with what `Observe` sees: facts about the environments, kept beside the recorded runs.
 
 `python -m bench.faults.observed record` trains the chosen entries again (training is the same with and without
-Observe) and keeps their facts; `score` diagnoses the recorded runs with and without these facts.
+Observe) and keeps their facts; `score` diagnoses the recorded runs with and without these facts and keeps the answers
+for docs/benchmarks/environments.md.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench.environments.__main__ import commit
 from bench.faults import job, patches
 from bench.faults.examine import Answer, answer, read_record
 from bench.faults.labels import Label, labels
@@ -27,6 +29,8 @@ from rlclinic.model.environment_facts import EnvironmentFacts, facts_of_json
 from rlclinic.model.run import Run
 
 FACTS = Path(__file__).with_name("observed.jsonl.gz")
+ANSWERS = Path(__file__).with_name("observed_answers.jsonl")
+WAYS = ("metrics and config alone", "with Observe", "with Observe, environment id hidden")
 GROUPS = frozenset({"A", "B"})
 LONGEST = 900.0
 DIGITS = 5
@@ -58,11 +62,11 @@ def labelled() -> tuple[Mapping[str, Label], list[Entry]]:
 
 def record(minutes: float) -> None:
     """Train what is missing, one run at a time, for so many minutes."""
-    facts = observed()
+    rows, now = _rows(), commit()
     end = time.monotonic() + 60.0 * minutes
     context = multiprocessing.get_context("spawn")
     for entry in chosen():
-        if entry.name in facts or time.monotonic() > end:
+        if entry.name in rows or time.monotonic() > end:
             continue
         with tempfile.TemporaryDirectory() as place:
             target = Path(place) / "facts.json"
@@ -71,46 +75,52 @@ def record(minutes: float) -> None:
             process.join(LONGEST)
             process.kill()
             if target.exists():
-                facts[entry.name] = facts_of_json(json.loads(target.read_text(encoding="utf-8")))
-                _write(facts)
+                found = json.loads(target.read_text(encoding="utf-8"))
+                rows[entry.name] = {"name": entry.name, "commit": now, "facts": found}
+                FACTS.write_bytes(
+                    gzip.compress("".join(json.dumps(row) + "\n" for row in rows.values()).encode(), mtime=0)
+                )
                 print(entry.name, flush=True)
 
 
-def observed() -> dict[str, EnvironmentFacts]:
-    """The facts that were kept, by entry."""
+def _rows() -> dict[str, dict[str, Any]]:
+    """The facts that were kept, by entry, with the commit of what measured them."""
     if not FACTS.exists():
         return {}
     with gzip.open(FACTS, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    return {row["name"]: facts_of_json(row["facts"]) for row in rows}
+        return {row["name"]: row for row in map(json.loads, file)}
 
 
-def score() -> str:
-    """How often the right cause leads, with and without what was observed, and with the environment's id hidden."""
-    facts, (known, _) = observed(), labelled()
+def score() -> None:
+    """Diagnose with and without what was observed, and with the environment's id hidden; keep what was said."""
+    known, _ = labelled()
     records = {one.name: one for one in latest()}
-    ways = ("metrics and config alone", "with Observe", "with Observe, environment id hidden")
-    right: dict[str, list[bool]] = {way: [] for way in ways}
-    alarms: dict[str, list[bool]] = {way: [] for way in ways}
-    lines = []
-    for name, seen in facts.items():
+    lines, now = [], commit()
+    for name, row in _rows().items():
         entry, label = entries()[name], known[entries()[name].instance.name]
-        found = dict(zip(ways, _answers(records[name], entry, seen), strict=True))
-        for way, said in found.items():
-            if label.label == "fault":
-                right[way].append(said.leading in label.accepted)
-            else:
-                alarms[way].append(said.alarm)
-        lines.append(f"| {name} | {label.label} | {' | '.join(said.leading for said in found.values())} |")
-    return "\n".join(
-        [
-            *_summary(ways, right, alarms),
-            "",
-            "| run | label | " + " | ".join(ways) + " |",
-            "|---|---|---|---|---|",
-            *lines,
-        ]
-    )
+        said = _answers(records[name], entry, facts_of_json(row["facts"]))
+        answers = {way: [one.leading, one.alarm] for way, one in zip(WAYS, said, strict=True)}
+        accepted = sorted(label.accepted) if label.label == "fault" else []
+        lines.append({"name": name, "accepted": accepted, "answers": answers, "facts": row["commit"], "commit": now})
+        print(name, *(one[0] for one in answers.values()), flush=True)
+    ANSWERS.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def page_lines() -> list[str]:
+    """What the answers come to, for the page."""
+    if not ANSWERS.exists():
+        return []
+    rows = [json.loads(line) for line in ANSWERS.read_text(encoding="utf-8").splitlines()]
+    faults, clean = [row for row in rows if row["accepted"]], [row for row in rows if not row["accepted"]]
+    lines = ["| diagnosis | right cause first | false alarms on clean runs |", "|---|---|---|"]
+    for way in WAYS:
+        right = [row["answers"][way][0] in row["accepted"] for row in faults]
+        lines.append(f"| {way} | {_share(right)} | {_share([row['answers'][way][1] for row in clean])} |")
+    lines += ["", "| run | accepted | " + " | ".join(WAYS) + " |", "|---|---|---|---|---|"]
+    for row in rows:
+        told = " | ".join(row["answers"][way][0] for way in WAYS)
+        lines.append(f"| {row['name']} | {', '.join(row['accepted']) or 'healthy'} | {told} |")
+    return lines
 
 
 def _answers(record: Record, entry: Entry, seen: EnvironmentFacts) -> Sequence[Answer]:
@@ -127,11 +137,6 @@ def _hidden(run: Run) -> Run:
     settings = {key: value for key, value in run.config.settings.items() if key not in ("env_id", "environment")}
     native = {key: value for key, value in run.config.native.items() if "env" not in key}
     return replace(run, environment="", config=replace(run.config, settings=settings, native=native))
-
-
-def _summary(ways: Sequence[str], right: Mapping[str, list[bool]], alarms: Mapping[str, list[bool]]) -> list[str]:
-    lines = ["| diagnosis | right cause first | false alarms on clean runs |", "|---|---|---|"]
-    return lines + [f"| {way} | {_share(right[way])} | {_share(alarms[way])} |" for way in ways]
 
 
 def _share(hits: list[bool]) -> str:
@@ -167,13 +172,8 @@ def _short(value: Any) -> Any:
     return [_short(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _write(facts: Mapping[str, EnvironmentFacts]) -> None:
-    rows = [json.dumps({"name": name, "facts": _short(found.to_json())}) for name, found in facts.items()]
-    FACTS.write_bytes(gzip.compress(("\n".join(rows) + "\n").encode(), mtime=0))
-
-
 if __name__ == "__main__":
     if sys.argv[1] == "record":
         record(float(sys.argv[2]) if len(sys.argv) > 2 else 30.0)
     else:
-        print(score())
+        score()
