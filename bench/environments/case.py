@@ -16,7 +16,8 @@ class Case:
     accepted: tuple[str, ...] = ()
     """Causes that count as right; none for a healthy environment."""
     part: str = "healthy"
-    """`seen` while the checks were written, `unseen` after they were frozen, or `healthy`."""
+    """`seen` while the checks were written, `unseen` after a first freeze, `fresh` after the last change; or `healthy`,
+    `fresh healthy`."""
 
 
 def make(case: str) -> Any:

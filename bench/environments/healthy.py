@@ -100,12 +100,17 @@ def _named(name: str) -> Any:
     return maker_of(name)()
 
 
+def adapted(environment: Any) -> Any:
+    """An environment of another kind, as the examination takes it."""
+    from rlclinic.environment.other_kinds import as_gymnasium
+
+    return as_gymnasium(environment)
+
+
 def _butterfly() -> Any:
     from mpe2 import simple_v3
 
-    from rlclinic.environment.other_kinds import as_gymnasium
-
-    return as_gymnasium(simple_v3.parallel_env(max_cycles=25, continuous_actions=False))
+    return adapted(simple_v3.parallel_env(max_cycles=25, continuous_actions=False))
 
 
 CASES = (
