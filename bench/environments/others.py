@@ -1,16 +1,20 @@
-"""What other checkers say of an environment: Gymnasium's and Stable-Baselines3's."""
+"""What other checkers say of an environment: Gymnasium's, Stable-Baselines3's and reward-scope."""
 
 from __future__ import annotations
 
 import multiprocessing
+import tempfile
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-# Warnings of the checkers that are about style, not about the environment.
+TOOLS = ("gymnasium", "sb3", "reward-scope")
 SECONDS = 90.0
-"""That a checker may take for one case."""
-STYLE = ("render", "spec", "metadata", "deprecat", "wrapped", "registered", "max_episode_steps")
+"""That the checkers may take for one case."""
+STEPS = 4000
+"""Of random actions, which reward-scope watches with its defaults."""
+# Warnings of the checkers that are about style, not about the environment.
+STYLE = ("recreated", "render", "spec", "metadata", "deprecat", "wrapped", "registered", "max_episode_steps")
 
 
 def said_of(names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
@@ -32,7 +36,7 @@ def said_of(names: Sequence[str]) -> dict[str, dict[str, list[str]]]:
         process.join()
         lost = next((name for name in names if name not in found), None)
         if lost is not None:
-            found[lost] = {"gymnasium": ["no answer"], "sb3": ["no answer"]}
+            found[lost] = {tool: ["no answer"] for tool in TOOLS}
     return found
 
 
@@ -45,7 +49,7 @@ def _serve(pipe: Any, names: Sequence[str]) -> None:
 
 def said_by(make: Callable[[], Any]) -> dict[str, list[str]]:
     """The complaints of each checker, errors and warnings alike, without those about style."""
-    return {"gymnasium": _said(_gymnasium, make), "sb3": _said(_sb3, make)}
+    return {tool: _said(check, make) for tool, check in zip(TOOLS, (_gymnasium, _sb3, _reward_scope), strict=True)}
 
 
 def _said(check: Callable[[Any], None], make: Callable[[], Any]) -> list[str]:
@@ -71,3 +75,26 @@ def _sb3(environment: Any) -> None:
     from stable_baselines3.common.env_checker import check_env
 
     check_env(environment, skip_render_check=True)
+
+
+def _reward_scope(environment: Any) -> None:
+    """It watches training; its alerts come as warnings here."""
+    from reward_scope.integrations import RewardScopeWrapper
+
+    alerts: set[str] = set()
+    with tempfile.TemporaryDirectory() as folder:
+        watched = RewardScopeWrapper(
+            environment,
+            storage_dir=folder,
+            auto_extract_prefix="reward_",
+            on_alert=lambda alert: alerts.add(f"{alert.type.value}, {alert.alert_severity.value}"),
+        )
+        watched.reset(seed=0)
+        watched.action_space.seed(0)
+        for _ in range(STEPS):
+            *_, terminated, truncated, _ = watched.step(watched.action_space.sample())
+            if terminated or truncated:
+                watched.reset()
+        watched.close()
+    for alert in sorted(alerts):
+        warnings.warn(alert, stacklevel=2)

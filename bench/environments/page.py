@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bench.environments.case import Case
+from bench.environments.others import TOOLS
 from bench.repair.score import interval as wilson
 
 
@@ -44,17 +45,20 @@ def _versions(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]
 
 
 def _table(cases: Mapping[str, Case], record: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    lines = ["| environments | measure | rlclinic | Gymnasium check_env | SB3 check_env |", "|---|---|---|---|---|"]
+    lines = [
+        "| environments | measure | rlclinic | Gymnasium check_env | SB3 check_env | reward-scope 0.2.2 |",
+        "|---|---|---|---|---|---|",
+    ]
     for part, title in PARTS.items():
         rows = [record[name] for name, case in cases.items() if case.part == part and name in record]
-        asked = [row for row in rows if "sb3" in row]
-        others = [_share(asked, [bool(row[tool]) for row in asked]) for tool in ("gymnasium", "sb3")]
+        asked = [row for row in rows if set(TOOLS) <= row.keys()]
+        others = " | ".join(_share(asked, [bool(row[tool]) for row in asked]) for tool in TOOLS)
         word = "false alarms" if part.endswith("healthy") else "found"
         own = _share(rows, [_alarm(row) for row in rows])
-        lines.append(f"| {len(rows)} {title} | {word} | {own} | {others[0]} | {others[1]} |")
+        lines.append(f"| {len(rows)} {title} | {word} | {own} | {others} |")
         if word == "found":
             right = [is_right(cases[row["name"]], row) for row in rows]
-            lines.append(f"| {len(rows)} {title} | right cause first | {_share(rows, right)} | - | - |")
+            lines.append(f"| {len(rows)} {title} | right cause first | {_share(rows, right)} | - | - | - |")
     return lines
 
 
