@@ -17,6 +17,7 @@ from rlclinic.lab.instruments.observe import Recorder
 from rlclinic.lab.instruments.track import MOST_ROWS, STRETCH
 from rlclinic.model.transitions import Observed
 from rlclinic.readers.open import read
+from rlclinic.readers.transitions.trace import read_trace
 from tests.environment.tasks import Slide
 
 
@@ -62,6 +63,20 @@ def test_what_was_watched_is_read_beside_the_run_and_measured(tmp_path: Path) ->
     assert facts.episodes.truncated == 120
     assert facts.action is not None
     assert facts.action.gain > 0.05
+
+
+def test_the_record_alone_is_a_run_that_cannot_be_judged_and_a_trace(tmp_path: Path) -> None:
+    environment = Observe(gymnasium.make("CartPole-v1"), tmp_path)
+    _walk(environment, 400)
+    environment.close()
+    run = read(tmp_path)
+    assert run.environment == "CartPole-v1"
+    assert run.observed is not None
+    assert not run.series
+    (file,) = tmp_path.glob("observed-*.npz")
+    steps = read_trace(file)
+    assert len(steps) == len(run.observed.transitions)
+    assert 0 < steps.terminated.sum() == run.observed.transitions.terminated.sum()
 
 
 def test_the_sample_stays_bounded_and_covers_the_whole_run(tmp_path: Path) -> None:

@@ -219,6 +219,13 @@ def test_settings_beside_saved_lists_are_the_runs(tmp_path: Path) -> None:
     assert (run.environment, run.config.get("learning_rate")) == ("CartPole-v1", 0.001)
 
 
+def test_rewards_of_recorded_steps_are_no_returns(tmp_path: Path) -> None:
+    columns = {"observations": np.zeros((50, 4)), "actions": np.zeros(50), "rewards": np.ones(50)}
+    np.savez(tmp_path / "steps.npz", **columns)
+    with pytest.raises(NothingReadable):
+        read(tmp_path)
+
+
 def test_a_pickled_array_is_left_alone(tmp_path: Path) -> None:
     np.save(tmp_path / "rewards.npy", np.array([{"a": 1}] * 20, dtype=object), allow_pickle=True)
     with pytest.raises(NothingReadable):

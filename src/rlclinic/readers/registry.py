@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rlclinic.readers.draft import Draft
 
 EVENTS = "*tfevents*"
+OBSERVED = "observed*.npz"
 JSON_TABLES = ("*_log.json", "log.json", "*history*.json", "summary.json")
 """Files that may hold metrics as one JSON object; a look into them decides."""
 HOME_MADE = ("*.npz", "*.npy", "*.json")
@@ -106,6 +107,8 @@ SOURCES: tuple[SourceSpec, ...] = (
     SourceSpec("json-tables", "json_tables", tuple((name,) for name in JSON_TABLES), owns_subfolders=False),
     SourceSpec("console", "files", tuple((name,) for name in TEXTS), owns_subfolders=False),
     SourceSpec("home-made", "home_made", tuple((name,) for name in HOME_MADE), owns_subfolders=False),
+    # What Observe wrote of a training that kept nothing else.
+    SourceSpec("observed", "files", ((OBSERVED,),), owns_subfolders=False),
 )
 
 

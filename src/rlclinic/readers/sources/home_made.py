@@ -23,6 +23,7 @@ from rlclinic.readers.named_by_file import as_return, metric_of_file, tells_retu
 from rlclinic.readers.place import Entry
 from rlclinic.readers.registry import HOME_MADE
 from rlclinic.readers.sources.files import read as read_files
+from rlclinic.readers.transitions.columns import NAMES
 from rlclinic.readers.words import words as words_of
 from rlclinic.reference.algorithms import algorithm_in
 
@@ -120,7 +121,11 @@ def _is_algorithm(name: str) -> bool:
 
 
 def _arrays(data: bytes) -> Iterator[tuple[str, FloatArray]]:
-    for name in array_names(io.BytesIO(data)):
+    names = array_names(io.BytesIO(data))
+    if all(set(names) & set(NAMES[column]) for column in ("observations", "actions", "rewards")):
+        # Steps of an environment: their rewards are no returns.
+        return
+    for name in names:
         try:
             found = read_arrays(io.BytesIO(data), (name,), MAX_BYTES)
         except FormatError:

@@ -14,9 +14,10 @@ from rlclinic.readers.formats.archive import read_arrays
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.safe_json import load_json_data
 from rlclinic.readers.place import Entry
+from rlclinic.readers.registry import OBSERVED
 from rlclinic.readers.transitions.columns import MOST_COUNTED, whole_numbers
+from rlclinic.reference.environment_names import is_plain_id
 
-PATTERN = "observed*.npz"
 ARRAYS = (
     "observations", "actions", "rewards", "next_observations", "flags", "places", "components", "episodes", "first",
     "last", "told",
@@ -29,7 +30,7 @@ SCHEMA = "rlclinic.observed/1"
 def read_observed(draft: Draft) -> None:
     """Add what was observed, where there is such a file and it is sound."""
     found = []
-    for entry in draft.place.match(PATTERN)[:MOST_FILES]:
+    for entry in draft.place.match(OBSERVED)[:MOST_FILES]:
         try:
             found.append(_read(entry))
             draft.used(entry, "observed")
@@ -37,6 +38,8 @@ def read_observed(draft: Draft) -> None:
             draft.note(f"{entry.relative}: not readable as what Observe writes ({type(error).__name__})")
     if found:
         draft.observed = joined(found)
+        if is_plain_id(draft.observed.environment):
+            draft.environment = draft.environment or draft.observed.environment
 
 
 def _read(entry: Entry) -> Observed:

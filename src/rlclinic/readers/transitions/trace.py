@@ -53,7 +53,12 @@ def read_trace(path: Path, *, needs_rewards: bool = True) -> Transitions:
 def _npz(path: Path) -> Mapping[str, Any]:
     names = [spelling for spellings in NAMES.values() for spelling in spellings]
     with open_file(real(path)) as file:
-        return read_arrays(file, names, MOST_BYTES)
+        found = dict(read_arrays(file, [*names, "flags", "places"], MOST_BYTES))
+    if {"flags", "places"} <= found.keys():
+        # As Observe writes it: `episodes` is a table of them there.
+        (found["terminated"], found["truncated"]), places = found["flags"].T, found["places"]
+        found["episodes"] = places[:, 0] * 10_000_000 + places[:, 1]
+    return found
 
 
 def _csv(path: Path) -> Mapping[str, Any]:
