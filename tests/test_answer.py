@@ -87,7 +87,7 @@ def test_a_run_whose_return_has_another_name_is_asked_for_it(tmp_path: Path) -> 
 def test_going_on_is_a_change_and_no_test(tmp_path: Path) -> None:
     (tmp_path / "progress.csv").write_text("timesteps,episode_return\n1000,5\n2000,6\n", encoding="utf-8")
     found = diagnose(rlclinic.read(tmp_path))
-    assert "train on for as long again" in line(found, "Change").lower()
+    assert "train for as long again" in line(found, "Change").lower()
 
 
 def test_what_a_curve_did_is_said_without_a_goal_and_judged_with_one() -> None:
@@ -166,9 +166,16 @@ def test_the_answer_of_every_recorded_run_has_its_lines_and_says_how_sure_it_is(
     assert SURE[words][0] <= share <= SURE[words][1], told
 
 
+def test_a_value_that_may_be_in_force_already_is_said_to_be_the_default() -> None:
+    checks = [item.instruction for item in diagnosis_of("sb3/ppo_cartpole_high_lr").prescriptions]
+    (epochs,) = [text for text in checks if "set n_epochs to 10" in text]
+    assert epochs.endswith("That is the framework's default, so it helps only if another value was set.")
+
+
 @pytest.mark.parametrize("name", ALL)
 def test_no_clause_is_said_twice_in_a_line(name: str) -> None:
     for item in diagnosis_of(name).answer.lines:
+        assert item.text.count('"') % 2 == 0, "a quotation is cut"
         clauses = item.text.rstrip(".").split("; ")
         assert len(clauses) == len(set(clauses)), item.text
 

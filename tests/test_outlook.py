@@ -190,7 +190,7 @@ def test_no_healthy_recorded_run_would_have_been_stopped_or_restarted_on_its_way
 
 def test_a_recorded_collapse_is_restarted_long_before_its_end() -> None:
     half = diagnose(shortened(read(RUNS / "faults" / "high_lr_ppo_cartpole"), 0.5))
-    assert half.reason.startswith("so far: ")
+    assert half.reason.startswith("so far, ")
     assert half.outlook is not None
     assert half.outlook.advice is Advice.RESTART
 

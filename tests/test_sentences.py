@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.numbers import plain_numbers
 from rlclinic.readers.discover import find
 from tests.conftest import RUNS, diagnosis_of
 from tests.rules.scene import scene
@@ -51,10 +52,17 @@ def test_a_contradiction_is_found() -> None:
     assert contradictions("r rose by -3 over the last third") == ["rose by -3"]
 
 
+def test_what_did_not_move_stayed() -> None:
+    assert plain_numbers("r went from -500 to -500.") == "r stayed at -500."
+    assert plain_numbers("r went from 1.5 to 1.5, kl went from 2 to 2.5") == "r stayed at 1.5, kl went from 2 to 2.5"
+    assert plain_numbers("r went from 2.5e+05 to 2.5e+05") == "r stayed at 250,000"
+
+
 @pytest.mark.parametrize("run", sorted(str(Path(ref.name).relative_to(RUNS)) for ref in find(RUNS)))
 def test_no_report_of_a_recorded_run_contradicts_itself(run: str) -> None:
     told = diagnosis_of(run)
     assert [wrong for text in sentences(told) for wrong in contradictions(text)] == []
+    assert [text for text in sentences(told) if re.search(r"went from (\S+) to \1[\s,;.]*$", text)] == []
 
 
 @settings(derandomize=True, max_examples=40)

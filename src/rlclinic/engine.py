@@ -117,7 +117,7 @@ def _diagnosed(
     return Diagnosis(
         run=run,
         verdict=word,
-        reason=f"so far: {reason}" if run.status.state is Status.RUNNING else reason,
+        reason=f"so far, {reason}" if run.status.state is Status.RUNNING else reason,
         findings=tuple(item for item in _told(facts, findings, limits) if item.code in told),
         not_checked=tuple(item for item in case.not_checked if item.code in told),
         checked=len(told - skipped),
@@ -235,7 +235,7 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
     if run.budget is None:
         lines.append("The budget is not known, so progress is measured against the log's own length.")
     if run.status.state is Status.UNKNOWN:
-        lines.append("Nothing says how the run ended.")
+        lines.append("No file says how the run ended.")
     if window is not None and run.returns is not None and run.episodes is None and window.windows < FEW_WINDOWS:
         lines.append(
             f"{run.returns.logged_as} is a mean over the last {WINDOW_EPISODES} of about "
@@ -244,7 +244,7 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
         )
     if run.returns is not None and goal is None:
         lines.append(
-            "No goal is known, neither from the run nor for its task, so `solved` can hardly be judged: set the "
-            "return that you want with `--goal`."
+            "No goal is known from the run or for its task, so whether it is solved can hardly be judged: set the "
+            "return you want with `--goal`."
         )
     return tuple(lines)

@@ -15,6 +15,7 @@ from rlclinic.facts.goal import goal_of, goal_reached, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.goal import Goal
+from rlclinic.model.numbers import plain_numbers
 from rlclinic.model.outlook import Advice, Expectation, Outlook, Trajectory
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
@@ -72,7 +73,7 @@ def _summary(facts: RunFacts, curve: ReturnCurve | None) -> str:
     if curve is None or returns is None:
         return "no return has been logged so far"
     best = f", best {curve.best:.4g} at step {curve.best_step:,.0f}" if curve.best > curve.final else ""
-    return (
+    return plain_numbers(
         f"so far {returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g}{best}, in "
         f"{steps_text(facts, facts.run.steps)} and {curve.points} points"
     )

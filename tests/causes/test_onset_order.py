@@ -85,3 +85,9 @@ def test_an_error_is_where_to_begin_rather_than_a_warning_above_it() -> None:
     path = decision_path([grave, _finding("entropy-fell-early", None)], frozenset(BY_NAME))
     (begin,) = [line for line in path if line.endswith("Begin here.")]
     assert "(POL04)" in begin
+
+
+def test_a_step_whose_rules_noted_something_does_not_say_that_nothing_was_found() -> None:
+    noted = replace(_finding("kl-too-large", None), severity=Severity.INFO)
+    path = decision_path([noted], frozenset(BY_NAME))
+    assert sum(line.endswith("checks found nothing serious; see POL04.") for line in path) == 1

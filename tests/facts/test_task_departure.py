@@ -36,7 +36,7 @@ def test_the_factor_of_a_reward_that_pays_for_each_step_is_found_and_scales_the_
     assert goal is not None
     assert found.scale == pytest.approx(factor, rel=1e-3)
     assert goal.level == pytest.approx(475 * factor, rel=1e-3)
-    assert "times" in goal.origin
+    assert "scaled by" in goal.origin
 
 
 def test_repeated_actions_are_no_scale() -> None:

@@ -108,7 +108,7 @@ def test_it_says_what_the_terminal_says() -> None:
     words = " ".join("".join(parsed(diagnosis_html(collapsed())).text).split())
     for part in (
         "Collapsed: the return climbed from 22.1 to 89.1",
-        "never reached it: best 387.7 below it",
+        "never reached it: at best 387.7 below it",
         "largest before the fall: 1.66, above the limit of 0.3",
         "Most likely: steps so large that policy or critic is destroyed (61%).",
         "Lower learning_rate from 0.05 to 0.001.",

@@ -115,7 +115,7 @@ def test_a_setting_is_asked_for_only_where_there_is_a_config_to_put_it_in() -> N
     assert "  - add the config of the run: DAT07" in diagnosis_text(
         replace(collapsed(), not_checked=missing), detail="full"
     )
-    assert "  - state gamma in the config: DAT07" in diagnosis_text(
+    assert "  - set gamma in the config: DAT07" in diagnosis_text(
         replace(healthy(), not_checked=missing), detail="full"
     )
 

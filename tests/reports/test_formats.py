@@ -28,7 +28,7 @@ def test_several_runs_give_an_overview_the_worst_first_and_the_reports_follow_wh
     text = render(find_format("text"), [healthy(), collapsed()], Context(width=80))
     assert text.startswith("2 runs: 1 in trouble, 1 healthy, 0 undecided\n")
     assert text.index("collapsed") < text.index("learning  ")
-    assert "  learning-rate-too-high  1 run, likely in 1: ppo_cartpole_high_lr" in text
+    assert "  learning-rate-too-high  1 run, likely: ppo_cartpole_high_lr" in text
     full = render(find_format("text"), [collapsed(), healthy()], Context(width=80, detail="full"))
     assert full.index("COLLAPSED") < full.index("LEARNING")
     page = render(find_format("html"), [collapsed(), healthy()], Context())

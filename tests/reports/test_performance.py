@@ -29,23 +29,21 @@ def facts_of(run: Run, goal: Goal | None = None) -> dict[str, Inline]:
 def test_a_gap_is_given_in_units_and_in_percent_of_the_gap_at_the_start() -> None:
     facts = facts_of(run_of([0.0] * 10 + [60.0] * 10 + [50.0] * 10, 100.0))
     assert facts["return/train"] == (
-        "never reached it: best 40 below it (40% of the gap at the start), "
-        "end 50 below it (50% of the gap at the start)"
+        "never reached it: at best 40 below it (40% of the initial gap), "
+        "at the end 50 below it (50% of the initial gap)"
     )
 
 
 def test_percent_is_of_the_way_so_negative_returns_work_too() -> None:
     facts = facts_of(run_of([-500.0] * 10 + [-200.0] * 10, -100.0))
-    assert "end 100 below it (25% of the gap at the start)" in facts["return/train"]
+    assert "end 100 below it (25% of the initial gap)" in facts["return/train"]
 
 
 def test_a_threshold_that_was_reached_says_when_and_whether_it_was_held() -> None:
     held = facts_of(run_of([0.0] * 10 + [100.0] * 10, 90.0, budget=4_000.0))
     lost = facts_of(run_of([0.0] * 10 + [100.0] * 5 + [40.0] * 10, 90.0))
     assert held["return/train"] == "reached it first at step 1,300, 32% of the budget; the end is 10 above it"
-    assert lost["return/train"] == (
-        "reached it first at step 1,300; the end is 50 below it (56% of the gap at the start)"
-    )
+    assert lost["return/train"] == ("reached it first at step 1,300; the end is 50 below it (56% of the initial gap)")
 
 
 def test_no_percent_is_made_up_where_the_start_was_above_the_threshold() -> None:

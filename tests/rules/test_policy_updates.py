@@ -257,7 +257,7 @@ def test_updates_that_leave_the_clip_as_a_rule_are_an_alarm_where_the_run_does_b
     found = kl_too_large.check(fault("jumping_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING
-    assert "times what a clip range of 0.2 stands for" in found.summary
+    assert "times what a clip range of 0.2 should allow" in found.summary
 
 
 def test_the_same_updates_are_fine_where_the_task_is_solved() -> None:

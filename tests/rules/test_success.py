@@ -65,7 +65,7 @@ def test_the_gap_is_given_in_units_and_in_percent_of_the_way() -> None:
     result = below_goal.check(recorded("gymnasium_solver/runs/local-20260115-103000"))
     assert result is not None
     assert result.severity is Severity.INFO
-    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29% of the way from 22.2" in result.summary
+    assert "ended at 153.8, 321.2 below the run's own threshold (475): 29% of the way up from 22.2" in result.summary
     assert result.evidence[0].value < (result.evidence[0].threshold or 0)
 
 
@@ -112,7 +112,7 @@ def test_a_wrapper_that_shrinks_rewards_shrinks_the_goal() -> None:
     facts = fault("small_reward_ppo_cartpole")
     result = below_goal.check(facts)
     assert result is not None
-    assert "the threshold of CartPole, times 0.0001, as its rewards are (0.04751)" in result.summary
+    assert "the threshold of CartPole, scaled by 0.0001 like its rewards (0.04751)" in result.summary
     assert [rule.check(facts) for rule in RULES if rule is not below_goal] == [None] * (len(RULES) - 1)
 
 

@@ -117,7 +117,7 @@ def test_returns_of_tens_of_thousands_swamp_the_policy() -> None:
     found = returns_too_large_for_critic.check(fault("large_reward_ppo_cartpole"))
     assert found is not None
     assert found.severity is Severity.WARNING
-    assert "times their clip" in found.summary
+    assert "times the clip" in found.summary
 
 
 def test_large_returns_that_the_critic_explains_are_fine() -> None:

@@ -49,7 +49,7 @@ FACTS: Mapping[str, str] = {
     "pays-more": "a step pays far more than on the task of that name, and the run does not learn",
     "pays-less": "so it does, far less",
     "pays-negated": "a step pays what it should cost, or costs what it should pay",
-    "pays-the-same": "every step pays the same on a task that does not pay so",
+    "pays-the-same": "every step pays the same, which the standard task does not",
     "cut-short": "all episodes end at one length far below the task's, and the run does not rise",
     "drawn-out": "so they do, far above what an untrained policy lasts",
     "noted": "a finding speaks for the cause",

@@ -38,18 +38,18 @@ ADDS_NO_NOISE = frozenset({"sb3", "sb3-zoo", "rlclinic"})
 
 # What a person would call what several settings come to.
 _WORDS: Mapping[str, str] = {
-    "published_share": "the budget as a share of what published runs had",
+    "published_share": "the budget as a share of that of published runs",
     "total_movement": "the learning rate times the number of updates",
     "gradient_updates": "the number of gradient updates",
     "update_to_data": "the number of gradient updates per env step",
     "rollout_share": "the share of the budget in one rollout",
     "rollout_steps": "the length of a rollout",
-    "target_period": "the number of updates in which the target network is renewed",
-    "target_period_share": "the time to renew the target network, in budgets,",
+    "target_period": "the number of updates that renew the target network",
+    "target_period_share": "the time to renew the target network, as a multiple of the budget,",
     "exploration_share": "the share of the budget spent on exploration",
     "target_entropy_per_action": "the target entropy per action dimension",
     "learning_starts_share": "the share of the budget before learning starts",
-    "buffer_share": "the size of the replay buffer, in budgets,",
+    "buffer_share": "the size of the replay buffer, as a multiple of the budget,",
     "clip_range_vf_per_return": "the value clip as a share of the size of the return",
     "network_width": "the width of the narrowest layer",
     "on_policy_budget": "the budget in env steps",

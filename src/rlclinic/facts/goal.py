@@ -85,7 +85,7 @@ def _origin(facts: RunFacts, task: Task | None, level: float) -> str:
     if source == "run" or task is None:
         return "the run's own threshold"
     off = departure(facts)
-    times = f", times {off.scale:.3g}, as its rewards are" if off is not None and off.scale is not None else ""
+    times = f", scaled by {off.scale:.3g} like its rewards" if off is not None and off.scale is not None else ""
     return f"the {'threshold' if task.threshold == level else 'usual goal'} of {task.name}{plain_numbers(times)}"
 
 

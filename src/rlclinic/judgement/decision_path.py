@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from rlclinic.model.finding import Finding, Severity
+from rlclinic.model.words import listed
 from rlclinic.rules.registry import RULES
 from rlclinic.rules.rule import DecisionStep
 
@@ -49,7 +50,9 @@ def decision_path(
             lines.append(f"{step} No: {first.summary} ({first.code}).{where}")
         elif looked:
             checks = "One check" if len(looked) == 1 else f"{len(looked)} checks"
-            lines.append(f"{step} {checks} found nothing wrong.")
+            noted = [f.code for f in findings if f.name in looked and f.severity is Severity.INFO]
+            result = f"nothing serious; see {listed(noted)}" if noted else "nothing wrong"
+            lines.append(f"{step} {checks} found {result}.")
         else:
             lines.append(f"{step} Not checked: the metrics it needs are not logged.")
     return tuple(lines)

@@ -82,5 +82,5 @@ def told_first(symptom: Symptom, findings: Sequence[Finding], checked: frozenset
     if seen:
         return f"{start} Begin here: {seen[0].summary} ({seen[0].code})."
     if len(asked) < len(symptom.first):
-        return f"{start} {len(asked)} of the {len(symptom.first)} checks that come first then could be made."
-    return f"{start} The {len(asked)} checks that come first then found nothing."
+        return f"{start} {len(asked)} of the {len(symptom.first)} checks that come first for it could be made."
+    return f"{start} The {len(asked)} checks that come first for it found nothing."

@@ -288,16 +288,16 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     if tried is not None:
         return tried
     if curve.came_back:
-        return Verdict.UNSTABLE, f"{went}, by way of {curve.values.min():.4g}: it came back, and no further"
+        return Verdict.UNSTABLE, f"{went}, after a low of {curve.values.min():.4g}: it recovered, but got no further"
     if curve.begins_to_rise or curve.rose:
-        return Verdict.INSUFFICIENT_DATA, f"{went}: it may rise, by no more than noise can"
+        return Verdict.INSUFFICIENT_DATA, f"{went}: any rise is within the noise"
     if constant_at_its_worst(case.facts) and had_time(case.facts):
         return Verdict.NOT_LEARNING, f"{returns.logged_as} is {curve.final:.4g} at all {curve.points} points"
     few = curve.points < FEW_POINTS and not curve.cannot_have_risen
     if few or not had_time(case.facts) or longer_episodes_cost_more(case.facts):
-        return Verdict.INSUFFICIENT_DATA, f"{went}: neither a rise nor the lack of one is sure"
+        return Verdict.INSUFFICIENT_DATA, f"{went}: it is not clear whether it rises"
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):
-        return Verdict.UNSTABLE, f"{went} and declined all along"
+        return Verdict.UNSTABLE, f"{went} and declined throughout"
     return Verdict.NOT_LEARNING, f"{went}, which is no more than noise ({curve.noise:.2g})"
 
 

@@ -46,7 +46,7 @@ OPTIONAL = "Optional"
 TOO_SHORT, NOT_RL = "budget-too-small", "not-rl"
 # What a test beside the one that is advised does, by the verb that makes it.
 ALSO = {"trial": "or try the change", "examine": "or examine the environment", "probe": "or probe the trainer"}
-REPEAT = "Repeat it with another seed: one run shows little."
+REPEAT = "Repeat it with another seed: one run proves little."
 REPRODUCE = "Run it again with the same seed: an error that comes back can be traced."
 NAME_COLUMN = "Say with --map which column is the return."
 NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
@@ -211,7 +211,7 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
     rest = REPRODUCE if diagnosis.verdict.value == "crashed" else rest
     # Without a return no cause can be told from another.
     is_next = others and (diagnosis.run.returns is not None or diagnosis.verdict.value == "crashed")
-    ideas = f"Next in line: {listed(others)}." if is_next else rest
+    ideas = f"The next candidate{'s are' if len(others) > 1 else ' is'} {listed(others)}." if is_next else rest
     is_test = first is not None and first.kind is PrescriptionKind.CHECK
     return Line("If not that", ideas, () if is_test else _also(commands.test, ""))
 
@@ -262,6 +262,9 @@ def _short(text: str, width: int) -> str:
         return flat
     for mark in (". ", "; ", ": ", ", "):
         end = flat.rfind(mark, 0, width)
-        if end > width // 3:
+        # A quotation is not cut as if it were a clause.
+        if end > width // 3 and flat.count('"', 0, end) % 2 == 0:
             return flat[:end]
+    if flat.count('"', 0, width) % 2:
+        return f'{flat[: flat.rfind(" ", 0, width)]} …"'
     return f"{flat[: flat.rfind(' ', 0, width)]} …"

@@ -20,6 +20,8 @@ LARGEST = 1e75
 SMALLEST = 1e-75
 # Unix seconds of the year 9999. A later time is no date: milliseconds were written for seconds.
 _LARGE = re.compile(r"(?<![\w.])\d(?:\.\d+)?e\+0[1-9]\b")
+# The same number twice, not merely one that begins like the other.
+_UNMOVED = re.compile(r"\bwent from (-?\d\S*?) to \1(?=[\s,;:)]|\.(?!\d)|$)")
 END_OF_TIME = 253_370_764_800.0
 
 
@@ -92,8 +94,8 @@ def percent(share: float) -> str:
 
 
 def plain_numbers(text: str) -> str:
-    """A sentence in which large numbers are written out: `2.49e+05` as 249,000."""
-    return _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text)
+    """A sentence in which large numbers are written out, `2.49e+05` as 249,000, and what did not move stayed."""
+    return _UNMOVED.sub(r"stayed at \1", _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text))
 
 
 def date_text(seconds: object) -> str | None:

@@ -51,10 +51,10 @@ OF_REFERENCE = frozenset({"on-policy", "off-policy", "offline", "unknown"})
 class Basis(StrEnum):
     """What a value is held against."""
 
-    TASK = "what works on this task"
-    ALGORITHM = "what works for the algorithm"
+    TASK = "which works on this task"
+    ALGORITHM = "which works for the algorithm"
     DEFAULT = "the framework's default"
-    DOMAIN = "what people use in this field"
+    DOMAIN = "which is common in this field"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,9 @@ def not_checked_blocks(diagnosis: Diagnosis) -> list[Block]:
     lines = [f"{remedy}: {', '.join(codes)}" for remedy, codes in ordered[:MAX_GROUPS]]
     rest = [code for _, codes in ordered[MAX_GROUPS:] for code in codes]
     if rest:
-        lines.append(f"add other inputs: {', '.join(rest)}")
+        lines.append(f"other inputs, of one check each: {', '.join(rest)}")
     return [
-        Words(f"{made}, because {_why(diagnosis.not_checked)}. What was not checked is not known to be healthy."),
+        Words(f"{made}, because {_why(diagnosis.not_checked)}. That does not mean they would pass."),
         Words("To enable them:"),
         Listing(tuple(lines)),
         Words("rlclinic explain CODE tells what a check looks for."),
@@ -40,8 +40,12 @@ def not_checked_blocks(diagnosis: Diagnosis) -> list[Block]:
 def _why(items: Sequence[NotChecked]) -> str:
     broken = sum(bool(item.error) for item in items)
     if not broken:
-        return "something is missing"
-    return "the check itself failed" if broken == len(items) else f"something is missing or, in {broken}, failed"
+        return "what they need is missing"
+    return (
+        "the check itself failed"
+        if broken == len(items)
+        else f"what they need is missing or, for {broken}, the check itself failed"
+    )
 
 
 def _remedy(item: NotChecked, *, has_config: bool) -> str:
@@ -56,7 +60,7 @@ def _remedy(item: NotChecked, *, has_config: bool) -> str:
     others = [name for name in needed if name not in metrics and not name.startswith(CONFIG)]
     actions = [f"log {' and '.join(_metric(name) for name in metrics)}"] if metrics else []
     if settings:
-        actions.append(f"state {' and '.join(settings)} in the config" if has_config else "add the config of the run")
+        actions.append(f"set {' and '.join(settings)} in the config" if has_config else "add the config of the run")
     if others:
         actions.append(f"provide {' and '.join(others)}")
     return ", ".join(actions) or "not said"

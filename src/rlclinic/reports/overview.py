@@ -71,7 +71,9 @@ def _weight(item: Diagnosis) -> tuple[int, bool, int, float]:
 def _row(item: Diagnosis) -> tuple[Inline, ...]:
     lead = _named(item)
     told = _change(item) if lead is None else f"{lead.id}: {within(_change(item))}"
-    return Code(shorten(item.run.id, NAME_WIDTH)), item.verdict.value, shorten(told, CHANGE_WIDTH)
+    # A command that is cut cannot be run: the report has it.
+    whole = told if len(told) <= CHANGE_WIDTH else told.partition(": `")[0]
+    return Code(shorten(item.run.id, NAME_WIDTH)), item.verdict.value, shorten(whole, CHANGE_WIDTH)
 
 
 def _change(item: Diagnosis) -> str:
@@ -106,7 +108,9 @@ def _members(items: Sequence[Diagnosis]) -> str:
     names = [item.run.id for item in items]
     shown = names if len(names) <= MOST_NAMED else [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     likely = sum(item.ranked[0].probability >= LIKELY for item in items)
-    return f"{len(items)} {'run' if len(items) == 1 else 'runs'}, likely in {likely}: {listed(shown)}"
+    count = "1 run" if len(items) == 1 else f"{len(items)} runs"
+    sure = "likely" if likely == len(items) else f"likely in {likely}" if likely else "not sure"
+    return f"{count}, {sure}: {listed(shown)}"
 
 
 def _title(diagnoses: Sequence[Diagnosis]) -> str:

@@ -62,6 +62,10 @@ def _end(run: Run) -> str:
     return "now" if run.status.state is Status.RUNNING else "end"
 
 
+def _at_end(run: Run) -> str:
+    return "now" if run.status.state is Status.RUNNING else "at the end"
+
+
 def _not_logged(run: Run) -> str:
     if not any(len(series) for series in run.series.values()):
         return "No metric was logged, so nothing here says how well the agent does."
@@ -96,7 +100,7 @@ def _standing(diagnosis: Diagnosis, returns: Series, curve: ReturnCurve, goal: f
         never = "not reached so far" if _end(run) == "now" else "never reached it"
         if diagnosis.verdict is Verdict.SOLVED and "last" in returns.window:
             never = f"lags behind the agent, as a mean over the {returns.window}"
-        return f"{never}: best {_below(goal - curve.best, at_start)}, {_end(run)} {end}"
+        return f"{never}: at best {_below(goal - curve.best, at_start)}, {_at_end(run)} {end}"
     step = float(curve.steps[int(above[0])])
     last = "it is now" if _end(run) == "now" else "the end is"
     return f"reached it first at step {number(step)}{_of_budget(run, returns, step)}; {last} {end}"
@@ -106,7 +110,7 @@ def _below(gap: float, at_start: float) -> str:
     if at_start <= 0:
         return f"{number(gap)} below it"
     further = gap > at_start
-    share = "further away than at the start" if further else f"{100 * gap / at_start:.0f}% of the gap at the start"
+    share = "further away than at the start" if further else f"{100 * gap / at_start:.0f}% of the initial gap"
     return f"{number(gap)} below it ({share})"
 
 

@@ -16,12 +16,12 @@ KIND_WORDS = {
     PrescriptionKind.CODE: "change of the code",
     PrescriptionKind.ENVIRONMENT: "change of the environment",
     PrescriptionKind.DATA: "change of the data",
-    PrescriptionKind.CHECK: "test, changes nothing",
+    PrescriptionKind.CHECK: "a test; nothing is changed",
 }
 SAFETY_WORDS = {
     Safety.SAFE: "safe: the learning problem stays the same",
     Safety.UNSAFE: "changes what is learned or how the agent behaves",
-    Safety.ADVICE: "to be done by hand",
+    Safety.ADVICE: "done by hand: no file is edited",
 }
 METRIC_WORDS = {
     "steps-to-threshold": ("fewer steps to the threshold", "more steps to the threshold"),

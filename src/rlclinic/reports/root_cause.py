@@ -48,9 +48,9 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
     blocks += [_candidate(cause, diagnosis) for cause in causes[:MAX_SHOWN]]
     rest = 1.0 - sum(cause.probability for cause in causes[:MAX_SHOWN])
     if rest >= 0.01 and len(causes) <= MAX_SHOWN:
-        blocks.append(Words(f"No other cause reaches {percent(SMALLEST)}; together they have {percent(rest)}."))
+        blocks.append(Words(f"No other cause reaches {percent(SMALLEST)}; together they make up {percent(rest)}."))
     elif rest >= 0.01:
-        blocks.append(Words(f"All other causes together have {percent(rest)}."))
+        blocks.append(Words(f"All other causes together make up {percent(rest)}."))
     return blocks
 
 
@@ -117,7 +117,7 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
     if lead.id == UNKNOWN:
         sentences = [f"No known cause fits this run well: an unknown cause leads with {sure}."]
         if len(causes) > 1:
-            sentences.append("Take the other candidates as ideas to test, one at a time, not as an answer.")
+            sentences.append("Treat the other candidates as ideas to test one at a time, not as the answer.")
         return sentences + _class_level(diagnosis, lead)
     return [_named(lead, sure), *_kind(lead), *_class_level(diagnosis, lead)]
 
@@ -157,7 +157,7 @@ def _named(lead: Cause, sure: str) -> str:
 
 def _kind(lead: Cause) -> list[str]:
     if lead.kind == "mechanism":
-        return ["This is how a fault shows itself, not its root: look for the root among the other candidates."]
+        return ["This is a symptom rather than a root cause: look for the root among the other candidates."]
     if lead.kind == "process":
         return ["This is about how the run was started or ended, not about learning."]
     return []

@@ -185,7 +185,7 @@ def _next_steps(diagnosis: Diagnosis) -> list[Block]:
     blocks += _items(diagnosis.next_steps, numbered=len(diagnosis.next_steps) > 1)
     lines = watched(diagnosis)
     if lines:
-        blocks += [Words("To compare with, from this run:"), Listing(lines)]
+        blocks += [Words("Compare the next run with this one:"), Listing(lines)]
     return blocks
 
 

@@ -34,6 +34,7 @@ STUCK = frozenset(
 ESTABLISHED = 0.5
 LIKELY = 0.25
 SURE = 0.9
+DEFAULT_ALREADY = "That is the framework's default, so it helps only if another value was set."
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,13 @@ class _Draft:
             return None
         changes = with_written_keys(self.assessment.run, changes)
         impact = self._impact(option, changes[0].key, _direction(changes[0]), changes)
-        return self._made(option, config_instruction(changes, option.note), impact, changes, native)
+        return self._made(option, config_instruction(changes, self._note(option, changes)), impact, changes, native)
+
+    def _note(self, option: RemedyOption, changes: Sequence[Change]) -> str:
+        """What the option adds; where a value is not known, that the new one may be in force already."""
+        unset = [change for change in changes if change.before is None]
+        already = unset and all(change.after == self.assessment.default_number(change.key) for change in unset)
+        return f"{DEFAULT_ALREADY} {option.note}".strip() if already else option.note
 
     def test(self, instruction: str) -> Prescription:
         """A test instead of a change."""

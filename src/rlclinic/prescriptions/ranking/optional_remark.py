@@ -65,7 +65,7 @@ def _look(assessment: Assessment) -> Prescription:
         kind=PrescriptionKind.CHECK,
         instruction=(
             "Optional: watch three episodes of the last policy, to see that it does what you want. A reward that pays "
-            "for something else looks like this one in every log; "
+            "for something else looks the same in every log; "
             f"{fill('{examine}', assessment)} compares what random, constant and scripted play earn.{goal}"
         ),
         rationale=f"The verdict is {assessment.verdict.value}, and no goal says that the run is done.",

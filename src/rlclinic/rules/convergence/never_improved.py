@@ -67,7 +67,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     summary = (
         f"{returns.logged_as} began at {curve.start:.4g} and ended at {curve.final:.4g} after "
-        f"{steps_text(facts, curve.steps[-1])}; its best level in between is {curve.best:.4g} "
+        f"{steps_text(facts, curve.steps[-1])}; the best level in between was {curve.best:.4g} "
         f"(noise {curve.noise:.2g})"
     )
     evidence = (

@@ -1,4 +1,4 @@
-"""A step does not pay what it pays on the well-known task: far more, far less, minus that, or always the same.
+"""A step does not pay what it pays on the well-known task: far more, far less, the opposite, or always the same.
 
 What it sees: Return over episode length, held against what random actions earn on the task: a factor of 30 or more in
 either direction on which level and scatter agree, the amount of the task with the other sign, or one and the same
@@ -51,7 +51,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 
 def _told(found: TaskDeparture, limits: Limits) -> tuple[float, str] | None:
     if found.same_pay is not None:
-        return found.same_pay, f"every step pays {found.same_pay:.3g}, whatever happens: the task does not pay so"
+        return found.same_pay, f"every step pays {found.same_pay:.3g}, whatever happens, and the standard task does not"
     if found.factor is None:
         return None
     if found.is_negated:

@@ -77,7 +77,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     basis = "networks start near one" if reach is None else f"the critic's output can move by about {reach:.3g}"
     summary = (
         f"returns of size {size:.4g} over {length.value:.4g} steps imply values of about {value:.3g} ({basis}), and "
-        f"explained variance ended at {late.value:.3g}"
+        f"explained variance ended at {late.value:z.2f}"
     )
     evidence = (
         facts.evidence(return_name(facts), value, bar, note="size of the discounted values implied by the return"),

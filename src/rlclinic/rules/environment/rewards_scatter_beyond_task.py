@@ -1,4 +1,4 @@
-"""Returns scatter by far more than their lengths explain, on a task that pays one for each step.
+"""Returns vary by far more than episode lengths explain, on a task that pays 1 for each step.
 
 What it sees: Where each step of the well-known task pays 1 or -1, the return is the length. Here neighbouring returns
 differ by what a noise of four times that pay on every single reward makes.
@@ -36,8 +36,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if found is None or found.noise is None or found.noise < limits.loud:
         return None
     summary = (
-        f"returns differ beyond their lengths as if every reward of {found.task.name} had a noise of {found.noise:.3g} "
-        "times its size"
+        f"returns vary beyond what episode lengths explain, as if every reward of {found.task.name} had "
+        f"noise of {found.noise:.3g} times its size"
     )
     evidence = (facts.evidence(return_name(facts), found.noise, limits.loud, note="noise of one reward over its pay"),)
     if learns(facts):

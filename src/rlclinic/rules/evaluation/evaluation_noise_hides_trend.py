@@ -47,7 +47,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if scatter <= 0 or scatter < limits.hidden * climb:
         return None
     summary = (
-        f"{series.logged_as} scatters by {scatter:.3g} from one evaluation to the next; its best level lies "
+        f"{series.logged_as} varies by {scatter:.3g} from one evaluation to the next; its best level lies "
         f"{climb:.3g} above its first, that of {facts.run.series['return/train'].logged_as} {train.climb:.3g}"
     )
     note = "scatter of one evaluation, against half the climb of their level"

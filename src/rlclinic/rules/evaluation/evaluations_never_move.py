@@ -49,8 +49,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     steps, values = finite(series)
     span = float(np.ptp(values))
     summary = (
-        f"{series.logged_as} is {values[0]:.4g} at the first and {values[-1]:.4g} at the last of {values.size} "
-        f"evaluations and never differs by more than {span:.2g}; the training return is as flat"
+        f"{series.logged_as} went from {values[0]:.4g} to {values[-1]:.4g} over {values.size} evaluations, which "
+        f"never differ by more than {span:.2g}; the training return is as flat"
     )
     evidence = (facts.evidence("return/eval", span, note="largest minus smallest evaluation"),)
     return RuleResult(Severity.WARNING, 0.8, summary, evidence, float(steps[0]))

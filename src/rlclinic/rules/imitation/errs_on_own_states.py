@@ -44,7 +44,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     own, data = found.disagreement, found.disagreement_data
     if own < max(limits.times * data, data + limits.least):
         return None
-    summary = f"it is {own:.2f} from the expert on its own states, {data:.2f} on its data; {found.told}"
+    summary = f"the imitator is {own:.2f} off the expert on its own states, {data:.2f} off on its data; {found.told}"
     bar = max(limits.times * data, data + limits.least)
     evidence = (
         facts.evidence("imitation/disagreement", own, bar, note="last third of the rounds"),

@@ -47,7 +47,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if (found.inconsistency or 0.0) > limits.by_itself or (found.label_spread or 0.0) >= limits.spread:
         return None
     if found.disagreement_data >= limits.apart:
-        summary = f"{found.disagreement_data:.2f} from the held-out labels of its own data; {found.told}"
+        summary = f"the policy is {found.disagreement_data:.2f} off the held-out labels of its own data; {found.told}"
         evidence = (facts.evidence("imitation/disagreement_data", found.disagreement_data, limits.apart),)
         return RuleResult(Severity.WARNING, 0.7, summary, evidence)
     old, new = facts.late("imitation/loss_old", 0.5), facts.late("imitation/loss_new", 0.5)

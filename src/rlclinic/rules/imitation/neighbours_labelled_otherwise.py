@@ -1,4 +1,4 @@
-"""States that look alike to the imitator are labelled in different ways by a consistent expert.
+"""A consistent expert labels states differently that look alike to the imitator.
 
 What it sees: The labels of neighbouring states differ nearly as much as those of any two states, although the expert
 gives the same answer when it is asked again.
@@ -44,7 +44,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if found.label_spread < limits.spread or found.inconsistency > limits.by_itself:
         return None
-    summary = f"labels of neighbouring states differ {found.label_spread:.0%} as much as those of any two; {found.told}"
+    told = f"labels of neighbouring states differ {found.label_spread:.0%} as much as labels of any two states"
+    summary = f"{told}; {found.told}"
     evidence = (
         facts.evidence("imitation/label_spread", found.label_spread, limits.spread, note="nearest of another stretch"),
         facts.evidence("imitation/inconsistency", found.inconsistency, limits.by_itself, note="asked twice"),

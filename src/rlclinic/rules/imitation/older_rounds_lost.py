@@ -43,11 +43,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     share = float(data.last or 0.0) / queries.last
     every = facts.setting("retrain_every") or 1.0
     if share < limits.kept and len(data) > 1:
-        summary = f"{share:.0%} of the labels so far are learned from; {found.told}"
+        summary = f"only {share:.0%} of the labels so far are used for training; {found.told}"
         evidence = (facts.evidence("imitation/data", share, limits.kept, note="share of all labels, at the end"),)
         return RuleResult(Severity.WARNING, 0.85, summary, evidence)
     if every >= limits.rounds:
-        summary = f"the policy is fitted every {every:.0f} rounds; {found.told}"
+        summary = f"the policy is retrained only every {every:.0f} rounds; {found.told}"
         evidence = (facts.evidence("imitation/data", every, limits.rounds, note="rounds between two fits"),)
         return RuleResult(Severity.WARNING, 0.85, summary, evidence)
     return None

@@ -63,7 +63,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if grown.factor < limits.grown or grown.steadiness < limits.steady:
         return None
     summary = (
-        f"explained variance fell from {early.value:.2g} to {late.value:.2g} and the value loss grew "
+        f"explained variance fell from {early.value:z.2f} to {late.value:z.2f} and the value loss grew "
         f"{grown.factor:.3g} times while the return stayed between {curve.values.min():.4g} and "
         f"{curve.values.max():.4g}"
     )

@@ -60,8 +60,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     lowest = float(values.min())
     summary = (
-        f"{series.logged_as} is down to {lowest:.3g} and below {bound:.3g} in {int(below.sum())} of {values.size} "
-        f"rows; a clip range of {clip:.3g} bounds it there"
+        f"{series.logged_as} reached {lowest:.3g} and is below {bound:.3g} in {int(below.sum())} of {values.size} "
+        f"rows, which a clip range of {clip:.3g} should not allow"
     )
     evidence = (facts.evidence("policy_loss", lowest, bound, note="lowest, against minus clip times advantage"),)
     return RuleResult(Severity.ERROR, 0.85, summary, evidence, float(steps[int(np.argmax(below))]))

@@ -114,7 +114,7 @@ def _too_little_error(
     summary = (
         f"{value.logged_as} ran away to {level:.4g} (an endless episode is worth {endless:.4g}) with a loss of "
         f"{loss.value:.3g}; if the {100 * ends:.2g}% of the steps that end an episode were targets without a future, "
-        f"its errors had to be about {least:.3g}"
+        f"its errors would have to be about {least:.3g}"
     )
     evidence = (
         facts.evidence(value.name, level, limits.run_away * endless, note="median of the last third"),

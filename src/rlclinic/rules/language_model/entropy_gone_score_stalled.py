@@ -1,4 +1,4 @@
-"""Entropy is nearly gone and the score has stopped, or never started, to rise.
+"""Entropy is nearly gone and the score has stopped rising, or never began to.
 
 What it sees: Entropy fell to a small part of its start while neither score nor validation rises and there is room
 above; or it is as good as zero, and both stand still since the middle of the run.

@@ -58,7 +58,7 @@ def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
     early, late = levels
     follows = early.value < limits.nearly_all and is_falling(facts)
     summary = (
-        f"{100 * late.value:.3g}% of the groups have equal rewards (early {100 * early.value:.3g}%)"
+        f"{100 * late.value:.3g}% of the groups have equal rewards ({100 * early.value:.3g}% early on)"
         f"{_why(facts, follows=follows)}; {told(facts)}"
     )
     evidence = (

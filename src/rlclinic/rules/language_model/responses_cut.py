@@ -53,7 +53,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     severity, unpaid = _severity(facts, late.value, limits)
     cap = _cap(facts)
     at = f" at {cap:.0f} tokens" if cap is not None else ""
-    summary = f"{100 * late.value:.3g}% of the responses are cut{at} (early {100 * early.value:.3g}%)" + unpaid
+    summary = f"{100 * late.value:.3g}% of the responses are cut{at} ({100 * early.value:.3g}% early on)" + unpaid
     summary += f"; {told(facts)}"
     bar = limits.many if late.value >= limits.many else early.value + limits.rose
     evidence = [facts.evidence("truncated_fraction", late.value, bar, level=late, note="median of the last 15%")]

@@ -42,6 +42,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     early, late = levels
     if late.value >= limits.few or late.value >= limits.rises * max(early.value, 1e-9):
         return None
-    summary = f"{100 * late.value:.3g}% of the trajectories finish (early {100 * early.value:.3g}%); {told(facts)}"
+    summary = f"{100 * late.value:.3g}% of the trajectories finish ({100 * early.value:.3g}% early on); {told(facts)}"
     evidence = (facts.evidence("finish_rate", late.value, limits.few, level=late, note="median of the last 15%"),)
     return RuleResult(Severity.WARNING, 0.7, summary, evidence)

@@ -64,7 +64,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     first = f", before the first update at step {starts:,.0f}" if ended <= starts else ""
     summary = (
-        f"epsilon is at its end from step {ended:,.0f} on, after {100 * ended / whole:.2g}% of the run{first}{beside}"
+        f"epsilon has reached its final value by step {ended:,.0f}, after {100 * ended / whole:.2g}% of the run"
+        f"{first}{beside}"
     )
     note = "step at which epsilon is down, against the larger of 2% of the run and learning_starts"
     found = (

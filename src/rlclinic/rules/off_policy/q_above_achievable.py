@@ -59,7 +59,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     onset = float(q.steps[min(int(above[-1]) + 1, len(q) - 1)]) if above.size else float(q.steps[0])
     summary = (
         f"the size of mean Q is {level:.4g} over the last third, {level / max(bound.value, 1e-12):.3g} times the "
-        f"largest discounted return that fits the returns seen ({bound.value:.4g} at gamma {bound.gamma:g})"
+        f"largest discounted return compatible with the returns seen ({bound.value:.4g} at gamma {bound.gamma:g})"
     )
     evidence = (facts.evidence(q.name, level, bar, note=f"median of the last third; bound: {bound.note}"),)
     severe = failed(facts) or level > limits.far_above * bound.value

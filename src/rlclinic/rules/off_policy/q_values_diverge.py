@@ -62,7 +62,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     times = grown.late.value / max(bound.value, 1e-12)
     summary = (
         f"the size of mean Q grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {times:.3g} times the "
-        f"largest discounted return that fits the returns seen ({bound.value:.3g}), while the return went from "
+        f"largest discounted return compatible with the returns seen ({bound.value:.3g}), while the return went from "
         f"{curve.start:.4g} to {curve.final:.4g}"
     )
     severity = Severity.ERROR if times > limits.hopeless else Severity.WARNING

@@ -57,7 +57,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if renewals < limits.few:
         bad = bad or (renewals < limits.never and facts.curve is not None and not facts.curve.improved)
         summary = (
-            f"a renewal of the target network takes {renewal.between:,.0f} updates and the run has "
+            f"renewing the target network takes {renewal.between:,.0f} updates, and the run has "
             f"{renewal.updates:,.0f}: about {renewals:.2g} renewals"
         )
         evidence = (setting_evidence(facts, renewal.key, renewals, limits.few, note="updates / (interval / tau)"),)

@@ -49,8 +49,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             continue
         beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
         summary = (
-            f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
-            f"{beside}"
+            f"{series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}"
+            f"{',' if beside else ''}{beside}"
         )
         evidence = (
             facts.evidence(

@@ -46,7 +46,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if found.actions_outside < limits.outside:
         return _went_away(facts, found, limits)
-    summary = f"{100 * found.actions_outside:.0f}% of the policy's actions are not like any in the data; {found.told}"
+    summary = f"{100 * found.actions_outside:.0f}% of the policy's actions are unlike any in the data; {found.told}"
     evidence = (facts.evidence("offline/actions_outside", found.actions_outside, limits.outside),)
     return RuleResult(Severity.WARNING, 0.75, summary, evidence)
 
@@ -58,7 +58,7 @@ def _went_away(facts: RunFacts, found: Offline, limits: Limits) -> RuleResult | 
     if found.distance < bar:
         return None
     summary = (
-        f"the policy's actions were {found.nearest:.2f} from those in the data and went {found.distance:.2f} away; "
+        f"the policy's actions were {found.nearest:.2f} from those in the data and are {found.distance:.2f} away now; "
         f"{found.told}"
     )
     evidence = (facts.evidence("offline/action_distance", found.distance, bar),)

@@ -1,4 +1,4 @@
-"""Returns in the data have the other sign than those that are played.
+"""Returns in the data have the opposite sign of those in evaluations.
 
 What it sees: Episodes in the data have returns of one sign, evaluations of the other, of much the same size.
 Why it hurts: Rewards were negated on the way into the file: costs became rewards. The better the learner, the worse it

@@ -44,8 +44,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     if (found.actions_outside or 0.0) > limits.actions:
         return None
-    summary = (
-        f"{100 * found.states_outside:.0f}% of the states that it visits are not like any in the data; {found.told}"
-    )
+    share = 100 * found.states_outside
+    summary = f"{share:.0f}% of the states that the policy visits are unlike any in the data; {found.told}"
     evidence = (facts.evidence("offline/states_outside", found.states_outside, limits.outside),)
     return RuleResult(Severity.WARNING, 0.7, summary, evidence)

@@ -42,6 +42,6 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     share = found.q / worth.value
     if not -limits.arrived < share < limits.arrived:
         return None
-    summary = f"the mean value is {found.q:.4g}, the same steps brought {worth.value:.4g}; {found.told}"
+    summary = f"the mean value is {found.q:.4g}, but the same steps earned {worth.value:.4g}; {found.told}"
     evidence = (facts.evidence("q/mean", share, limits.arrived, note="share of the discounted return of the data"),)
     return RuleResult(Severity.WARNING, 0.6, summary, evidence)

@@ -55,8 +55,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     series, grown = max(found, key=lambda pair: pair[1].factor)
     beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
-        f"{series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, {grown.factor:.3g} times"
-        f"{beside}"
+        f"{series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to {grown.late.value:.3g}"
+        f"{',' if beside else ''}{beside}"
     )
     over = f", over {explained:.3g} explained by the growth of Q" if explained > 1 else ""
     note = f"late over early norm{over}"

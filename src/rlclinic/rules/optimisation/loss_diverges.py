@@ -58,8 +58,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             continue
         beside = f" while the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
         summary = (
-            f"the size of {series.logged_as} grew from {grown.early.value:.3g} to {grown.late.value:.3g}, "
-            f"{grown.factor:.3g} times{beside}"
+            f"the size of {series.logged_as} grew {grown.factor:.3g} times, from {grown.early.value:.3g} to "
+            f"{grown.late.value:.3g}{',' if beside else ''}{beside}"
         )
         note = f"late over early size, over {explained:.3g} explained by the return"
         evidence = (facts.evidence(name, grown.factor / explained, limits.grew, level=grown.late, note=note),)

@@ -68,7 +68,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     names = ", ".join(series.logged_as for series in certain)
     level = max(_level(series, limits) for series in certain)
     told = f"at most {level:.2g} in nearly" if level > 0.0 else "exactly 0 in"
-    summary = f"{names}: {told} all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
+    verb = "is" if len(certain) == 1 else "are"
+    summary = f"{names} {verb} {told} all {len(certain[0])} rows while other gradient norms are about {loud:.3g}"
     evidence = tuple(
         facts.evidence(
             series.name, _level(series, limits), _bar(loud, limits), note="what nearly all norms of the part stay below"

@@ -60,7 +60,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     steps, values = finite(fraction)
     summary = (
         f"clip fraction is {lowest.value:.2f} or more in every later quarter (0.05 to 0.3 is common) and KL "
-        f"{kl.value:.3g} nats, {kl.value / clip_kl(clip):.3g} times what a clip range of {clip:.3g} stands for"
+        f"{kl.value:.3g} nats, {kl.value / clip_kl(clip):.3g} times what a clip range of {clip:.3g} should allow"
     )
     evidence = (
         facts.evidence(

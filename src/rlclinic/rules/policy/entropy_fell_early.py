@@ -77,8 +77,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     low = float(min(binned.values[stretch[0] : stretch[1]].mean(), floor))
     summary = (
         f"entropy fell to {low:.3g} ({100 * low / top:.1f}% of {ceiling_text(facts)}) from step {start:,.0f} to "
-        f"{end:,.0f}; the return went from {curve.start:.4g} at the start to {before:.4g} and {after:.4g} in that "
-        "stretch"
+        f"{end:,.0f}; the return went from {curve.start:.4g} at the start of the run to "
+        f"{before:.4g} before that stretch and {after:.4g} after it"
     )
     evidence = (
         facts.evidence(

@@ -128,7 +128,7 @@ def _mostly_beyond(
     first = longest(calm >= bar)
     summary = (
         f"KL of single updates is {level:.3g} nats after the first quarter, {level / clip_kl(clip):.3g} times what a "
-        f"clip range of {clip:.3g} stands for{_return(facts)}"
+        f"clip range of {clip:.3g} should allow{_return(facts)}"
     )
     note = f"median after the first quarter, in nats, against {limits.mostly_beyond:g} times clip range squared / 2"
     evidence = (facts.evidence("approx_kl", level, bar, note=note),)

@@ -54,8 +54,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if limit > bar or made > limits.few * implied:
         return None
     summary = (
-        f"target_kl is {limit:.2g} (0.01 to 0.03 is common) and {made:,.0f} of {implied:,.0f} implied updates were "
-        "made: nearly every update is cut short"
+        f"target_kl is {limit:.2g} (0.01 to 0.03 is common) and only {made:,.0f} of the {implied:,.0f} updates "
+        "that the config implies were made: nearly every update is cut short"
     )
     evidence = (
         setting_evidence(facts, "target_kl", limit, bar, note="against a tenth of clip range squared / 2"),

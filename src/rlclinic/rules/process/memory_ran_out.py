@@ -36,7 +36,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     if run.status.state in {Status.FINISHED, Status.RUNNING}:
         return None
     line = _line(run.status.reason)
-    where = "the reason of the end"
+    where = "why the run ended"
     for excerpt in run.logs:
         if excerpt.kind != "warning" and (found := _line(excerpt.text)) is not None and line in {None, found}:
             line, where = found, f"{excerpt.file}, line {excerpt.line}"

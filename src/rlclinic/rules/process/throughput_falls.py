@@ -52,10 +52,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if early is None or late is None or early <= 0 or late / early >= limits.slower or _warms_up(facts, steps):
         return None
     logged = facts.run.series[name].logged_as if name in facts.run.series else name
-    summary = (
-        f"{late:,.0f} steps per second over the last fifth, {early:,.0f} between a fifth and two fifths of the run "
-        f"(from {logged})"
-    )
+    summary = f"{late:,.0f} steps per second over the last fifth, {early:,.0f} over the second fifth (from {logged})"
     evidence = (facts.evidence(name, late / early, limits.slower, note="late speed over early speed"),)
     severity = Severity.WARNING if late / early < limits.far_slower else Severity.INFO
     return RuleResult(severity, 0.75, summary, evidence, float(steps[0] + LATE[0] * (steps[-1] - steps[0])))

@@ -46,7 +46,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     share = goal.share(curve.final)
     summary = (
         f"{returns.logged_as} ended at {curve.final:.4g}, {goal.level - curve.final:.4g} below {goal.origin} "
-        f"({goal.level:.4g}): {100 * min(max(share, 0.0), 1.0):.0f}% of the way from {goal.base:.4g}"
+        f"({goal.level:.4g}): {100 * min(max(share, 0.0), 1.0):.0f}% of the way up from {goal.base:.4g}"
     )
     if reached is not None:
         summary += f"; it was reached at {steps_text(facts, reached.step)} and lost"

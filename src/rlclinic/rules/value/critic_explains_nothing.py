@@ -56,7 +56,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     hurts = long_enough and suffers(facts) and had_time(facts)
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
-        f"explained variance stays between {min(level.value for level in found):.2g} and "
+        f"explained variance stays between {min(level.value for level in found):z.2f} and "
         f"{max(level.value for level in found):.2g} in every quarter of {len(series)} points{beside}"
     )
     evidence = (

@@ -77,7 +77,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     rising = curve is not None and curve.still_rising
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
-        f"explained variance fell from {held[best]:.2f} around step {at:,.0f} to {late.value:.2f} at the end; the "
+        f"explained variance fell from {held[best]:.2f} around step {at:,.0f} to {late.value:z.2f} at the end; the "
         f"variance of the value targets is {rest:.2g} times what it was{beside}"
     )
     evidence = (

@@ -53,7 +53,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     curve = facts.curve
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
-        f"explained variance is {level.value:.3g} over the last {100 * (1 - limits.after):.0f}% of the run and below "
+        f"explained variance is {level.value:z.2f} over the last {100 * (1 - limits.after):.0f}% of the run and below "
         f"zero at {100 * share:.0f}% of its points (0.5 or more is common){beside}"
     )
     evidence = (

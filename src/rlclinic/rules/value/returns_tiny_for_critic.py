@@ -52,9 +52,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     spread = facts.evidence("value_loss", scale, limits.tiny, note="sqrt(loss / (1 - explained variance)), median")
     largest = _largest_return(facts)
     if first.value <= limits.noise:
-        seen = (
-            f"and explained variance began at {first.value:.2g}: the critic's first guesses are larger than the returns"
-        )
+        seen = f"and explained variance began at {first.value:z.2f}: the critic's first guesses exceed the returns"
         beside = facts.evidence(
             "explained_variance", first.value, limits.noise, level=first, note="median of the first tenth"
         )

@@ -73,11 +73,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         scale >= limits.hopeless and max(over.value, late.value) < limits.explains_nothing and barely_moved(facts)
     )
     hurts, curve = hopeless or (suffers(facts) and had_time(facts)), facts.curve
-    clipped = f", gradients are {squeeze:.3g} times their clip" if squeeze is not None else ""
+    clipped = f", gradients are {squeeze:.3g} times the clip (median)" if squeeze is not None else ""
     beside = f"; the return went from {curve.start:.4g} to {curve.final:.4g}" if curve is not None else ""
     summary = (
         f"value targets spread by about {scale:.3g} (value loss {loss.value:.3g}), explained variance is "
-        f"{over.value:.2g} over the run and {late.value:.2g} at its end{clipped}{beside}"
+        f"{over.value:z.2f} over the run and {late.value:z.2f} at the end{clipped}{beside}"
     )
     evidence: list[Evidence] = [
         facts.evidence(

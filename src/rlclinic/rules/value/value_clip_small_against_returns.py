@@ -60,7 +60,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     share = f", {100 * clipped.value:.0f}% of the values are clipped" if clipped is not None else ""
     summary = (
         f"the value clip of {width:.3g} is {width / scale:.2g} of the spread of the value targets ({scale:.3g}) and "
-        f"explained variance is {late.value:.2g} at the end{share}"
+        f"explained variance is {late.value:z.2f} at the end{share}"
     )
     evidence: list[Evidence] = [
         setting_evidence(

@@ -60,8 +60,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if share < limits.most:
         return None
     summary = (
-        f"{series.logged_as} is that of a constant in {100 * share:.0f}% of {values.size} points (at most "
-        f"{bar:g} from zero): the critic gives every state the same value"
+        f"{series.logged_as} is zero, within {bar:g}, at {100 * share:.0f}% of {values.size} points: the "
+        "critic gives every state the same value"
     )
     evidence = (facts.evidence("explained_variance", share, limits.most, note="share of points that are zero"),)
     bad = failed(facts)
