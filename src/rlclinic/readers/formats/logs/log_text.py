@@ -35,7 +35,7 @@ _CANDIDATES = LiteralScan(
      "allocate memory", "No space left", "slurmstepd", "terminate called", "Bus err", "Illegal inst")
 )  # fmt: skip
 _GLOG = re.compile(r"\[?(?P<level>[IWEF])\d{3,4} \d\d:\d\d:\d\d[^\]]{0,200}\](?P<text>.*)")
-_CALM = re.compile(r".{0,60}?(?<![\w\-])(?:INFO|DEBUG)(?![\w\-])")
+_CALM = re.compile(r"\A.{0,60}?(?<![\w\-])(?:INFO|DEBUG)(?![\w\-])")
 _LEVEL_ERROR = re.compile(r"(?<![\w/.\-=])(?:ERROR|CRITICAL|FATAL)(?![\w/.=\-])(?!:?\s*[-+]?[\d.]+\s*(?:\Z|[|,]))")
 _LEVEL_WARNING = re.compile(r"(?<![\w/.\-=])(?:WARNING|WARN)(?![\w/.=\-])(?!:?\s*[-+]?[\d.]+\s*(?:\Z|[|,]))")
 _MEMORY = re.compile(
@@ -57,6 +57,17 @@ _GLOG_KINDS: dict[str, Literal["error", "warning"] | None] = {"I": None, "W": "w
 _LETTER = re.compile(r"[A-Za-z]")
 # Code that mentions an exception, e.g. the source lines of warnings and help texts.
 _CODE = re.compile(r"\s*(?:raise|except|warnings\.warn|logger|logging|print|assert|#|--)\b|\s+--")
+# What a text must hold for a pattern to fit: to look for a word takes a hundredth of a search. Printed samples speak of
+# errors too.
+_NEEDED = {
+    _MEMORY: ("CUDA", "CUDNN", "CUBLAS", "NCCL", "OutOf", "Out of", "bad_alloc", "EXHAUSTED", "allocate", "oom", "OOM",
+              "No space"),
+    _CALM: ("INFO", "DEBUG"),
+    _LEVEL_WARNING: ("WARN",),
+    _WARNING: ("Warning:",),
+    _LEVEL_ERROR: ("ERROR", "CRITICAL", "FATAL"),
+    _EXCEPTION: ("Error", "Exception"),
+}  # fmt: skip
 _VARYING = re.compile(r"0x[0-9a-f]+|[0-9a-f]{16,}|\d+(?:[.:,\-]\d+)*")
 
 
@@ -103,18 +114,26 @@ def _is_candidate(line: str) -> bool:
 def _judge(text: str) -> Literal["error", "warning"] | None:
     if _CODE.match(text):
         return None
-    if is_signal(text) or _MEMORY.search(text):
+    if is_signal(text) or _holds(text, _MEMORY):
         return "error"
     glog = _GLOG.match(text)
     if glog is not None:
         return _GLOG_KINDS[glog["level"]] if _LETTER.search(glog["text"]) else None
-    if _CALM.match(text):
+    if _holds(text, _CALM):
         return None
-    if _LEVEL_WARNING.search(text) or _WARNING.search(text):
+    if _holds(text, _LEVEL_WARNING) or _holds(text, _WARNING):
         return "warning"
-    if _LEVEL_ERROR.search(text) or _EXCEPTION.search(text) or _PLAIN_ERROR.match(text):
+    if _holds(text, _LEVEL_ERROR) or _holds(text, _EXCEPTION) or _PLAIN_ERROR.match(text):
         return "error"
     return None
+
+
+def _holds(text: str, pattern: re.Pattern[str]) -> bool:
+    # A plain loop: it is asked of every line that may be an alarm.
+    for word in _NEEDED[pattern]:
+        if word in text:
+            return pattern.search(text) is not None
+    return False
 
 
 def _add(
