@@ -230,7 +230,7 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
         lines.append(f"No config was found, so {but}.")
     if not run.algorithm:
         lines.append("The algorithm is not known, so rules for single algorithms were applied by metric names alone.")
-    if not run.environment:
+    if not run.environment and not run.is_language_model:
         lines.append("The environment is not known, so returns could not be compared with published ones.")
     if run.budget is None:
         lines.append("The budget is not known, so progress is measured against the log's own length.")

@@ -8,6 +8,7 @@ import pytest
 
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.prescription import Safety
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from tests.language_models.cases import FAULTS, GRPO
 from tests.language_models.curves import Drawn
@@ -36,6 +37,8 @@ def test_identity_metrics_symptoms_causes_fixes_and_unknowns_follow_each_other(h
     assert " ± " in rows[1][4]
     assert "computed in verl/trainer/ppo/ray_trainer.py: apply_kl_penalty" in text
     assert "algorithm.use_kl_in_reward=false" in text[places[4] :]
+    assert '--command "python3 -m verl.trainer.main_ppo algorithm.use_kl_in_reward={use_kl_in_reward}' in text
+    assert "--env" not in text, "the data of a language model are no environment"
 
 
 def test_nothing_is_asked_for_that_only_an_agent_in_an_environment_has(hacked: Diagnosis) -> None:
@@ -61,6 +64,7 @@ def test_memory_is_freed_where_it_is_held(tmp_path: Path) -> None:
     change = found.prescriptions[0].changes[0]
     assert (change.native_key, change.after) == ("actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu", 4)
     assert "ppo_micro_batch_size_per_gpu={micro_batch_size}" in found.commands.prove
+    assert found.prescriptions[0].safety is Safety.SAFE, "the gradients of the parts are summed"
 
 
 def test_a_penalty_far_beyond_any_is_brought_to_what_trainers_come_with(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from rlclinic.rules.language_model import (
     reference_kl_explodes,
     response_length_explodes,
     responses_cut,
+    reward_component_constant,
     sampler_and_trainer_disagree,
     score_falls_while_reward_rises,
     settings_at_odds,
@@ -286,6 +287,23 @@ def test_a_format_that_the_reward_pays_more_than_the_answer_is_an_error() -> Non
     assert "a point of the format pays 5" in outpaid.summary
     assert fair is not None
     assert fair.severity is Severity.WARNING
+
+
+def test_every_part_of_the_reward_that_never_pays_is_named() -> None:
+    parts = {"reward/loose": np.zeros(60), "reward/strict": np.zeros(60), "reward/correct": RISES}
+    found = reward_component_constant.check(_model({**parts, "return/train": RISES}))
+    assert found is not None
+    assert "log/reward/loose and log/reward/strict are 0" in found.summary
+
+
+def test_a_mini_batch_counts_trajectories_in_search_r1() -> None:
+    sizes = {"prompts_per_batch": 128, "mini_batch_size": 256}
+    run = scene(algorithm="GRPO", framework="search-r1", axis="updates", steps=60, config={**sizes, "group_size": 1})
+    grouped = scene(
+        algorithm="GRPO", framework="search-r1", axis="updates", steps=60, config={**sizes, "group_size": 5}
+    )
+    assert settings_at_odds.check(run) is not None
+    assert settings_at_odds.check(grouped) is None
 
 
 def test_a_default_of_the_framework_is_no_cap_where_responses_end_before_it() -> None:

@@ -28,7 +28,11 @@ def lacking(facts: RunFacts, verdict: Verdict, *, checked: int, applicable: int)
         ended = "it is still running, at" if run.status.state is Status.RUNNING else "it ended at"
         way = percent(max(goal.share(curve.final), 0.0))
         lines.append(f"{ended} {curve.final:.4g}, {way} of the way to {goal.level:.4g} ({goal.origin})")
-    if not run.environment:
+    if run.is_language_model:
+        # The training score is what was optimised; published returns are of environments.
+        if facts.series("return/eval") is None:
+            lines.append("nothing is held out to judge by (log a validation)")
+    elif not run.environment:
         lines.append("the environment is not known (name it with --env)")
     if checked < ENOUGH_CHECKS * applicable:
         lines.append(f"only {checked} of {applicable} checks could be made")

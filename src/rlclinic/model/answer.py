@@ -234,7 +234,7 @@ def _unknowns(diagnosis: Diagnosis) -> tuple[tuple[str, bool], ...]:
     return (
         ("the config", not run.config.settings and not run.config.native),
         ("the algorithm", not run.algorithm),
-        ("the environment", not run.environment),
+        ("the environment", not run.environment and not run.is_language_model),
         ("the goal", diagnosis.goal is None),
     )
 

@@ -21,6 +21,7 @@ RIVAL = 0.1
 BUG = "implementation-bug"
 # Stands for the user's own command, of which only its places are known.
 YOUR_COMMAND = "python train.py"
+ENTRY = dict.fromkeys(("verl", "search-r1"), "python3 -m verl.trainer.main_ppo")
 HYDRA = "hydra-overrides"
 
 
@@ -78,7 +79,7 @@ def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
         places = " ".join(f"{native}={{{key}}}" for native, key in named.items())
     else:
         places = " ".join(f"--{key} {{{key}}}" for key in [*keys, "seed", "logdir"])
-    return f'rlclinic trial {name}{count} --command "{YOUR_COMMAND} {places}"'
+    return f'rlclinic trial {name}{count} --command "{ENTRY.get(run.framework, YOUR_COMMAND)} {places}"'
 
 
 def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Cause], name: str) -> str:

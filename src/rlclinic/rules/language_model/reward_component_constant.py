@@ -15,6 +15,7 @@ from rlclinic.facts.language_model import is_progressing
 from rlclinic.facts.reward_parts import ANSWER, reward_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.words import listed
 from rlclinic.rules.rule import DecisionStep, Rule, RuleResult
 
 RULE = Rule(
@@ -32,8 +33,8 @@ def check(facts: RunFacts) -> RuleResult | None:
     dead = [part for part in parts if part.spread == 0.0 and part.late == 0.0]
     if not dead or not any(part.spread > 0.0 for part in parts):
         return None
-    part = dead[0]
-    summary = f"{part.series.logged_as} is 0 at all {len(part.series)} points, while other parts of the reward vary"
-    evidence = (facts.evidence(part.series.name, 0.0, 0.0, note="highest minus lowest value"),)
-    harmless = is_progressing(facts) and not ANSWER.search(part.series.logged_as)
+    names, verb = listed([part.series.logged_as for part in dead]), "is" if len(dead) == 1 else "are"
+    summary = f"{names} {verb} 0 at all {len(dead[0].series)} points, while other parts of the reward vary"
+    evidence = tuple(facts.evidence(part.series.name, 0.0, 0.0, note="highest minus lowest value") for part in dead)
+    harmless = is_progressing(facts) and not any(ANSWER.search(part.series.logged_as) for part in dead)
     return RuleResult(Severity.INFO if harmless else Severity.WARNING, 0.75, summary, evidence)

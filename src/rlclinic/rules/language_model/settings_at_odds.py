@@ -47,11 +47,13 @@ def check(facts: RunFacts) -> RuleResult | None:
 
 def _batches(facts: RunFacts) -> dict[str, str]:
     batch, small = facts.setting("prompts_per_batch"), facts.setting("mini_batch_size")
-    # Search-R1 counts trajectories, not prompts.
-    if not batch or not small or facts.run.framework == "search-r1" or small <= batch:
+    # Search-R1 counts trajectories in a mini-batch, not prompts.
+    each = (facts.setting("group_size") or 1.0) if facts.run.framework == "search-r1" else 1.0
+    if not batch or not small or small <= each * batch:
         return {}
     names = _key(facts, "mini_batch_size"), _key(facts, "prompts_per_batch")
-    return {"mini_batch_size": f"{names[0]} {small:.0f} is larger than {names[1]} {batch:.0f}"}
+    times = f" x {each:.0f} responses" if each > 1.0 else ""
+    return {"mini_batch_size": f"{names[0]} {small:.0f} is larger than {names[1]} {batch:.0f}{times}"}
 
 
 def _sampling(facts: RunFacts) -> dict[str, str]:

@@ -52,12 +52,16 @@ def wider_network(assessment: Assessment) -> Changes:
     return tuple(SettingChange(key, layers) for key, layers in wider.items() if layers)
 
 
+def smaller_micro_batch(assessment: Assessment) -> Changes:
+    """Half of what a language model is trained on at once: gradients are accumulated, so the batch stays as it is."""
+    size = assessment.number("micro_batch_size") if assessment.is_language_model else None
+    return change_to("micro_batch_size", round(size / 2)) if size and size >= 2 and size % 2 == 0 else ()
+
+
 def less_memory(assessment: Assessment) -> Changes:
     """Half of what is likely to be the largest; nothing where that is not known."""
     if assessment.is_language_model:
-        # Gradients are accumulated over the others, which decide what is learned and not what is held at once.
-        size = assessment.number("micro_batch_size")
-        return change_to("micro_batch_size", round(size / 2)) if size and size >= 2 and size % 2 == 0 else ()
+        return ()
     buffer, batch = assessment.number("buffer_size"), assessment.number("batch_size")
     if buffer is not None and buffer > SMALL_BUFFER and not assessment.is_on_policy:
         return change_to("buffer_size", round(buffer / 2))
