@@ -36,17 +36,12 @@ PAGE = ROOT / "docs" / "benchmarks" / "paired.md"
 QUIET = {*FINE, UNKNOWN}
 HARMLESS = ("healthy", "benign")
 REASONS = {
-    "run 141 of others": "its evaluations stood at 103 and ended at 72, which a rule that came since calls a fall; "
-    "the label takes the two groups of episodes, at 48 and 114, for one level",
-    "clean@point-sac": "its evaluations still rise when the budget ends; the mean over training episodes lags",
-    "A21.never@point-a2c": "few updates in the budget are told at both commits; that it stays below its goal is new",
     "C1.narrow@point-ppo": "its return still rises at the end, which the verdict says now",
     "D8.every-step@frozenlake-dqn": "its return still rises at the end, which the verdict says now",
     "D11.mean@room-dqn": "its return swings, which the verdict says now; a bug explains that less",
     "D12.flipped@mountaincar-ppo": "every episode costs its whole length, as where a reward is never seen",
     "D14.renewed@cartpole-ppo": "the learning rate as logged counts now and is ordinary: the entropy that fell leads",
     "E4.sgd": "the learning rate as logged counts now and is ordinary; no metric shows another optimiser",
-    "E9.one@room-dqn": "a rule about imitation shut the cause out of runs that learn by acting; mended since",
     "F3.two@frozenlake-dqn": "a return that is always zero speaks for a sparse reward more than a batch of two does",
     "F8.copies@point-sac": "its evaluations decide now, and they rise",
     "G4.per-step@point-ppo": "its return rises, which speaks for a sound run more than it did",
@@ -258,12 +253,15 @@ def _page(base: str, share: str, rows: Mapping[str, Row]) -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     )
+    sources = {"corpora": "the labelled runs of others", "faults": "the recorded fault runs"}
+    sources["repair record"] = "runs of the repair record"
+    looked_at = " and ".join(words for start, words in sources.items() if any(name.startswith(start) for name in rows))
     lines = [
         "# What became right and what became wrong",
         "",
         f"Written by `python -m bench.paired {base}` at {commit.stdout.strip()}: both commits diagnose the same runs, "
-        f"{share}the labelled runs of others, the recorded fault runs and runs of the repair record. Rules "
-        "and weights were changed with a look at most of them, so the numbers are in-sample.",
+        f"{share}{looked_at}. Rules and weights were changed with a look at most of them, so the numbers are "
+        "in-sample.",
         "",
         f"| question | runs | right at {base} | right now | wrong to right | right to wrong |",
         "|---|---|---|---|---|---|",
