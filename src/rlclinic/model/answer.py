@@ -222,7 +222,7 @@ def _sure(diagnosis: Diagnosis) -> str:
     words = next(words for least, words in HOW_SURE if share >= least)
     what = f" ({percent(share)})" if share else ""
     total = diagnosis.checked + len(diagnosis.not_checked)
-    checks = f"{diagnosis.checked} of {total} checks could be made" if total else "nothing could be checked"
+    checks = f"{diagnosis.checked} of {total} checks could be made" if total else "no check that was asked for applies"
     going = "; the run is still going" if diagnosis.run.status.state is Status.RUNNING else ""
     unknown = [word for word, absent in _unknowns(diagnosis) if absent]
     missing = f"; not known: {listed(unknown)}" if unknown else ""

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from rlclinic.model.explanation import Explanation
+from rlclinic.model.numbers import percent
 from rlclinic.reports.text import columns, printable
 
 OUT = "out of the question: nothing that could show it can be seen in such a run"
@@ -15,10 +16,10 @@ def explanation_text(found: Explanation) -> str:
     """The pieces in the order of the table of causes, and their sum."""
     if not found.pieces:
         return f"{found.cause}: {OUT}\n"
-    percent = f"{100 * found.probability:.3g}%"
+    share = percent(found.probability)
     rows = [(f"{piece.value:+.2f}", piece.kind, printable(piece.text)) for piece in found.pieces]
-    total = (f"{math.log(found.probability):+.2f}", "sum", f"the natural logarithm of {percent}")
-    return "\n".join([f"{found.cause}: {percent}", *columns([*rows, total], right=frozenset({0}))]) + "\n"
+    total = (f"{math.log(found.probability):+.2f}", "sum", "the natural logarithm of its probability")
+    return "\n".join([f"{found.cause}: {share}", *columns([*rows, total], right=frozenset({0}))]) + "\n"
 
 
 def explanation_object(found: Explanation) -> dict[str, Any]:
