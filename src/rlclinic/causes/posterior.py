@@ -56,7 +56,7 @@ def causes_of(
 
     `applicable` names the rules that are about runs of this kind: a cause none of whose signs is among them is about
     another kind of algorithm and out of the question. Findings whose codes are in `after_the_fall` began when the harm
-    was done: they count in part. `component` is what a bug in the implementation would be about. `standing` says how
+    was done: they count in part. `component` is what a bug in the implementation would be about. `status` says how
     the run stands against its goal. `seeds` are the explanations of other seeds of the same config that ended alike:
     what only one of them shows is its luck, so that all weigh the same before a cause is named.
     """

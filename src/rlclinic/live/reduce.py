@@ -11,6 +11,7 @@ from array import array
 
 import numpy as np
 
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.model.series import FloatArray
 
 # Points that are kept: as many as rules make use of, at 48 kB a metric.
@@ -66,7 +67,7 @@ class BoundedSeries:
         finite = values[np.isfinite(values)]
         if finite.size:
             middle = float(np.median(finite))
-            spread = FAR * float(np.median(np.abs(finite - middle))) / 0.6745
+            spread = FAR * TO_SIGMA * float(np.median(np.abs(finite - middle)))
             # A metric that hardly ever moves has no spread; every move of it would be far.
             self._bounds = (middle - spread, middle + spread) if spread else (-math.inf, math.inf)
         notable = ~((values >= self._bounds[0]) & (values <= self._bounds[1])) | ~np.isfinite(values)

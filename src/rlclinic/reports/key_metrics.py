@@ -9,6 +9,7 @@ import numpy as np
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.model.numbers import TO_SIGMA
 from rlclinic.model.run import PERFORMANCE_METRICS, RETURN_METRICS, Run
 from rlclinic.model.series import Series, StepAxis
 from rlclinic.model.vocabulary import families_of
@@ -101,7 +102,7 @@ def _course_row(series: Series) -> tuple[Inline, ...]:
     sound = half[np.isfinite(half)]
     values = series.values[np.isfinite(series.values)]
     # Of a median; neighbouring points differ by the noise of both.
-    noise = float(np.median(np.abs(np.diff(values)))) / 0.6745 / np.sqrt(2.0) if values.size > 1 else 0.0
+    noise = TO_SIGMA * float(np.median(np.abs(np.diff(values)))) / np.sqrt(2.0) if values.size > 1 else 0.0
     if series.decimals is not None:
         noise = max(noise, ROUNDED * 10.0**-series.decimals)
     change = last - first if first is not None and last is not None else float("nan")
