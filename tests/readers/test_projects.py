@@ -147,6 +147,18 @@ def test_a_trainer_state_gets_the_settings_of_the_command_that_wrote_it(tmp_path
     assert rate_of(run.parent) == 2e-6
 
 
+@pytest.mark.parametrize("folder", ["", "scripts"])
+def test_a_console_gets_the_settings_of_the_script_that_started_it(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / folder).mkdir(exist_ok=True)
+    shutil.copy(RUNS / "verl" / "ppo_v0.1" / "train.log", tmp_path / "logs")
+    command = "python3 -m verl.trainer.main_ppo algorithm.adv_estimator=gae algorithm.kl_ctrl.kl_coef=0.001"
+    (tmp_path / folder / "train_paper.sh").write_text(f"{command}\n", encoding="utf-8")
+    origin = read(tmp_path / "logs").config.settings["kl_coef"].origin
+    assert origin is not None
+    assert origin.file.endswith("train_paper.sh")
+
+
 def test_a_trainer_state_that_is_named_alone_has_the_config_beside_it(tmp_path: Path) -> None:
     shutil.copy(RUNS / "trl" / "grpo_tiny" / "checkpoint-40" / "trainer_state.json", tmp_path)
     (tmp_path / "grpo_config.yaml").write_text("num_generations: 4\n", encoding="utf-8")

@@ -41,6 +41,8 @@ IDENTITY = frozenset({"env_id", "algorithm", "seed", "device", "framework_versio
 
 # The folder of rl-zoo's tables of settings by environment, and how one may be called outside of it.
 TABLES = "hyperparams"
+# Folders of a project in which what starts a training lies.
+LAUNCHED_FROM = (TABLES, "scripts")
 
 # Files of many projects that train nothing.
 _TEST = re.compile(r"test_.*|.*_test\.py|conftest\.py|setup\.py")
@@ -104,7 +106,7 @@ def _files(folder: Path) -> Iterator[Path]:
     folders = list(folders_above(folder))
     above = folders if is_root(folders[-1]) else folders[:WITHOUT_ROOT]
     is_linked = os.path.realpath(folders[0]) != str(folders[0])
-    for place in (folder for one in above for folder in (one, *([one / TABLES] if lies_at(one, TABLES) else ()))):
+    for place in (one / name for one in above for name in ("", *LAUNCHED_FROM) if not name or lies_at(one, name)):
         try:
             path = real(place) if is_linked else inside(str(place), place)
             names = _names(path, os.stat(path).st_mtime_ns)  # noqa: PTH116
