@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from rlclinic.apps.cli.main import app
 from rlclinic.environment.reward_function import review_reward
 from rlclinic.model.errors import UsageError
+from rlclinic.model.finding import Severity
 from rlclinic.model.reward_review import RewardReview
 
 FUNCTIONS = """
@@ -29,6 +30,9 @@ def form(completions, **kwargs):
 def tagged(response, answer):
     found = re.search(r"<answer>(.*?)</answer>", response, re.S)
     return 0.2 + 0.8 * (found.group(1) == answer) if found else 0.0
+
+def long_winded(response, answer):
+    return tagged(response, answer) + 0.3 * (len(response) > 100)
 
 def fragile(response, answer):
     return float(response.split("<answer>")[1].split("</answer>")[0] == answer)
@@ -81,6 +85,13 @@ def test_a_share_for_the_form_is_a_note() -> None:
     review = review_reward("rewards_under_test:tagged")
     assert review.is_sound
     assert any("20% of what the right answer gets" in remark.text for remark in review.remarks)
+
+
+@pytest.mark.usefixtures("functions")
+def test_what_gets_more_than_the_form_without_an_answer_is_a_warning() -> None:
+    review = review_reward("rewards_under_test:long_winded")
+    [remark] = [remark for remark in review.remarks if "repeated" in remark.text]
+    assert (remark.severity, remark.text) == (Severity.WARNING, "repeated: 30% of what the right answer gets")
 
 
 @pytest.mark.usefixtures("functions")

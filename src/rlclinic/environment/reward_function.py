@@ -27,6 +27,8 @@ PATIENCE, STARTING = 10.0, 120.0
 MOST_PROBLEMS = 20
 # Share of the right answer's pay from which on an answer counts as paid.
 PAID = 0.5
+# Answers that have the form of one and nothing else.
+OF_FORM = ("format only", "wrong")
 RESPONSE = ("solution_str", "completion", "response", "solution", "output", "prediction", "text", "model_output")
 GOLD = ("ground_truth", "answer", "gold", "target", "label", "reference", "expected", "solution", "correct_answer")
 PROMPT = ("prompt", "question", "query", "input", "problem")
@@ -94,6 +96,8 @@ def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool) -
     if best is None or best <= 0:
         text = "no form of the right answer is paid: compare what the prompt asks for with what the verifier looks for"
         found.append(RewardRemark(Severity.ERROR, text))
+    # What the form alone gets; text without an answer that gets more is worth writing.
+    form = max((payment.mean or 0.0 for payment in payments if payment.kind in OF_FORM), default=0.0)
     for payment in payments[1:]:
         if payment.problem:
             text = f"{payment.kind}: {payment.problem}; in training this ends the run, or pays by accident"
@@ -102,9 +106,10 @@ def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool) -
             severity = Severity.WARNING if payment.kind in EXPLOITS else Severity.ERROR
             text = f"{payment.kind}: paid in {payment.paid} of {payment.tried} tries"
             found.append(RewardRemark(severity, text))
-        elif best and payment.mean is not None and payment.kind in ("format only", "wrong") and payment.mean > 0:
+        elif best and payment.mean is not None and payment.mean > (0.0 if payment.kind in OF_FORM else form):
+            severity = Severity.INFO if payment.kind in (*OF_FORM, "truncated") else Severity.WARNING
             text = f"{payment.kind}: {100 * payment.mean / best:.0f}% of what the right answer gets"
-            found.append(RewardRemark(Severity.INFO, text))
+            found.append(RewardRemark(severity, text))
     if not steady:
         found.append(RewardRemark(Severity.WARNING, "the same answer does not get the same reward twice"))
     return sorted(found, key=lambda remark: -remark.severity.rank)
