@@ -97,10 +97,13 @@ def test_the_pointer_on_a_curve_finds_its_value(browser: Any, tmp_path: Path) ->
 def test_the_contents_lead_to_parts_that_fold(browser: Any, tmp_path: Path) -> None:
     page = shown(browser, tmp_path, "collapsed")
     for link in page.locator("nav a").all():
-        assert page.locator(f"details{link.get_attribute('href')}").count() == 1
+        assert page.locator(f"details > {link.get_attribute('href')}").count() == 1
     assert not page.locator("#path ol").is_visible()
-    page.locator("#path summary").click()
+    assert page.locator("#performance").is_visible()
+    page.locator("nav a[href='#path']").click()
     assert page.locator("#path ol").is_visible()
+    page.locator("details:has(> #path) summary").click()
+    assert not page.locator("#path ol").is_visible()
 
 
 def test_no_backtick_is_shown(browser: Any, tmp_path: Path) -> None:

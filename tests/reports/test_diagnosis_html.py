@@ -141,7 +141,7 @@ def test_the_threshold_and_both_returns_are_drawn() -> None:
 
 def test_the_config_is_there() -> None:
     document = diagnosis_html(healthy())
-    table = document.partition('<details id="config">')[2]
+    table = document.partition('<div id="config">')[2]
     assert "<code>gae_lambda</code>" in table
     assert "best_model.zip" in table
 
@@ -183,3 +183,13 @@ def test_a_run_without_metrics_has_a_page_too() -> None:
     bare = Diagnosis(Run("bare", "bare"), Verdict.INSUFFICIENT_DATA, "nothing was logged")
     assert parsed(diagnosis_html(bare)).errors == []
     assert "<svg" not in diagnosis_html(replace(bare, reason="x"))
+
+
+def test_the_answer_and_the_curve_are_open_and_the_rest_is_folded_and_says_what_it_holds() -> None:
+    document = diagnosis_html(collapsed())
+    parts = re.findall(r"<details( open)?><summary><h2>([^<]+)</h2>(?: <span class=\"held\">([^<]*)</span>)?", document)
+    assert [title for is_open, title, _ in parts if is_open] == ["Performance"]
+    held = {title: words for _, title, words in parts}
+    assert held["Findings"] == "1 error, 1 warning, 1 note"
+    assert held["Root cause"].startswith("Most likely: ")
+    assert document.index('class="answer"') < document.index("<details")

@@ -11,10 +11,14 @@ from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.reports.diagnosis_charts import Picture, constant_metrics, marked, metric_pictures, return_picture
 from rlclinic.reports.examination_charts import environment_pictures
 from rlclinic.reports.html_blocks import block_html, document, fragment, legend_key, text_html
-from rlclinic.reports.page import Page, Section
+from rlclinic.reports.page import Page, Section, Words, pieces
 from rlclinic.reports.sections import page_of
-from rlclinic.reports.text import number
+from rlclinic.reports.text import number, shorten
 
+# Parts that are open at first: curves, and what a log says of a crash.
+SHOWN = frozenset({"performance", "outlook", "environment", "logs"})
+# Letters of what a folded part begins with.
+HELD_WIDTH = 90
 FOOT = "Made by rlclinic from the files of the run. Text of logs is quoted, not checked."
 
 
@@ -42,7 +46,10 @@ def _contents(sections: Sequence[Section]) -> str:
 
 
 def _section(section: Section, diagnosis: Diagnosis) -> str:
-    """Every part can be folded; reference material is so at first."""
+    """A part below the answer: open at first is what shows how the run went; the rest says what it holds.
+
+    The link of the contents leads into the part, which makes a browser open it.
+    """
     blocks = "".join(block_html(block) for block in section.blocks)
     if section.key == "performance":
         blocks = _returns(diagnosis) + blocks
@@ -50,8 +57,22 @@ def _section(section: Section, diagnosis: Diagnosis) -> str:
         blocks = environment_pictures(diagnosis.environment) + blocks
     if section.key == "metrics":
         blocks += _metrics(diagnosis)
-    state = "" if section.appendix else " open"
-    return f'<details id="{section.key}"{state}><summary><h2>{section.title}</h2></summary>{blocks}</details>'
+    # Of a language model the metrics are its performance, and no appendix.
+    shown = section.key in SHOWN or (section.key == "metrics" and not section.appendix)
+    state, held = (" open", "") if shown else ("", _held(section))
+    head = f"<summary><h2>{section.title}</h2>{held}</summary>"
+    return f'<details{state}>{head}<div id="{section.key}">{blocks}</div></details>'
+
+
+def _held(section: Section) -> str:
+    """What a folded part begins with, where that is a sentence."""
+    first = section.blocks[0]
+    if not isinstance(first, Words):
+        return ""
+    told = "".join(pieces(first.text))
+    # The number of a recommendation is no sentence of its own.
+    whole = told if first.leads else told.partition(". ")[0]
+    return f' <span class="held">{text_html(shorten(whole.rstrip("."), HELD_WIDTH))}</span>'
 
 
 def _returns(diagnosis: Diagnosis) -> str:

@@ -96,7 +96,9 @@ print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 color:var(--soft)}}
 .rlclinic .legend li{{margin:0}}
 .rlclinic .legend svg{{display:inline-block;width:26px;height:10px;vertical-align:middle;margin-right:6px}}
-.rlclinic details{{margin:26px 0 10px}}
+.rlclinic details{{margin:14px 0 10px}}
+.rlclinic details>div{{scroll-margin-top:56px}}
+.rlclinic .held{{color:var(--soft);font-size:.9em;margin-left:10px}}
 .rlclinic summary{{cursor:pointer;border-bottom:1px solid var(--rule);margin-bottom:10px}}
 .rlclinic summary h2{{display:inline-block;border:0;margin:0 0 0 4px}}
 .rlclinic .answer{{background:var(--card);border-radius:8px;padding:8px 16px;margin:10px 0}}
