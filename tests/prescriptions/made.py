@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from rlclinic.causes.catalogue import catalogue
+from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.config import Origin, Setting
 from rlclinic.model.diagnosis import Cause, Verdict
@@ -15,7 +16,7 @@ from rlclinic.model.prescription import Prescription
 from rlclinic.model.run import Run
 from rlclinic.model.series import Series
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.prescribe import prescribe
+from rlclinic.prescriptions.prescribe import NOT_KNOWN, prescribe
 from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.readers.configs.normalise import canonical_settings, complete
 from rlclinic.reference.framework import framework
@@ -98,10 +99,11 @@ def advised(
     *rules: str,
     verdict: Verdict = Verdict.NOT_LEARNING,
     effects: Effects | None = None,
+    status: GoalStatus = NOT_KNOWN,
 ) -> tuple[Prescription, ...]:
     """What is prescribed for a run with these causes and findings."""
     findings = found(*rules)
-    return prescribe(RunFacts(run), verdict, findings, suspected(shares, findings), effects=effects)
+    return prescribe(RunFacts(run), verdict, findings, suspected(shares, findings), status=status, effects=effects)
 
 
 def assessment_of(

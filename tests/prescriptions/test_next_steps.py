@@ -14,6 +14,15 @@ def test_values_to_either_side_of_the_change_are_variations_to_try() -> None:
     assert any(line.startswith("Variations to try") for line in next_steps(RUN, made))
 
 
-def test_a_check_has_no_variations() -> None:
-    made, *_ = advised(made_run(PPO), {"unknown": 0.7})
-    assert variations(made) == ""
+def test_a_test_that_may_find_nothing_is_followed_by_variations_of_the_rate() -> None:
+    made = advised(made_run(PPO), {"unknown": 0.7})
+    assert variations(made[0]) == ""
+    told = [line for line in next_steps(made_run(PPO), made) if "variations to try" in line]
+    assert len(told) == 1
+    assert told[0].startswith("If these tests find nothing")
+    assert told[0].endswith("learning_rate 0.0001 and 0.0009.")
+
+
+def test_where_no_rate_is_known_there_is_nothing_to_vary() -> None:
+    bare = made_run({"total_timesteps": 50_000}, framework_id="generic", algorithm="")
+    assert not any("variations" in line for line in next_steps(bare, advised(bare, {"unknown": 0.7})))

@@ -240,6 +240,18 @@ def test_no_change_leaves_a_value_that_nobody_trains_with(everything: list[Seen]
     assert wrong == []
 
 
+def test_every_change_quotes_what_it_rests_on(everything: list[Seen]) -> None:
+    wrong = []
+    for seen, item in advice(everything):
+        logged = {series.logged_as for series in seen.diagnosis.run.series.values()}
+        codes = {finding.code for finding in seen.diagnosis.findings}
+        # Where nothing is wrong and the goal was missed, numbers of the run's updates speak.
+        speeds_up = "missed with the whole budget, and" in item.rationale
+        if item.changes and not speeds_up and not any(name in item.rationale for name in logged | codes):
+            wrong.append(f"{seen.name}: {item.rationale}")
+    assert wrong == []
+
+
 @pytest.mark.parametrize("name", sorted(Path(case["path"]).name for case in FAULTS))
 def test_one_goal_leads_to_one_advice_whoever_names_it(name: str) -> None:
     run = replace(read(RUNS / "faults" / name), threshold=None)

@@ -14,6 +14,7 @@ from rlclinic.prescriptions.wording import as_text
 from rlclinic.reference.usual import size_of, value_of_size
 
 NOTHING = "Nothing needs to change as far as these logs tell."
+ALONE = "one at a time and with the same seeds"
 # Metrics named, at most.
 MOST_WATCHED = 5
 
@@ -23,15 +24,24 @@ def variations(item: Prescription) -> str:
     change = next((change for change in item.changes if (number(change.after) or 0.0) > 0.0), None)
     if item.kind is not PrescriptionKind.CONFIG or change is None or change.key in BUDGETS:
         return ""
-    size, factor = size_of(change.key, float(str(change.after))), step_factor(change.key)
-    tried = [rounded(change.key, value_of_size(change.key, size * by)) for by in (1.0 / factor, factor)]
-    allowed = [
-        value for value in tried if _is_allowed(change.key, value) and value not in (change.before, change.after)
-    ]
-    if not allowed:
+    values = _around(change.key, float(str(change.after)), change.before)
+    return f"Variations to try, {ALONE}: {change.native_key} {values}." if values else ""
+
+
+def _untreated(run: Run) -> str:
+    """The same where all tests may pass: around the setting that matters most. Empty where it is not known."""
+    setting, rate = run.config.settings.get("learning_rate"), run.config.number("learning_rate")
+    if setting is None or setting.is_derived or not rate or rate <= 0.0:
         return ""
-    values = " and ".join(as_text(value) for value in allowed)
-    return f"Variations to try, one at a time and with the same seeds: {change.native_key} {values}."
+    values = _around("learning_rate", rate)
+    return f"If these tests find nothing, variations to try, {ALONE}: {setting.native_key} {values}." if values else ""
+
+
+def _around(key: str, value: float, before: object = None) -> str:
+    """A step to either side of a value, as far as it is allowed and new."""
+    size, factor = size_of(key, value), step_factor(key)
+    tried = [rounded(key, value_of_size(key, size * by)) for by in (1.0 / factor, factor)]
+    return " and ".join(as_text(one) for one in tried if _is_allowed(key, one) and one not in (before, value))
 
 
 def _is_allowed(key: str, value: float) -> bool:
@@ -50,6 +60,8 @@ def next_steps(run: Run, prescriptions: Sequence[Prescription], lacking: Sequenc
     if first.kind is PrescriptionKind.CONFIG and not optional:
         lines[0] = f"{first.instruction} Change nothing else, and train again with the same seed."
     varied = next((text for item in prescriptions if (text := variations(item))), "")
+    if not varied and all(item.kind is PrescriptionKind.CHECK for item in prescriptions):
+        varied = _untreated(run)
     if varied and not optional:
         lines.append(varied)
     watched = dict.fromkeys(name for item in prescriptions for name in item.watch)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.model.diagnosis import Verdict
+from rlclinic.model.finding import Finding
 from rlclinic.model.prescription import PrescriptionKind
-from tests.prescriptions.made import PPO, advised, made_run
+from rlclinic.prescriptions.prescribe import prescribe
+from rlclinic.rules.config import far_from_reference
+from tests.prescriptions.made import PPO, advised, made_run, suspected
 
 RUN = made_run({**PPO, "learning_rate": 0.05, "n_epochs": 40})
 # Five times what works: more than usual, but not beyond what working configs have.
@@ -38,3 +43,17 @@ def test_a_suspected_bug_of_a_stock_trainer_is_looked_for_in_the_environment_fir
     made, *_ = advised(made_run(PPO), {"implementation-bug": 0.6, "unknown": 0.3}, "never-improved")
     assert made.causes == ("implementation-bug",)
     assert made.instruction.startswith("Examine the environment and its wrappers")
+
+
+def test_what_the_report_calls_far_off_is_the_experiment_behind_the_look_outside() -> None:
+    run = made_run({**PPO, "learning_rate": 0.01}, environment="MyRobot-v0")
+    report = far_from_reference.check(RunFacts(run))
+    assert report is not None
+    told = (report.severity, report.confidence, report.summary, report.evidence)
+    finding = Finding("CFG01", "", "config", *told, name="far-from-reference")
+    causes = suspected({"unknown": 0.6}, ())
+    first, second, *_ = prescribe(RunFacts(run), Verdict.NOT_LEARNING, (finding,), causes)
+    assert "examine" in first.instruction
+    assert "lower learning_rate from 0.01" in second.instruction
+    assert second.changes == ()
+    assert "CFG01 far-from-reference" in second.rationale

@@ -6,6 +6,8 @@ the cause, and yet nobody trains with them. They are tried first because the cha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.causes.weights import weights
 from rlclinic.facts.derived_settings import value_of
@@ -16,6 +18,9 @@ from rlclinic.prescriptions.checks.decisive_evidence import FAR_OFF, NEVER_ALONE
 from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.prescriptions.proposals.proposal import Proposal, proposal_of
 from rlclinic.reference.usual import Basis
+
+# The rule that lists settings which are unusual, and no more.
+FAR_FROM_WORKING = "far-from-reference"
 
 
 def far_off_experiments(assessment: Assessment, effects: Effects) -> list[Proposal]:
@@ -37,6 +42,22 @@ def far_off_experiments(assessment: Assessment, effects: Effects) -> list[Propos
         )
         found.append((max(distances), made.reworded(rationale=why).as_far_off()))
     return [made for _, made in sorted(found, key=lambda pair: (-pair[1].probability, -pair[0]))]
+
+
+def reported_experiments(assessment: Assessment, effects: Effects) -> Iterator[Proposal]:
+    """The way back from each setting that the report calls far from working configs; that it harms nothing shows."""
+    report = assessment.findings.get(FAR_FROM_WORKING)
+    for evidence in report.evidence if report is not None else ():
+        wrong = "high" if evidence.value > 0.0 else "low"
+        suspected = (
+            name
+            for name, row in weights().causes.items()
+            if any((item.key, item.direction) == (evidence.metric, wrong) for item in row.settings)
+        )
+        made = (proposal_of(assessment, _cause(assessment, name), effects) for name in suspected)
+        found = next((item for item in made if item is not None and item.changes), None)
+        if report is not None and found is not None:
+            yield found.reworded(rationale=f"{report.code} {report.name}: {report.summary.rstrip('.')}.")
 
 
 def _distance(assessment: Assessment, key: str, direction: str) -> float:

@@ -50,8 +50,10 @@ def _on_policy(assessment: Assessment) -> list[SpeedUp]:
     if assessment.shows(Sign.POLICY_TOO_FAST):
         return []
     found = []
-    if assessment.saw("few-updates-in-budget"):
-        found.append(SpeedUp("too-few-updates", f"{_missed(assessment)} with few gradient steps in its budget."))
+    few = assessment.findings.get("few-updates-in-budget")
+    if few is not None:
+        told = f"{few.code} {few.name}: {few.summary.rstrip('.')}"
+        found.append(SpeedUp("too-few-updates", f"{_missed(assessment)}. {told}."))
     moved = assessment.usual_kl
     if moved is not None and moved * ROOM <= HEALTHY_KL:
         room = f"an update moves the policy by a KL of {moved:.2g}, healthy ones by up to {HEALTHY_KL}"

@@ -13,7 +13,9 @@ from rlclinic.model.diagnosis import Cause
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.class_tests import class_test
+from rlclinic.prescriptions.checks.decisive_evidence import did_badly
 from rlclinic.prescriptions.proposals.effects import Effects
+from rlclinic.prescriptions.proposals.far_off import reported_experiments
 from rlclinic.prescriptions.proposals.proposal import ESTABLISHED, Proposal, proposal_of
 from rlclinic.prescriptions.ranking.order import LEAST
 from rlclinic.prescriptions.remedies.table import remedies
@@ -39,8 +41,11 @@ def with_candidates(
         # Behind a test that nobody has made, an unlikely change is no more than an experiment.
         if not item.changes or acts or proposal.probability >= LEAST:
             kept.append(item)
+    named = {cause for item in kept[:1] for cause in item.causes if cause != UNKNOWN}
+    sure = max((assessment.probability(cause) for cause in named), default=0.0)
+    is_open = sure < ESTABLISHED and did_badly(assessment)
+    kept += islice(_reported(assessment, kept, effects), LEADING - len(kept)) if is_open else []
     kept += islice(_siblings(assessment, kept, effects), LEADING - len(kept)) if acts else []
-    sure = max((assessment.probability(cause) for cause in kept[0].causes), default=0.0) if kept else 0.0
     is_examined = assessment.run.is_environment or assessment.facts.environment is not None
     if len(kept) < LEADING and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
         kept.append(_outside(assessment))
@@ -66,6 +71,15 @@ def looks_outside(item: Prescription) -> bool:
     """Whether it sends its reader to the environment and its reward."""
     classes = {catalogue()[cause].cause_class for cause in item.causes if cause in catalogue()}
     return UNKNOWN in item.causes or bool(classes & {"no-signal", "reward-design", "environment", "implementation"})
+
+
+def _reported(assessment: Assessment, kept: Sequence[Prescription], effects: Effects) -> Iterator[Prescription]:
+    """Experiments for what the report itself calls far from working configs, as long as the cause is open."""
+    taken = list(kept)
+    for made in reported_experiments(assessment, effects):
+        if _is_other(made, taken):
+            taken.append(_experiment(made))
+            yield taken[-1]
 
 
 def _siblings(assessment: Assessment, kept: Sequence[Prescription], effects: Effects) -> Iterator[Prescription]:

@@ -26,9 +26,11 @@ HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
 
 
 def is_healthy(assessment: Assessment, lead: Cause, proposals: Sequence[Proposal]) -> bool:
-    """Whether a run is left alone."""
+    """Whether a run is left alone; not one that clearly missed a known goal with its whole budget."""
     if assessment.verdict is Verdict.SOLVED:
         return True
+    if assessment.status.missed:
+        return False
     if assessment.verdict in GOOD:
         return lead.id in HARMLESS
     flat = assessment.verdict is Verdict.PLATEAUED and lead.id == NOTHING_WRONG and lead.probability >= FINE
@@ -43,7 +45,8 @@ def optional_remark(
     if faster and not any(item.stage is Stage.FACTS or _holds_back(assessment, item) for item in wanted):
         wanted = [faster[0]]
     if not wanted:
-        return (_look(assessment),) if assessment.status.budget_used and not assessment.is_language_model else ()
+        is_over = assessment.status.budget_used or assessment.verdict is Verdict.PLATEAUED
+        return (_look(assessment),) if is_over else ()
     first = min(wanted, key=lambda item: _rank(assessment, item))
     is_budget = first.stage is Stage.BUDGET
     choice = "Optional, if the return is not enough yet" if is_budget else "Optional"
@@ -60,14 +63,17 @@ def optional_remark(
 def _look(assessment: Assessment) -> Prescription:
     """What no log of a trainer tells: whether the return that it learned is what its user wants."""
     goal = "" if has_goal(assessment) else " Name the return that you are after with `--goal`."
+    look = (
+        "watch three episodes of the last policy, to see that it does what you want. A reward that pays for something "
+        f"else looks the same in every log; {fill('{examine}', assessment)} compares what random, constant and "
+        "scripted play earn."
+    )
+    if assessment.is_language_model:
+        look = "read ten answers with the highest and ten with the lowest score: what pays must be what you want."
     return Prescription(
         priority=Priority.LOW,
         kind=PrescriptionKind.CHECK,
-        instruction=(
-            "Optional: watch three episodes of the last policy, to see that it does what you want. A reward that pays "
-            "for something else looks the same in every log; "
-            f"{fill('{examine}', assessment)} compares what random, constant and scripted play earn.{goal}"
-        ),
+        instruction=f"Optional: {look}{goal}",
         rationale=f"The verdict is {assessment.verdict.value}, and no goal says that the run is done.",
         expected_impact=None,
         risk="None: it only looks.",
