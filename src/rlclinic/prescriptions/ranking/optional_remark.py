@@ -79,7 +79,7 @@ def _look(assessment: Assessment) -> Prescription:
         risk="None: it only looks.",
         safety=Safety.ADVICE,
         causes=(UNKNOWN,),
-        watch=("return/eval", "episode_length"),
+        watch=("return/eval",) if assessment.is_language_model else ("return/eval", "episode_length"),
     )
 
 
