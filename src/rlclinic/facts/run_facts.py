@@ -115,11 +115,13 @@ class RunFacts:
 
     def curve_of(self, *names: str) -> ReturnCurve | None:
         """The curve of the first of these series that is there, point by point as it was logged."""
-        name = next((name for name in names if self.series(name) is not None), "")
+        # A log may hold a metric of any name, the empty one included.
+        name = next((name for name in names if self.series(name) is not None), None)
+        if name is None:
+            return None
         if name not in self._curves:
             series = self.series(name)
-            is_own = series is not None and series is self.returns and self.window is None
-            self._curves[name] = self.curve if is_own else return_curve(series)
+            self._curves[name] = self.curve if series is self.returns and self.window is None else return_curve(series)
         return self._curves[name]
 
     @cached_property
