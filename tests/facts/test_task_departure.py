@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlclinic.facts.goal import goal_of, known_task
+from rlclinic.facts.goal import goal_of, goal_reached, known_task
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import MOST_REPEATED, TaskDeparture, departure, most_repeated
 from rlclinic.model.finding import Severity
@@ -151,3 +151,45 @@ def test_a_task_without_a_limit_is_given_one_by_who_trains_on_it(length: float) 
     returns = -length - 99.0 * np.random.default_rng(0).integers(0, 20, POINTS)
     found = told(run("CliffWalking-v1", returns, np.full(POINTS, length)))
     assert found.cut_short is (length < 13.0)
+
+
+@pytest.mark.parametrize(
+    ("environment", "end", "length"),
+    [("Reacher-v5", -0.1, 50.0), ("Taxi-v3", 190.0, 200.0), ("LunarLander-v3", 2000.0, 1000.0)],
+)
+def test_a_return_that_no_policy_earns_is_paid_for_something_else(environment: str, end: float, length: float) -> None:
+    lengths = np.full(POINTS, length) + np.where(np.arange(POINTS) % 2, -0.5, 0.0)
+    facts = run(environment, np.linspace(-14.0, end, POINTS) + RNG.normal(0.0, 0.1, POINTS), lengths)
+    assert told(facts).beyond == pytest.approx(end, rel=0.1, abs=1.0)
+
+
+@pytest.mark.parametrize(
+    ("environment", "end", "length"),
+    [("Reacher-v5", -4.0, 50.0), ("Taxi-v3", 7.9, 13.0), ("CartPole-v1", 1000.0, 1000.0), ("HalfCheetah-v5", 1e4, 1e3)],
+)
+def test_what_good_policies_earn_or_longer_episodes_pay_is_not_beyond_the_task(
+    environment: str, end: float, length: float
+) -> None:
+    facts = run(environment, np.linspace(-14.0, end, POINTS), np.full(POINTS, length))
+    assert told(facts).beyond is None
+
+
+def test_a_task_that_costs_nearly_one_a_step_does_not_pay_for_each_step() -> None:
+    found = told(run("Reacher-v5", -43.0 + RNG.normal(0.0, 3.0, POINTS), np.full(POINTS, 50.0)))
+    assert (found.noise, found.factor) == (None, None)
+    tiny = told(run("Reacher-v5", -0.004 + RNG.normal(0.0, 0.0004, POINTS), np.full(POINTS, 50.0), config=PLAIN))
+    assert tiny.scale == pytest.approx(1e-4, rel=0.3)
+
+
+def test_no_goal_is_reached_by_episodes_that_end_before_it_and_a_rise_does_not_change_that() -> None:
+    returns, lengths = np.linspace(-118.0, -9.0, POINTS), np.full(POINTS, 6.0)
+    facts = run("CliffWalking-v1", returns, lengths, threshold=-20.0)
+    assert told(facts).cut_before_goal
+    assert goal_of(facts) is None
+
+
+def test_the_tolerance_of_a_goal_is_no_share_of_what_random_actions_lose() -> None:
+    returns = -930.0 + RNG.normal(0.0, 30.0, POINTS)
+    facts = run("CliffWalking-v1", returns, np.full(POINTS, 100.0), threshold=-20.0)
+    reached = goal_reached(facts)
+    assert reached is None or not reached.held

@@ -161,6 +161,17 @@ def test_a_fall_at_once_by_jumps_or_by_less_exploration_is_not_learned_backwards
         assert worse_than_random.check(scene(environment="CartPole-v1", series=series)) is None
 
 
+def test_off_policy_a_fall_that_was_over_before_the_first_evaluation_is_a_jump() -> None:
+    """constructed: actions at their bounds after the first updates; the mean over past episodes falls on for long."""
+    falling = {"return/train": line(-45.0, -93.0), "return/eval": flat(-108.0, 10, noise=0.0)}
+    sinking = {**falling, "return/eval": line(-45.0, -108.0, 10)}
+    told = [
+        worse_than_random.check(scene(algorithm="TD3", environment="Reacher-v5", series=series)) is not None
+        for series in (falling, sinking)
+    ]
+    assert told == [False, True]
+
+
 def test_jumps_that_come_after_the_fall_do_not_excuse_it() -> None:
     """constructed: a policy driven the wrong way leaves its clip once it is lost."""
     late_jumps = np.concatenate([flat(0.004, 15), flat(2.0, POINTS - 15)])

@@ -214,14 +214,17 @@ def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
     if off is None:
         return []
     paid = "pays-otherwise-than-task" in names and not learns(facts)
-    grave = any(f.name == "episodes-of-other-length" and f.severity.rank > 0 for f in found)
+    length = next((f for f in found if f.name == "episodes-of-other-length"), None)
+    grave = length is not None and length.severity.rank > 0
     factor = off.factor if off.is_sure and off.factor is not None else 0.0
     holding = {
         "pays-more": paid and factor > 1.0,
         "pays-less": paid and 0.0 < factor < 1.0,
         "pays-negated": off.is_negated,
         "pays-the-same": off.same_pay is not None,
+        "pays-beyond": off.beyond is not None,
         "cut-short": grave and off.cut_short,
+        "cut-before-goal": length is not None and not grave and off.cut_before_goal,
         "drawn-out": grave and off.drawn_out,
     }
     return [name for name, holds in holding.items() if holds]

@@ -19,6 +19,8 @@ FEWEST_EVALUATIONS = 12
 HELD = 0.25
 # Evaluations of which none differs, and a few roundings of a 32-bit float, as a share of the level.
 FEWEST_SAME, ROUNDING = 5, 2e-6
+# Share of a fall by which evaluations may differ that were made when it was over.
+OVER = 0.15
 # Share of the climb of the evaluations that must be lost.
 LOST = 0.4
 # Share of its level that this climb must be: on the same few episodes a policy that hardly moves wanders by less.
@@ -67,6 +69,17 @@ def lost_evaluations(facts: RunFacts) -> Lost | None:
     found = Lost(series, curve, float(np.mean(values[-last:])), last, max(CLEAR * error, LOST * curve.climb))
     climbed = curve.climb > MATERIAL * max(abs(curve.start), abs(curve.best))
     return found if climbed and found.drop >= found.bar else None
+
+
+@fact
+def fell_before_evaluations(facts: RunFacts) -> bool:
+    """Whether evaluations stand where they end from the first one on: a mean over past episodes that still falls shows
+    late what was over by then."""
+    series, curve = facts.series("return/eval"), facts.curve
+    if series is None or curve is None or series.caveat:
+        return False
+    _, values = finite(series)
+    return values.size >= FEWEST_SAME and float(np.ptp(values)) < OVER * max(-curve.gain, 0.0)
 
 
 @fact

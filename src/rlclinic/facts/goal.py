@@ -11,7 +11,7 @@ import numpy as np
 from rlclinic.facts.episodes import single_returns, task_by_name
 from rlclinic.facts.returns import END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
-from rlclinic.facts.task_departure import SAME_PAY, departure
+from rlclinic.facts.task_departure import CHEAPER, SAME_PAY, departure, pays_one
 from rlclinic.facts.trailing_mean import recent_returns
 from rlclinic.model.goal import Goal, GoalReached
 from rlclinic.model.numbers import plain_numbers
@@ -26,8 +26,6 @@ from rlclinic.signals._robust import median
 ABOVE_BEST = 0.5
 # The same below the random policy.
 BELOW_RANDOM = 0.5
-# Share of the least published cost that a return on the task's scale does not come below.
-CHEAPER = 1.0 / 3.0
 # Share of the way from random to goal by which the end may miss the goal and still hold it.
 TOLERANCE = 0.02
 # Points that must show the goal before it counts as reached: one lucky evaluation is none.
@@ -62,8 +60,9 @@ def goal_of(facts: RunFacts) -> Goal | None:
         level = task.target if task.target is not None else task.threshold
     if level is None or curve is None:
         return None
-    # Where episodes are cut short or drawn out, a goal that the untrained policy reaches is none.
-    if off is not None and off.pinned is not None and curve.start >= level:
+    # Where episodes are cut short or drawn out, a goal that the untrained policy reaches is none, nor is one that an
+    # episode is over before.
+    if off is not None and off.pinned is not None and (curve.start >= level or off.cut_before_goal):
         return None
     base = curve.start
     if task is not None and task.random_mean is not None and task.random_mean < level:
@@ -113,10 +112,7 @@ def known_task(facts: RunFacts) -> Task | None:
 def _pays_otherwise(facts: RunFacts, task: Task) -> bool:
     """Whether a task that pays 1 or -1 for each step pays another amount here: a wrapper rescales its reward."""
     returns = facts.run.returns
-    if returns is None or task.random_mean is None or not task.random_length:
-        return False
-    pay = task.random_mean / task.random_length
-    if abs(abs(pay) - 1.0) > SAME_PAY:
+    if returns is None or not pays_one(task):
         return False
     length = "episode_length/eval" if "eval" in returns.name else "episode_length"
     earned, lasted = _mean(facts.series(returns.name)), _mean(facts.series(length))
@@ -213,7 +209,16 @@ def tried_short(facts: RunFacts, goal: Goal) -> bool:
     if last.size < FEWEST_TRIED or float(last.max()) >= goal.level:
         return False
     error = float(last.std(ddof=1)) / math.sqrt(last.size)
-    return float(last.mean()) + error < goal.level - SHORT * abs(goal.level - goal.base)
+    return float(last.mean()) + error < goal.level - SHORT * _way(values, goal)
+
+
+def _way(values: FloatArray, goal: Goal) -> float:
+    """How far it was to the goal: from its base, where the run was anywhere near it.
+
+    Random actions may fall off a cliff a hundred times as often as any run does, and a share of that is no tolerance.
+    """
+    seen = goal.level - float(values.min())
+    return max(seen, min(abs(goal.level - goal.base), abs(goal.level))) if seen > 0.0 else abs(goal.level - goal.base)
 
 
 def _reached(series: Series, goal: Goal) -> GoalReached | None:
@@ -223,14 +228,15 @@ def _reached(series: Series, goal: Goal) -> GoalReached | None:
         return None
     bins = min(BINS, values.size)
     curve, at = bin_means(values, bins), bin_ends(steps, bins)
-    level = goal.level - TOLERANCE * abs(goal.level - goal.base)
+    way = _way(values, goal)
+    level = goal.level - TOLERANCE * way
     trailing: FloatArray = np.convolve(curve, np.ones(FEWEST_ABOVE) / FEWEST_ABOVE, mode="valid")
     above = np.flatnonzero(trailing >= level)
     if not above.size:
         return None
     last = max(FEWEST_ABOVE, round(END_SHARE * bins))
     pool = curve[-max(FEWEST_POOLED, last) :]
-    often_short = float(np.mean(pool < goal.level - SHORT * abs(goal.level - goal.base))) > OFTEN
+    often_short = float(np.mean(pool < goal.level - SHORT * way)) > OFTEN
     # What came before the goal was first reached says nothing about holding it.
     since = pool[max(int(above[0]) - curve.size, -pool.size) :]
     surely = float(since.mean()) - SURELY * float(since.std(ddof=1)) / math.sqrt(since.size)

@@ -10,6 +10,7 @@ too: a departure counts as sure only where they cannot have made it.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,8 +23,10 @@ from rlclinic.model.series import FloatArray
 from rlclinic.reference.tasks import Task
 from rlclinic.signals._robust import median, quantile
 
-# How far the pay of a step may be from 1 or -1 for a task that pays for each step; the end may pay another amount.
+# How far the pay of a step may be from 1 or -1 where each step pays that; the end may pay another amount.
 SAME_PAY = 0.15
+# The same of the table's own numbers, which are means over many episodes.
+PAYS_ONE = 0.03
 # Factor of the reward that neither repeated actions nor an older version of a task make.
 FAR = 30.0
 # Reward of a step below which no normaliser brings it: discounted returns of a normalised reward spread by one.
@@ -40,6 +43,11 @@ NEGATED = 0.5
 PINNED = 0.01
 # Times that an action is repeated at the most.
 MOST_REPEATED = 8
+# Share of the least published cost that no policy comes below, share of the way from random to best by which none is
+# better than the best, and how far beyond the task's limit episodes may last that are compared.
+CHEAPER, BETTER, WITHIN_LIMIT = 1.0 / 3.0, 0.5, 1.02
+# Standard deviations of single random episodes below their mean that no untrained policy earns from the first row on.
+FAR_BELOW = 6.0
 # Times the length of random episodes that an untrained policy does not last, and share of it that it always lasts.
 LONGER, SHORTER = 3.0, 0.3
 
@@ -59,6 +67,10 @@ class TaskDeparture:
     """What each step pays, all the same, on a task that does not pay so."""
     pinned: float | None = None
     """The one length of all episodes that is neither the limit of the task nor what its random policy lasts."""
+    beyond: float | None = None
+    """The level at the end, where it is better than the task allows: something else is paid, or not all of it."""
+    below: float | None = None
+    """The level of the whole run, where it never was near what untrained policies earn, but far below."""
 
     @property
     def scale(self) -> float | None:
@@ -82,6 +94,11 @@ class TaskDeparture:
         return self.pinned is not None and _too_short(self.task, self.pinned)
 
     @property
+    def cut_before_goal(self) -> bool:
+        """Whether they do so on a task whose episodes end at its goal alone: it cannot have been there."""
+        return self.cut_short and self.task.ends == "goal"
+
+    @property
     def drawn_out(self) -> bool:
         """Whether all episodes, those of the untrained policy too, last far longer than random actions do."""
         return self.pinned is not None and not self.cut_short
@@ -95,19 +112,60 @@ def departure(facts: RunFacts) -> TaskDeparture | None:
         return None
     if pairs is None or pairs.returns.size < FEWEST_POINTS or pairs.lengths.min() <= 0.0:
         return None
-    usual, pay, pinned = task.random_mean / task.random_length, pairs.returns / pairs.lengths, _pinned(pairs, task)
+    found = _of_pay(facts, task, pairs)
+    beyond = _beyond(task, pairs) if found.factor is None and found.same_pay is None else None
+    return replace(found, pinned=_pinned(pairs, task), beyond=beyond, below=_below(facts, task, pairs))
+
+
+def _of_pay(facts: RunFacts, task: Task, pairs: Pairs) -> TaskDeparture:
+    """What a step pays."""
+    usual, pay = (task.random_mean or 0.0) / (task.random_length or 1.0), pairs.returns / pairs.lengths
     if not pairs.returns.any():
-        return TaskDeparture(task, same_pay=0.0 if _always_pays(task) else None, pinned=pinned)
-    if abs(abs(usual) - 1.0) <= SAME_PAY:
+        return TaskDeparture(task, same_pay=0.0 if _always_pays(task) else None)
+    if pays_one(task):
         each = median(pay)
         factor = each / usual if quantile(np.abs(pay - each), 0.9) <= SAME_PAY * abs(each) else None
         # Repeated actions make a step pay more, never less.
         less = factor is not None and 0.0 < factor < 1.0 - SAME_PAY and not _normalised(facts, each)
         is_sure = less or (factor is not None and factor >= FAR)
-        return TaskDeparture(task, factor, is_sure, _noise(pairs), pinned=pinned)
+        return TaskDeparture(task, factor, is_sure, _noise(pairs))
     if _uniform(pairs, pay):
-        return TaskDeparture(task, same_pay=median(pay), pinned=pinned)
-    return TaskDeparture(task, *_by_first(facts, task, pairs), pinned=pinned)
+        return TaskDeparture(task, same_pay=median(pay))
+    return TaskDeparture(task, *_by_first(facts, task, pairs))
+
+
+def pays_one(task: Task) -> bool:
+    """Whether each step of a task pays 1, or costs it."""
+    if task.random_mean is None or not task.random_length:
+        return False
+    return abs(abs(task.random_mean / task.random_length) - 1.0) <= PAYS_ONE
+
+
+def _beyond(task: Task, pairs: Pairs) -> float | None:
+    """The level of the last returns, where no policy earns so much in episodes of the task's length."""
+    last = max(FEWEST_POINTS // 2, math.ceil(FIRST * pairs.returns.size))
+    level, length = float(pairs.returns[-last:].mean()), float(pairs.lengths[-last:].mean())
+    best, mean, limit = task.best_return or task.target, task.random_mean or 0.0, task.max_episode_steps
+    if best is None or (limit is not None and length > WITHIN_LIMIT * limit):
+        return None
+    too_cheap = best < 0.0 and level > CHEAPER * best
+    # Whoever comes to a goal ends the episode: more than that brings is paid for staying.
+    never_ends = task.ends == "goal" and limit is not None and length >= limit / WITHIN_LIMIT and level > best
+    return level if too_cheap or never_ends or level > best + BETTER * (best - mean) else None
+
+
+def _below(facts: RunFacts, task: Task, pairs: Pairs) -> float | None:
+    """The level of all returns, where not even the first rows are near what random actions earn."""
+    mean, spread, limit = task.random_mean, task.random_std, task.max_episode_steps
+    if (
+        mean is None
+        or not spread
+        or task.ends != "limit"
+        or limit is None
+        or pairs.lengths.max() > WITHIN_LIMIT * limit
+    ):
+        return None
+    return median(pairs.returns) if float(pairs.returns.max()) < mean - FAR_BELOW * spread else None
 
 
 def most_repeated(facts: RunFacts) -> float:
@@ -124,6 +182,9 @@ def _by_first(facts: RunFacts, task: Task, pairs: Pairs) -> tuple[float | None, 
     earned = float(pairs.returns[:first].mean() / pairs.lengths[:first].mean()) * (task.random_length or 0.0)
     if _always_pays(task) and bool((pairs.returns * mean < 0.0).all()):
         return earned / mean, False
+    if _always_pays(task) and best is not None and best / FAR < float(pairs.returns[:first].mean()) < 0.0:
+        # No untrained policy is far cheaper than the best one.
+        return earned / mean, not _normalised(facts, earned / (task.random_length or 1.0))
     scatter = _scatter(facts, pairs, first)
     if not spread or not best or scatter is None:
         return None, False

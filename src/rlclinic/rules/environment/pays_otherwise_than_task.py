@@ -1,8 +1,8 @@
-"""A step does not pay what it pays on the well-known task: far more, far less, the opposite, or always the same.
+"""A step does not pay what it pays on the well-known task: far more, less, the opposite, the same, or too well.
 
 What it sees: Return over episode length, held against what random actions earn on the task: a factor of 30 or more in
-either direction on which level and scatter agree, the amount of the task with the other sign, or one and the same
-reward for every step of a task that does not pay so.
+either direction on which level and scatter agree, the amount of the task with the other sign, one and the same reward
+for every step of a task that does not pay so, or a return at the end that no policy earns on the task.
 Why it hurts: Learning rates, value losses, clips and bonuses fit the size of the usual reward; with the other sign the
 agent learns to fail, and from a reward that never differs it learns nothing.
 Evidence needed: a return and the episode length at the same steps, on a task whose random return rlclinic knows.
@@ -43,7 +43,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     value, how = told
     summary = f"on {found.task.name} {how}"
     evidence = (facts.evidence(return_name(facts), value, limits.far, note="return over length, times the usual one"),)
-    # A run that learns refutes the harm, and one that rises may.
+    # A run that learns refutes the harm, and one that rises may; one that comes beyond the task learns something else.
     if learns(facts) or (curve is not None and curve.rising):
         return RuleResult(Severity.INFO, 0.5, summary, evidence)
     return RuleResult(Severity.WARNING, 0.85, summary, evidence)
@@ -52,6 +52,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _told(found: TaskDeparture, limits: Limits) -> tuple[float, str] | None:
     if found.same_pay is not None:
         return found.same_pay, f"every step pays {found.same_pay:.3g}, whatever happens, and the standard task does not"
+    if found.beyond is not None:
+        best = found.task.best_return or found.task.target
+        return (
+            found.beyond,
+            f"the return came to {found.beyond:.4g}, which no policy earns there (the best: {best:.4g})",
+        )
     if found.factor is None:
         return None
     if found.is_negated:

@@ -32,7 +32,7 @@ class Limits(RuleLimits):
     same: float = 0.03
     """Of the spread of single episodes: what the means of a policy that acts the same may differ by."""
     chance: float = 0.5
-    """Share of its start by which the training return of an unchanged policy may seem to rise."""
+    """Share of its start by which the training return of an unchanged policy may seem to move."""
 
 
 LIMITS = Limits()
@@ -43,7 +43,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     series, curve = facts.series("return/eval"), facts.curve
     if series is None or curve is None or facts.series("return/train") is None or reached_goal(facts):
         return None
-    by_chance = curve.gain < limits.chance * abs(curve.start)
+    # The training return of an unchanged policy neither rises nor falls.
+    by_chance = abs(curve.gain) < limits.chance * abs(curve.start)
     if not (is_flat(facts) or by_chance) or is_dead(facts) or not evaluates_the_same(facts, limits.same):
         return None
     steps, values = finite(series)

@@ -6,8 +6,8 @@ Why it hurts: Something learns, and it learns the opposite: the sign of the adva
 flipped, or the ratio is inverted.
 Evidence needed: a return with at least 20 points; on a task that is not well known the untrained policy of the first
 moments stands for random actions, and the fall must be larger.
-Looks alike: A policy destroyed by large steps, which falls at once (KL, entropy). Costs that add up when episodes get
-longer. Long noise below a random policy's return.
+Looks alike: A policy destroyed by large steps, which falls at once (KL, entropy; off-policy, evaluations that are low
+from the first on). Costs that add up when episodes get longer. Long noise below a random policy's return.
 What to change: Check the sign: on a bandit with two arms the better one must win. Then the sign of the reward.
 References: Ilyas et al. and the probe literature on flipped advantages; probe P5 (advantage sign).
 """
@@ -15,7 +15,7 @@ References: Ilyas et al. and the probe literature on flipped advantages; probe P
 from __future__ import annotations
 
 from rlclinic.facts.costs import longer_episodes_cost_more
-from rlclinic.facts.evaluations import evaluations_hold
+from rlclinic.facts.evaluations import evaluations_hold, fell_before_evaluations
 from rlclinic.facts.goal import known_task
 from rlclinic.facts.policy_updates import clip_kl, clip_range
 from rlclinic.facts.run_facts import RunFacts
@@ -87,6 +87,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if (
         -curve.gain < max(limits.clear * curve.noise, limits.material * abs(curve.start))
         or longer_episodes_cost_more(facts)
+        or (facts.is_off_policy and fell_before_evaluations(facts))
         or _jumps(facts, curve, limits)
     ):
         return None
