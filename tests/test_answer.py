@@ -19,6 +19,8 @@ from rlclinic.model.vocabulary import families_of, has_metric
 from rlclinic.readers.discover import find
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
 from rlclinic.reports.diagnosis_text import diagnosis_text
+from rlclinic.reports.page import Words
+from rlclinic.reports.root_cause import root_cause_blocks
 from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 from tests.conftest import RUNS, diagnosis_of
@@ -114,6 +116,10 @@ def test_a_training_without_rewards_is_not_advised_about_its_reward() -> None:
     found = diagnose(scene(series=series).run)
     assert found.verdict is Verdict.NOT_RL
     assert not any(word in str(found.answer) for word in ("examine", "--goal", "--env"))
+    assert "%" not in line(found, "How sure"), "no cause was looked for"
+    assert not any("--goal" in step for step in found.next_steps)
+    [told] = root_cause_blocks(found)
+    assert told == Words("Not looked for: this training has no rewards.", leads=True)
 
 
 def test_a_rise_that_the_verdict_takes_for_noise_is_no_fact_of_the_cause() -> None:

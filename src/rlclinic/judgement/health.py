@@ -18,6 +18,8 @@ def lacking(facts: RunFacts, verdict: Verdict, *, checked: int, applicable: int)
     """What keeps the run from being called healthy, each with what would change that; none for a solved one."""
     if verdict in (Verdict.SOLVED, Verdict.NO_FAULT_FOUND):
         return ()
+    if verdict is Verdict.NOT_RL:
+        return ("it learns from examples, which is not judged here",)
     run, goal, curve = facts.run, goal_of(facts), facts.curve
     lines = []
     if curve is None:

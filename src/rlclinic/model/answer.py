@@ -217,6 +217,8 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
 
 
 def _sure(diagnosis: Diagnosis) -> str:
+    if diagnosis.verdict.value == NOT_RL:
+        return "It is told by the names of what is logged alone."
     lead = diagnosis.ranked[0] if diagnosis.ranked else None
     share = lead.probability if lead is not None and lead.id != UNKNOWN else 0.0
     words = next(words for least, words in HOW_SURE if share >= least)

@@ -39,6 +39,8 @@ def root_cause_blocks(diagnosis: Diagnosis) -> list[Block]:
     causes = shown_causes(diagnosis)
     if not causes:
         return []
+    if diagnosis.verdict is Verdict.NOT_RL:
+        return [Words("Not looked for: this training has no rewards.", leads=True)]
     lead = causes[0]
     blocks: list[Block] = [Words(sentence, leads=not index) for index, sentence in enumerate(_lead(diagnosis, causes))]
     if lead.component is not None:
