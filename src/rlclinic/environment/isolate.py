@@ -13,7 +13,6 @@ from typing import Any
 
 from rlclinic.environment.make import load, maker_of
 from rlclinic.environment.measure import Wanted, measure
-from rlclinic.environment.play import WAITING
 from rlclinic.model.environment_facts import EnvironmentFacts, Problem, facts_of_json
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.lazy_dataclass import dataclass
@@ -21,6 +20,8 @@ from rlclinic.store.children import settled, spawning
 
 BUDGET = 40.0
 """Seconds that an examination may take by default."""
+BUSY = max(3.0, 2.0 * os.getloadavg()[0] / (os.cpu_count() or 1)) if hasattr(os, "getloadavg") else 3.0
+"""Times the budget that a machine may need for it: other processes may have the processor."""
 PATIENCE = 60.0
 """Seconds beyond the budget that a part of the examination may be silent before the environment hangs."""
 
@@ -47,7 +48,7 @@ def examine_isolated(request: Request, progress: Callable[[str], None] = lambda 
     theirs.close()
     facts, doing = EnvironmentFacts("examined", request.environment), "start"
     # No part of an examination has more than half of the budget.
-    silence = PATIENCE + 0.5 * WAITING * request.seconds
+    silence = PATIENCE + 0.5 * BUSY * request.seconds
     try:
         while True:
             if not ours.poll(silence):

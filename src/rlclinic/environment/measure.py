@@ -91,7 +91,7 @@ def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFac
         # The environment is the user's: whatever it raises is what is found.
         return _failed(facts, Problem("raised", "make", message_of(error)), began)
     environment, normalisers = without_statistics(environment, observations=not wanted.policies)
-    facts = replace(facts, normalisers=normalisers)
+    facts = replace(facts, normalisers=normalisers, others=getattr(environment, "others", 0))
     for name in ("observation_space", "action_space"):
         if not isinstance(space := getattr(environment, name, None), gymnasium.Space):
             told = f"{name} is {'missing' if space is None else f'no space but {type(space).__name__}'}"

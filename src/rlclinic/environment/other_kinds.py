@@ -125,6 +125,7 @@ class FirstAgent(gymnasium.Env):
     def __init__(self, parallel: Any) -> None:
         self._parallel = parallel
         self._agent = parallel.possible_agents[0]
+        self.others = len(parallel.possible_agents) - 1
         self.observation_space = parallel.observation_space(self._agent)
         self.action_space = parallel.action_space(self._agent)
         self._seen: Any = None

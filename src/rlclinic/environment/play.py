@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,11 @@ from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 
-WAITING = max(3.0, 2.0 * os.getloadavg()[0] / (os.cpu_count() or 1)) if hasattr(os, "getloadavg") else 3.0
-"""Seconds of waiting that count as one of work: other processes may have the processor, the more the busier it is."""
+WAITING = 3.0
+"""Seconds of waiting that count as one of work, where the system does not tell waiting for the processor apart."""
+SCHEDULED = Path("/proc/self/schedstat")
+REFRESH = 0.1
+"""Seconds between two looks there, which cost about a step of a small environment."""
 LONGEST = 5000
 """Steps after which an episode that has not ended is given up."""
 
@@ -30,12 +33,31 @@ Act = Callable[[Any], Any]
 """An observation -> an action, as the environment has them."""
 
 
-_BEGAN = time.process_time(), time.monotonic()
+class _Clock:
+    """Seconds that this process worked or waited for something else than the processor, which others may have."""
+
+    def __init__(self) -> None:
+        self._began, self._queued, self._read = time.monotonic(), 0.0, 0.0
+        self._ready = _queued()
+
+    def __call__(self) -> float:
+        passed = time.monotonic() - self._began
+        if self._ready is None:
+            return max(time.process_time(), passed / WAITING)
+        if passed - self._read > REFRESH:
+            self._read, self._queued = passed, (_queued() or 0.0) - self._ready
+        return passed - self._queued
 
 
-def now() -> float:
-    """Seconds of work: processor time, as far as the environment does not wait for something else."""
-    return max(time.process_time() - _BEGAN[0], (time.monotonic() - _BEGAN[1]) / WAITING)
+def _queued() -> float | None:
+    """Seconds for which the process was ready to run and did not; None where the system does not tell."""
+    try:
+        return int(SCHEDULED.read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+now = _Clock()
 
 
 class StepFailed(Exception):  # noqa: N818 - reads as what it is

@@ -338,6 +338,8 @@ class EnvironmentFacts:
     panel: tuple[PolicyReturns, ...] = ()
     shown: tuple[Episode, ...] = ()
     normalisers: tuple[Normaliser, ...] = ()
+    others: int = 0
+    """Agents beside the one that is followed, which act at random."""
     speed: SpeedFacts | None = None
     drift: float = NOT_MEASURED
     """How much worse what was learned of the early steps foretells the late ones, as a share of their variance."""

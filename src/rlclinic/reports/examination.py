@@ -17,8 +17,10 @@ MOST_ROWS = 24
 
 def environment_blocks(env: EnvironmentFacts | None) -> list[Block]:
     """Facts and tables; nothing where no environment was measured."""
-    if env is None or env.reward is None or env.episodes is None:
+    if env is None:
         return []
+    if env.reward is None or env.episodes is None:
+        return [Facts(tuple(_skipped(env)))] if env.skipped else []
     tables = (_panel, _shown, _components, _effects, _observation)
     return [Facts(tuple(_summary(env))), *(block for table in tables for block in table(env))]
 
@@ -64,7 +66,11 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
                 f"{number(round(env.speed.steps_per_second))} steps/s, resets {100 * env.speed.reset_share:.2g}%",
             )
         )
-    return rows + [("skipped", text) for text in env.skipped]
+    return rows + _skipped(env)
+
+
+def _skipped(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
+    return [("skipped", text) for text in env.skipped]
 
 
 def _told_by_policy(panel: Sequence[PolicyReturns]) -> float:

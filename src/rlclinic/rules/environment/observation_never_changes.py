@@ -64,7 +64,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if reward is not None and reward.nonzero > limits.dense and not reward.noise_share > limits.noise:
         known.append((reward.explained, "of the reward"))
     share, what = min((item for item in known if math.isfinite(item[0])), default=(math.nan, ""))
-    if not share < limits.foretold:
+    # What others do by chance is not foretold by anything that is seen.
+    if env.others or not share < limits.foretold:
         return RuleResult(Severity.INFO, 0.2, summary, (evidence,))
     missing = measured("foretold share", share, limits.foretold, env.steps)
     told = f"{summary}; what is seen foretells {100 * share:.3g}% {what}"
