@@ -26,7 +26,7 @@ from rlclinic.environment.panel import EPISODES, best_linear, played, policies_o
 from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
 from rlclinic.environment.resets import reset_facts
 from rlclinic.facts.environment.episodes import episode_facts, start_facts, success_facts
-from rlclinic.facts.environment.measure import action_facts, drift
+from rlclinic.facts.environment.measure import action_facts
 from rlclinic.facts.environment.observations import observation_facts
 from rlclinic.facts.environment.rewards import outlier_rows, reward_facts
 from rlclinic.facts.environment.shaping import shaping_facts
@@ -191,7 +191,6 @@ class _Examiner:
             speed=SpeedFacts(
                 self.random.steps / max(spent, 1e-9), self.random.reset_seconds / max(spent, 1e-9), self.make_seconds
             ),
-            drift=drift(steps),
             skipped=tuple(self.skipped),
         )
 

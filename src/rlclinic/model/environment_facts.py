@@ -343,6 +343,8 @@ class EnvironmentFacts:
     speed: SpeedFacts | None = None
     drift: float = NOT_MEASURED
     """How much worse what was learned of the early steps foretells the late ones, as a share of their variance."""
+    drift_own: float = NOT_MEASURED
+    """Share of it that the late steps foretell of themselves."""
     problems: tuple[Problem, ...] = ()
     skipped: tuple[str, ...] = ()
     """What was not measured, and why."""

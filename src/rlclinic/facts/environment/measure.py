@@ -11,7 +11,11 @@ from rlclinic.facts.environment.rewards import reward_facts
 from rlclinic.facts.environment.shaping import shaping_facts
 from rlclinic.model.environment_facts import NOT_MEASURED, ActionFacts, EnvironmentFacts, Source
 from rlclinic.model.series import FloatArray
-from rlclinic.model.transitions import EpisodeTable, Observed, Transitions
+from rlclinic.model.transitions import BoolArray, EpisodeTable, Observed, Transitions
+
+MOST_KNOWN = 1500
+USUAL = 0.95
+"""Share of the known points that have another as near."""
 
 
 def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
@@ -20,6 +24,7 @@ def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
     reset = start_facts(episodes)
     action = action_facts(steps)
     unended = _unended(steps)
+    worse, own = drift(steps)
     return EnvironmentFacts(
         source=source,
         environment=seen.environment,
@@ -32,7 +37,8 @@ def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
         shaping=shaping_facts(steps),
         episodes=episode_facts(steps, episodes, unended=unended),
         reset=reset,
-        drift=drift(steps),
+        drift=worse,
+        drift_own=own,
     )
 
 
@@ -51,10 +57,15 @@ def action_facts(steps: Transitions) -> ActionFacts:
     )
 
 
-def drift(steps: Transitions) -> float:
-    """How much worse a fit to the first third foretells the last third than a fit to the last third itself."""
+def drift(steps: Transitions) -> tuple[float, float]:
+    """How much worse a fit to the first third foretells the last third than a fit to the last third, and that one.
+
+    Of the last third only what lies where the first was: elsewhere an early fit knows nothing, and only the policy
+    came to another part of the task.
+    """
+    unknown = NOT_MEASURED, NOT_MEASURED
     if not can_be_fitted(steps) or len(steps) < 4 * FEWEST:
-        return NOT_MEASURED
+        return unknown
     order = np.argsort(steps.clock, kind="stable")
     third = len(order) // 3
     parts = [even(np.sort(order[:third])), even(np.sort(order[-third:]))]
@@ -63,12 +74,34 @@ def drift(steps: Transitions) -> float:
     targets = change(steps)
     sound = np.isfinite(inputs).all(axis=1) & np.isfinite(targets).all(axis=1) & ~steps.ended
     early, late = (rows[sound[rows]] for rows in parts)
+    if len(early) >= FEWEST and len(late):
+        late = late[_among(inputs[early], inputs[late])]
     if min(len(early), len(late)) < FEWEST or steps.clock[late].min() <= steps.clock[early].max():
-        return NOT_MEASURED
+        return unknown
     own = explained(inputs[late], targets[late], steps.episodes[late])
     own_share = float(np.nanmean(own)) if np.isfinite(own).any() else NOT_MEASURED
     other = foretold(inputs[early], targets[early], inputs[late], targets[late])
-    return own_share - max(other, -1.0)
+    return own_share - max(other, -1.0), own_share
+
+
+def _among(known: FloatArray, others: FloatArray) -> BoolArray:
+    """Which of the others lie as near to a known point as nearly all known points do to each other."""
+    spread = known.std(axis=0)
+    scale = np.where(spread > 1e-9, spread, 1.0)
+    known, others = (
+        known[np.linspace(0, len(known) - 1, min(len(known), MOST_KNOWN)).astype(int)] / scale,
+        others / scale,
+    )
+
+    def apart(points: FloatArray) -> FloatArray:
+        squares = (points**2).sum(axis=1)[:, None] + (known**2).sum(axis=1)[None, :] - 2.0 * points @ known.T
+        distances: FloatArray = np.maximum(squares, 0.0)
+        return distances
+
+    own = apart(known)
+    np.fill_diagonal(own, np.inf)
+    near: BoolArray = apart(others).min(axis=1) <= np.quantile(own.min(axis=1), USUAL)
+    return near
 
 
 def table_of(steps: Transitions) -> EpisodeTable:

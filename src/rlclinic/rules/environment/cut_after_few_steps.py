@@ -19,7 +19,7 @@ RULE = Rule(
     "ENV63",
     needs=("environment:episodes",),
     step=DecisionStep.ENVIRONMENT,
-    causes={"termination-too-early": 7.5, "truncation-as-termination": 6.0},
+    causes={"termination-too-early": 8.5, "truncation-as-termination": 5.5},
 )
 
 

@@ -12,6 +12,8 @@ References: check 6 of the environment checks; four-phase method, step 1.2.
 
 from __future__ import annotations
 
+import math
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.environment_facts import RewardFacts
 from rlclinic.model.finding import Severity
@@ -31,6 +33,8 @@ class Limits(RuleLimits):
     """Share of the variance of rewards that is noise."""
     recur: float = 0.34
     """Share of outlying rewards that must come again."""
+    told: float = 0.5
+    """Share of recorded rewards from which on outliers are what the step earned: a part of the task that was done."""
     foretold: float = 0.05
     """Share of recorded rewards that the step must foretell."""
 
@@ -49,10 +53,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     # Noise that is rare shows in too few states to be sure of, but as outliers.
     if noisy is not None and (noisy.chance or 0.0) < LEVEL:
         return noisy
-    if reward.outliers > 0.0 and not reward.outliers_recur > limits.recur:
+    recurs = reward.outliers_recur > limits.recur or (
+        math.isnan(reward.outliers_recur) and reward.explained > limits.told
+    )
+    if reward.outliers > 0.0 and not recurs:
         once = (
             "that did not come again from the same state"
-            if reward.outliers_recur == reward.outliers_recur
+            if not math.isnan(reward.outliers_recur)
             else "inside episodes"
         )
         far = f"{reward.outlier_size:.3g} times the usual spread from the others"
@@ -60,7 +67,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return RuleResult(
             Severity.ERROR, 0.9, summary, (measured("distance of outliers", reward.outlier_size, 30.0, env.steps),)
         )
-    watched = env.source != "examined" and reward.noise_share != reward.noise_share
+    # Where part of the observation is dead, what is missing may be what foretells.
+    watched = env.source != "examined" and math.isnan(reward.noise_share)
+    watched = watched and not (env.observation is not None and env.observation.zero)
     if not watched or reward.distinct < 100 or reward.nonzero < 0.5 or not reward.explained < limits.foretold:
         return noisy
     summary = f"observation, action and next observation foretell {100 * reward.explained:.2g}% of the reward"
