@@ -2,14 +2,18 @@
 
 One training of PPO and one of DQN with Stable-Baselines3, in which the environment is watched in every other stretch of
 steps; CPU time of stretches with and without is compared in pairs, so that what else the machine does falls on both.
+What it finds is kept for docs/benchmarks/environments.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import random
 import statistics
 import tempfile
 import time
+from pathlib import Path
 from typing import Any
 
 from stable_baselines3 import DQN, PPO
@@ -17,6 +21,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from rlclinic.environment import Observe
 
+RECORD = Path(__file__).with_suffix(".json")
+DRAWS = 4000
 STRETCH = 512
 """Env steps that are watched, or not, with the updates between them."""
 
@@ -52,14 +58,17 @@ class Stopwatch(BaseCallback):
 def main() -> None:
     """Entry of the command."""
     parser = argparse.ArgumentParser(prog="python -m bench.observe_overhead", description=__doc__)
-    parser.add_argument("--rollouts", type=int, default=40)
+    parser.add_argument("--rollouts", type=int, default=200)
     rollouts = parser.parse_args().rollouts
+    found = {}
     for kind, options in ((PPO, {"n_steps": STRETCH}), (DQN, {"learning_starts": 100, "train_freq": 4})):
-        print(kind.__name__, measured(kind, options, rollouts))
+        found[kind.__name__] = measured(kind, options, rollouts)
+        print(kind.__name__, found[kind.__name__], flush=True)
+    RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
-def measured(kind: Any, options: dict[str, Any], rollouts: int) -> str:
-    """The median of the ratios of neighbouring stretches, and their middle half."""
+def measured(kind: Any, options: dict[str, Any], rollouts: int) -> dict[str, float]:
+    """The median of the ratios of neighbouring stretches less 1, its 95% interval by a bootstrap, and their number."""
     import gymnasium
 
     with tempfile.TemporaryDirectory() as folder:
@@ -67,10 +76,11 @@ def measured(kind: Any, options: dict[str, Any], rollouts: int) -> str:
         watch = Stopwatch(environment)
         kind("MlpPolicy", environment, seed=0, device="cpu", **options).learn(rollouts * STRETCH, callback=watch)
     ratios = [on / off - 1.0 for on, off in zip(watch.seconds[True], watch.seconds[False], strict=False)]
-    low, middle, high = statistics.quantiles(ratios, n=4)
-    total = sum(watch.seconds[True]) / sum(watch.seconds[False][: len(watch.seconds[True])]) - 1.0
-    pairs = f"{len(ratios)} pairs of {STRETCH} steps"
-    return f"{100 * middle:.1f}% (middle half {100 * low:.1f} to {100 * high:.1f}%, sums {100 * total:.1f}%), {pairs}"
+    drawn = random.Random(0)
+    medians = sorted(statistics.median(drawn.choices(ratios, k=len(ratios))) for _ in range(DRAWS))
+    low, high = medians[DRAWS // 40], medians[-DRAWS // 40]
+    found = {"median": statistics.median(ratios), "low": low, "high": high, "pairs": len(ratios)}
+    return {key: round(value, 4) for key, value in found.items()}
 
 
 if __name__ == "__main__":
