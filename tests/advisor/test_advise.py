@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import pytest
 import yaml
 
 from rlclinic.advisor.advise import STRATEGY, advice_on, advise
-from rlclinic.advisor.condition import NUMERIC, Condition
+from rlclinic.advisor.condition import ABSENT, NUMERIC, Condition
 from rlclinic.advisor.environment import facts_of_environment
 from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.advisor.problem import problem_of
@@ -45,7 +46,7 @@ def test_of_twenty_unseen_problems_all_but_the_known_misses_are_answered_well() 
 
 def test_a_third_of_the_problems_is_not_for_rl() -> None:
     kinds = [approaches()[case["accept"][0]].kind for case in PROBLEMS]
-    assert len(PROBLEMS) == 40
+    assert len(PROBLEMS) == 50
     assert sum(kind in ("not-rl", "not-yet") for kind in kinds) >= len(PROBLEMS) / 3
 
 
@@ -67,7 +68,7 @@ def test_every_rule_has_a_source_a_range_and_an_example() -> None:
 
 
 def test_every_source_fact_approach_and_disagreement_is_used() -> None:
-    used = {source for rule in rules().values() for source in rule.sources}
+    used = {source for item in (*rules().values(), *approaches().values()) for source in item.sources}
     sides = " ".join(side for item in disagreements().values() for side in item.sides)
     assert {name for name in citations() if name not in used and name not in sides} == set()
     asked = {condition.key for rule in rules().values() for condition in rule.conditions}
@@ -112,7 +113,7 @@ def test_nothing_known_is_no_recommendation_but_questions() -> None:
 
 def test_a_rule_names_the_facts_that_made_it_fire() -> None:
     found = advice_on(problem_of({"task.one_step": "yes"}))
-    assert next(rule for rule in found.rules if rule.id == "A01").because == ("task.one_step is yes",)
+    assert next(rule for rule in found.rules if rule.id == "A01").because == ("single decisions: yes",)
 
 
 def test_both_sides_of_a_disagreement_are_shown() -> None:
@@ -134,11 +135,47 @@ def test_the_next_steps_train_the_advised_value_and_try_the_default_beside_it() 
     )
 
 
+def test_a_known_task_has_a_recommendation_with_what_it_costs_beside_its_alternative() -> None:
+    found = advise(environment="Pendulum-v1")
+    assert [option.id for option in found.options] == ["sac", "ppo"]
+    assert all(option.trade_off and option.sources for option in found.options)
+    assert "SAC 10,000" in next(fact.note for fact in found.facts if fact.key == "task.fastest")
+    assert "rlclinic train Pendulum-v1:sac" in found.next_steps
+
+
+def test_every_approach_says_what_it_costs_with_a_source() -> None:
+    for approach in approaches().values():
+        assert ";" in approach.trade_off, approach.id
+        assert approach.sources, approach.id
+
+
+def test_what_cannot_be_made_here_is_answered_from_the_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise gymnasium.error.DependencyNotInstalled("MuJoCo is not installed")
+
+    monkeypatch.setattr(gymnasium, "make", refuse)
+    found = advise("dagger", environment="Ant-v4")
+    assert "MuJoCo is not installed" in found.caveats[0]
+    assert {fact.key: fact.value for fact in found.facts}["task.action"] == "box"
+    monkeypatch.undo()
+    with pytest.raises(UsageError, match="no environment is called"):
+        advise("dagger", environment="Cartpoll-v1")
+
+
+def test_what_does_not_matter_to_the_recommendation_is_neither_said_nor_asked() -> None:
+    facts = {"task.one_step": "yes", "task.action": "discrete", "data.source": "mixed", "data.has_rewards": "yes"}
+    found = advice_on(problem_of({**facts, "env.available": "yes"}))
+    assert {rule.area for rule in found.rules} == {"rl-or-not"}
+    unasked = advice_on(problem_of({"task.action": "box"}))
+    assert not [item.key for item in unasked.questions if item.key in ("run.algo", "data.has_rewards")]
+
+
 def test_single_answers_that_would_change_the_recommendation_are_told() -> None:
     facts = {"env.available": "yes", "task.action": "box", "env.steps_per_s": 200, "env.parallel": 1}
     found = advice_on(problem_of(facts))
     assert found.options[0].id == "sac"
-    assert "A contextual bandit or supervised learning if task.one_step is yes." in found.changes
+    one_step = fact_keys()["task.one_step"].ask
+    assert f'A contextual bandit or supervised learning, if the answer is yes to "{one_step}"' in found.changes
     assert advice_on(problem_of({**facts, "task.one_step": "yes"})).options[0].id == "bandit"
 
 
@@ -181,7 +218,7 @@ def _satisfying(condition: Condition, known: object) -> object:
     if condition.operator == "in":
         assert isinstance(condition.value, tuple)
         return condition.value[0]
-    if condition.operator == "is-not":
+    if condition.operator in ABSENT:
         return known
     if condition.operator == "known":
         return "PPO" if fact_keys()[condition.key].kind == "name" else 0.5

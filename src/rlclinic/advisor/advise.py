@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from rlclinic.advisor.condition import Condition
-from rlclinic.advisor.environment import facts_of_environment
+from rlclinic.advisor.condition import ABSENT, Condition
+from rlclinic.advisor.environment import with_environment
 from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.advisor.next_steps import next_steps
 from rlclinic.advisor.problem import Problem, derived, problem_of, read_problem
@@ -42,6 +42,19 @@ FIRST_ASKED = (
 )
 # What each strategy question decides between.
 STRATEGIC = frozenset({"rl-or-not", "algorithm", "offline", "dagger"})
+# Of a strategy as a whole, the areas that have nothing to say once such an approach leads; what votes on one that is
+# shown is always said.
+SETTINGS = frozenset({"batch-size", "curriculum", "discount", "exploration", "learning-rate", "network"})
+SILENT = {
+    "not-rl": SETTINGS | {"algorithm", "foundation", "hybrid", "imitation", "offline"},
+    "not-yet": SETTINGS,
+    "imitation": frozenset({"algorithm", "discount", "exploration"}),
+    "offline": frozenset({"algorithm", "exploration"}),
+    "rl": frozenset({"imitation", "offline"}),
+}
+# Facts of these groups are asked for once this is known to be neither.
+GATES = {"data": "data.source", "expert": "expert.available"}
+NOTHING = (None, "none", "no")
 # Approaches of this kind are offline algorithms, ranked among themselves; the names that runs have for them.
 ALGORITHM = "algorithm"
 NAMES = {"td3-bc": "TD3PLUSBC", "rebrac": "REBRAC", "iql": "IQL", "cql": "CQL", "decision-transformer": "DT"}
@@ -92,7 +105,7 @@ def known_problem(
         asked = "" if isinstance(run, Diagnosis) else str(run)
         found = replace(found, environment=named, run=asked).with_facts(*facts_of_run(diagnosis))
     if found.environment and environment:
-        found = found.with_facts(*facts_of_environment(found.environment, trusted=trusted))
+        found = with_environment(found, trusted=trusted)
     return derived(found)
 
 
@@ -114,19 +127,23 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
         fired = _all_fired(relevant, problem)
     facts = problem.values
     options = _options(fired) if question == STRATEGY or question in STRATEGIC else ()
+    fired, everything = tuple(sorted(fired, key=lambda rule: not _speaks_for(rule, options[:1]))), relevant
+    if question == STRATEGY:
+        fired = tuple(rule for rule in fired if _matters(rule, options))
+        relevant = [rule for rule in relevant if not options or rule.area not in SILENT.get(options[0].kind, ())]
     values = advised_values(problem, question, fired)
     named = {rules()[rule.id].disagreement for rule in fired} - {""}
     return Advice(
         area=question,
         headline=_headline(question, options, values, fired, algorithms),
-        facts=tuple(problem.facts.values()),
+        facts=tuple(replace(fact, name=fact_keys()[fact.key].name) for fact in problem.facts.values()),
         rules=fired,
         options=options,
         values=values,
-        questions=_questions(relevant, facts),
+        questions=_questions(relevant, facts, question),
         disagreements=tuple(disagreements()[name] for name in sorted(named)),
-        caveats=_caveats(fired, options),
-        changes=_changes(problem, relevant, options),
+        caveats=(*problem.caveats, *_caveats(fired, options)),
+        changes=_changes(problem, everything, options) if options else (),
         next_steps=(*problem.steps, *next_steps(problem, question, options, values, algorithms)),
         algorithms=algorithms,
         measurements=problem.measurements,
@@ -145,7 +162,7 @@ def _all_fired(relevant: Sequence[AdviceRule], problem: Problem) -> tuple[FiredR
 def _fired(rule: AdviceRule, problem: Problem) -> FiredRule:
     known = citations()
     told = (condition.key for condition in rule.conditions if condition.key in problem.facts)
-    because = tuple(f"{key} is {_value(problem.facts[key].value)}" for key in dict.fromkeys(told))
+    because = tuple(f"{fact_keys()[key].name}: {_value(problem.facts[key].value)}" for key in dict.fromkeys(told))
     return FiredRule(
         rule.id,
         rule.area,
@@ -158,6 +175,17 @@ def _fired(rule: AdviceRule, problem: Problem) -> FiredRule:
         rule.trust,
         rule.votes,
     )
+
+
+def _speaks_for(rule: FiredRule, options: Sequence[Option]) -> bool:
+    return any(rule.votes.get(option.id, 0.0) > 0 for option in options)
+
+
+def _matters(rule: FiredRule, options: Sequence[Option]) -> bool:
+    """Whether a rule says something to whoever takes one of these approaches."""
+    if not options or any(option.id in rule.votes for option in options):
+        return True
+    return rule.area not in SILENT.get(options[0].kind, ())
 
 
 def _weight(rule: FiredRule) -> tuple[float, int, int, str]:
@@ -182,7 +210,8 @@ def _options(fired: Sequence[FiredRule], *, algorithms: bool = False) -> tuple[O
         entry = approaches()[name]
         speaking = tuple(rule.id for rule in fired if rule.votes.get(name, 0.0) > 0)
         against = tuple(rule.id for rule in fired if rule.votes.get(name, 0.0) < 0)
-        found.append(Option(name, entry.title, entry.kind, score[name], speaking, against))
+        sources = tuple(citations()[source] for source in entry.sources)
+        found.append(Option(name, entry.title, entry.kind, score[name], speaking, against, entry.trade_off, sources))
     return tuple(found)
 
 
@@ -211,20 +240,26 @@ def _value_words(value: Value) -> str:
 def _recommendation(option: Option) -> str:
     title = option.title[0].upper() + option.title[1:]
     words = {
-        "not-rl": f"{title}; RL is not the tool for this, or not the first.",
+        "not-rl": f"{title}; deep RL is not the tool for this, or not the first.",
         "not-yet": f"Not yet: {option.title}.",
     }
     return words.get(option.kind, f"{title}.")
 
 
-def _questions(relevant: Sequence[AdviceRule], facts: Mapping[str, object]) -> tuple[Question, ...]:
+def _questions(relevant: Sequence[AdviceRule], facts: Mapping[str, object], question: str) -> tuple[Question, ...]:
     """What is not known and would decide rules that nothing known rules out; what decides most first."""
     waiting = Counter(key for rule in _open(relevant, facts) for key in {c.key for c in _unknown(rule, facts)})
     first = {key: place for place, key in enumerate(FIRST_ASKED)}
-    asked = [key for key in waiting if fact_keys()[key].ask]
+    asked = [key for key in waiting if fact_keys()[key].ask and _can_be_asked(key, facts, question)]
     asked.sort(key=lambda key: (first.get(key, len(first)), -waiting[key], key))
     keys = (fact_keys()[key] for key in asked[:MOST_QUESTIONS])
     return tuple(Question(entry.key, entry.ask, entry.answers, waiting[entry.key]) for entry in keys)
+
+
+def _can_be_asked(key: str, facts: Mapping[str, object], question: str) -> bool:
+    """Nobody is asked about data or an expert that may not exist, nor for an algorithm where one is to be advised."""
+    gate = GATES.get(key.partition(".")[0], key)
+    return (gate == key or facts.get(gate) not in NOTHING) and not (question == STRATEGY and key == "run.algo")
 
 
 def _open(relevant: Sequence[AdviceRule], facts: Mapping[str, object]) -> list[AdviceRule]:
@@ -233,7 +268,7 @@ def _open(relevant: Sequence[AdviceRule], facts: Mapping[str, object]) -> list[A
 
 
 def _unknown(rule: AdviceRule, facts: Mapping[str, object]) -> list[Condition]:
-    return [c for c in rule.conditions if c.key not in facts and c.operator != "is-not"]
+    return [c for c in rule.conditions if c.key not in facts and c.operator not in ABSENT]
 
 
 def _changes(problem: Problem, relevant: Sequence[AdviceRule], options: Sequence[Option]) -> tuple[str, ...]:
@@ -241,13 +276,18 @@ def _changes(problem: Problem, relevant: Sequence[AdviceRule], options: Sequence
     facts, found = problem.values, dict[str, list[str]]()
     conditions = (c for rule in _open(relevant, facts) if rule.votes for c in _unknown(rule, facts))
     answers = {
-        (c.key, words): value for c in conditions if fact_keys()[c.key].ask for words, value in c.examples.items()
+        (c.key, words): value
+        for c in conditions
+        if c.key != "run.algo" and fact_keys()[c.key].ask
+        for words, value in c.examples.items()
     }
-    for (key, words), value in sorted(answers.items(), key=str) if options else ():
+    for (key, words), value in sorted(answers.items(), key=str):
         leading = _options(_all_fired(relevant, derived(problem.with_facts(ProblemFact(key, value)))))[:1]
         if leading and leading[0].id != options[0].id:
-            found.setdefault(leading[0].title, []).append(f"{key} is {words}")
-    return tuple(f"{title[0].upper()}{title[1:]} if {' or '.join(cases)}." for title, cases in found.items())
+            found.setdefault(leading[0].title, []).append(f'{words} to "{fact_keys()[key].ask}"')
+    return tuple(
+        f"{title[0].upper()}{title[1:]}, if the answer is {' or '.join(cases)}" for title, cases in found.items()
+    )
 
 
 def _caveats(fired: Sequence[FiredRule], options: Sequence[Option]) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ NUMERIC: Mapping[str, Callable[[float, float], bool]] = {
 }
 IN_WORDS = {"<": "below ", "<=": "at most ", ">": "above ", ">=": "at least "}
 YES_NO: Mapping[object, str] = {True: "yes", False: "no"}
-WORDS = frozenset({"is", "is-not", "in", "known"})
+WORDS = frozenset({"is", "is-not", "in", "known", "unknown"})
+# What holds without a value.
+ABSENT = frozenset({"is-not", "unknown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +30,12 @@ class Condition:
     value: object = None
 
     def holds(self, facts: Mapping[str, object]) -> bool | None:
-        """Whether it holds; None where the fact is not known. `is-not` holds where nothing is known."""
+        """Whether it holds; None where the fact is not known. `is-not` and `unknown` hold where nothing is known."""
         known = facts.get(self.key)
         if known is None:
-            return True if self.operator == "is-not" else None
-        if self.operator == "known":
-            return True
+            return True if self.operator in ABSENT else None
+        if self.operator in ("known", "unknown"):
+            return self.operator == "known"
         if isinstance(known, float) and isinstance(self.value, float) and self.operator in NUMERIC:
             return NUMERIC[self.operator](known, self.value)
         if isinstance(self.value, tuple):
@@ -46,7 +48,7 @@ class Condition:
         if isinstance(self.value, float):
             beyond = {"<": -0.1, ">": 0.1}.get(self.operator, 0.0) * max(abs(self.value), 1e-6)
             return {f"{IN_WORDS.get(self.operator, '')}{self.value:,g}": self.value + beyond}
-        values = self.value if isinstance(self.value, tuple) else () if self.operator == "known" else (self.value,)
+        values = self.value if isinstance(self.value, tuple) else () if self.value is None else (self.value,)
         return {YES_NO.get(value, str(value)): value for value in values}
 
 
@@ -56,7 +58,7 @@ def parse_condition(text: str) -> Condition:
     entry = fact_keys().get(key)
     if entry is None or symbol not in WORDS | NUMERIC.keys():
         raise ValueError(f"no such condition: {text}")
-    if symbol == "known":
+    if symbol in ("known", "unknown"):
         return Condition(key, symbol)
     if symbol == "in":
         return Condition(key, symbol, tuple(entry.parse(word) for word in rest[0].split("|")))

@@ -20,6 +20,8 @@ class FactKey:
     """One key of a problem description."""
 
     key: str
+    name: str
+    """What a report calls it."""
     kind: str
     choices: tuple[str, ...] = ()
     unit: str = ""
@@ -34,7 +36,7 @@ class FactKey:
         if self.kind == "choice":
             return ", ".join(self.choices[:-1]) + f" or {self.choices[-1]}"
         words = {"yes-no": "yes or no", "share": "0 to 1", "name": "a name", "number": "a number"}[self.kind]
-        return f"{words} ({self.unit})" if self.unit else words
+        return f"{words} of {self.unit}" if self.unit else words
 
     def parse(self, value: object) -> object:
         """A value as conditions compare it; ValueError says what is expected."""
@@ -63,11 +65,12 @@ def fact_keys() -> Mapping[str, FactKey]:
         for name, entry in entries.items():
             key, kind, sources = f"{group}.{name}", entry["kind"], tuple(entry.get("from", ()))
             choices = tuple(kind) if isinstance(kind, list) else ()
-            unknown = set(entry) - {"kind", "ask", "from", "unit"}
+            unknown = set(entry) - {"name", "kind", "ask", "from", "unit"}
             if unknown or not (choices or kind in KINDS) or set(sources) - SOURCES:
                 raise ValueError(f"facts.toml: {key} is no valid entry")
             whole = "choice" if choices else kind
-            found[key] = FactKey(key, whole, choices, entry.get("unit", ""), entry.get("ask", ""), sources)
+            unit, ask = entry.get("unit", ""), entry.get("ask", "")
+            found[key] = FactKey(key, entry["name"], whole, choices, unit, ask, sources)
     return found
 
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from rlclinic.advisor.problem import Problem
+from rlclinic.advisor.rules import approaches
 from rlclinic.model.advice import Option, Value
 from rlclinic.reference.algorithms import algorithm_name
 
@@ -13,13 +14,8 @@ ALGORITHMS = frozenset({"ppo", "dqn", "sac"})
 # What `rlclinic train` and `rlclinic offline` train.
 TRAINED = frozenset({"PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC", "REINFORCE", "MM-RKHS"})
 OFFLINE = frozenset({"td3-bc", "iql", "cql", "decision-transformer"})
-WORDS = {
-    "planning": "Write the planner first and keep its return: it is the bar that any learned policy has to pass.",
-    "behaviour-cloning": "Hold back a fifth of the episodes, clone the rest, and compare its return with the expert's.",
-    "dagger": "Clone first and compare its return with the expert's: DAgger pays only where it falls short.",
-    "offline-rl": "Train filtered cloning beside it: offline RL that does not beat it is not worth its knobs.",
-}
-EXPERT = "RUN_OR_DEMONSTRATIONS"
+# What stands in a command for what was not named.
+EXPERT, UNNAMED = "RUN_OR_DEMONSTRATIONS", "ENV"
 
 
 def next_steps(
@@ -30,22 +26,28 @@ def next_steps(
     algorithms: Sequence[Option] = (),
 ) -> tuple[str, ...]:
     """Commands for this problem; words where no command does it."""
-    environment, leading = shlex.quote(problem.environment) if problem.environment else "", options[:1]
-    name = leading[0].id if leading else ""
-    steps = [WORDS[name]] if name in WORDS else []
-    if environment and name in ALGORITHMS:
+    environment, name = shlex.quote(problem.environment or UNNAMED), options[0].id if options else ""
+    first = approaches()[name].first if name else ""
+    steps = [first] if first else []
+    if name in ALGORITHMS:
         others = [option.id for option in options[1:] if option.id in ALGORITHMS]
-        steps += [f"rlclinic train {environment}:{name}", "rlclinic diagnose @last"]
-        steps += [f"rlclinic train {environment}:{other}" for other in others]
-    elif environment and name in ("behaviour-cloning", "dagger") and not problem.dataset:
+        budget = problem.number("budget.env_steps")
+        steps_told = f" --steps {budget:.0f}" if budget else ""
+        measured = [] if problem.measurements else [f"rlclinic advise --env {environment} --measure"]
+        steps += [*measured, f"rlclinic train {environment}:{name}{steps_told}", "rlclinic diagnose @last"]
+        steps += [f"rlclinic train {environment}:{other}{steps_told}" for other in others]
+        steps += [f"rlclinic compare --history runs --env {environment}"] * bool(others)
+    elif problem.environment and name in ("behaviour-cloning", "dagger") and not problem.dataset:
         algorithm = "bc" if name == "behaviour-cloning" else name
         steps.append(f"rlclinic imitate {environment} --expert {EXPERT} --algo {algorithm}")
-    elif leading and leading[0].kind == "rl" and not environment:
-        steps.append("rlclinic advise --env MODULE:CLASS_OR_ID --measure")
-    if question == "reward" and environment and not problem.steps:
+    if question == "reward" and not problem.steps:
         steps.append(f"rlclinic advise reward --env {environment} --progress INDEX_OR_KEY")
     if problem.dataset and problem["data.has_rewards"] is not False:
         steps += _offline(problem, name, algorithms)
+    if question == "batch-size" and not problem.run:
+        steps.append("rlclinic advise batch-size --run RUN --measure")
+    if (question == "offline" or problem["data.source"] not in (None, "none")) and not problem.dataset:
+        steps.append("rlclinic advise --dataset PATH")
     return (*steps, *_ablations(problem, environment, values))
 
 
@@ -54,7 +56,7 @@ def _ablations(problem: Problem, environment: str, values: Sequence[Value]) -> l
     algorithm = algorithm_name(str(problem["run.algo"] or ""))
     if problem.run:
         return [f"rlclinic trial {shlex.quote(problem.run)} --change {v.key}={v.start:g} --seeds 5" for v in values]
-    if not values or not environment or algorithm not in TRAINED:
+    if not values or algorithm not in TRAINED:
         return []
     settings = " ".join(f"-o {value.key}={value.start:g}" for value in values)
     first = values[0]

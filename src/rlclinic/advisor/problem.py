@@ -32,6 +32,10 @@ FAMILIES = {
 # Steps that even the easier tasks of a kind take, where no published run of the task is known: classic control with
 # discrete and with continuous actions, games from pixels. Orders of magnitude, from published runs.
 EASY_DISCRETE, EASY_BOX, EASY_IMAGES = 5e4, 1e5, 1e6
+# Approaches by algorithms that published runs have; the factor between their steps that is a difference.
+PUBLISHED = {"sac": ("SAC", "TD3", "TQC"), "dqn": ("DQN", "QRDQN"), "ppo": ("PPO",)}
+CLEARLY = 1.5
+OBSERVED = {"mujoco": "vector", "atari": "image"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,8 @@ class Problem:
     """Where the data lie that were measured."""
     run: str = ""
     """The run that was named."""
+    caveats: tuple[str, ...] = ()
+    """What was to be read of it and could not be."""
 
     def __getitem__(self, key: str) -> object:
         found = self.facts.get(key)
@@ -147,11 +153,21 @@ def _known_task(problem: Problem) -> list[ProblemFact]:
     task = task_of(problem.environment) if problem.environment else None
     if task is None:
         return []
-    note = f"of {task.name}"
-    found = [ProblemFact("env.available", value=True, origin=FactOrigin.KNOWN, note=note)]
-    if task.max_episode_steps:
-        found.append(ProblemFact("task.horizon", float(task.max_episode_steps), FactOrigin.KNOWN, note))
-    return found
+    told: dict[str, object] = {"env.available": True, "task.one_step": False, "reward.known": True}
+    told["task.horizon"] = float(task.max_episode_steps) if task.max_episode_steps else None
+    told["task.obs"] = OBSERVED.get(task.group)
+    steps = dict(sorted(task.steps_to_target.items(), key=lambda item: item[1]))
+    told["task.action"] = "box" if "SAC" in steps else "discrete" if task.group == "atari" or "DQN" in steps else None
+    fewest = sorted((min(steps[name] for name in names if name in steps), approach)
+                    for approach, names in PUBLISHED.items() if steps.keys() & set(names))  # fmt: skip
+    clear = fewest and (len(fewest) == 1 or fewest[1][0] > CLEARLY * fewest[0][0])
+    told["task.fastest"] = fewest[0][1] if clear and fewest[0][1] != "ppo" else None
+    reached = f"to {task.target:g} on {task.name}: " + ", ".join(
+        f"{name} {count:,.0f}" for name, count in steps.items()
+    )
+    notes = {"task.fastest": reached}
+    return [ProblemFact(key, value, FactOrigin.KNOWN, notes.get(key, task.name)) for key, value in told.items()
+            if value is not None]  # fmt: skip
 
 
 def _affordable(problem: Problem) -> list[ProblemFact]:

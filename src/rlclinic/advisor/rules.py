@@ -75,6 +75,11 @@ class Approach:
     id: str
     title: str
     kind: str
+    trade_off: str
+    """What it gives and what it costs."""
+    sources: tuple[str, ...]
+    first: str = ""
+    """What to do first, where no command says it."""
 
 
 @cache
@@ -95,7 +100,10 @@ def rules() -> Mapping[str, AdviceRule]:
 @cache
 def approaches() -> Mapping[str, Approach]:
     """Every approach by its id."""
-    return {name: Approach(name, entry["title"], entry["kind"]) for name, entry in _load("approaches.toml").items()}
+    return {
+        name: Approach(name, **entry | {"sources": tuple(entry["sources"])})
+        for name, entry in _load("approaches.toml").items()
+    }
 
 
 @cache

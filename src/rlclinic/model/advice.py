@@ -29,6 +29,8 @@ class ProblemFact:
     value: object
     origin: FactOrigin = FactOrigin.TOLD
     note: str = ""
+    name: str = ""
+    """What a report calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,9 @@ class Option:
     score: float
     rules: tuple[str, ...]
     against: tuple[str, ...]
+    trade_off: str = ""
+    """What it gives and what it costs."""
+    sources: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,5 +160,7 @@ class Advice:
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """The sources of all rules, each once."""
-        return tuple({source.id: source for rule in self.rules for source in rule.sources}.values())
+        """The sources of all rules and trade-offs, each once."""
+        traded = [source for option in (*self.options, *self.algorithms) for source in option.sources]
+        cited = [source for rule in self.rules for source in rule.sources]
+        return tuple({source.id: source for source in (*cited, *traded)}.values())

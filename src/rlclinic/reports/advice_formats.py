@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rlclinic.model.advice import Advice, Citation, FiredRule, Measurement, Option, ProblemFact, Value
+from rlclinic.model.advice import Advice, Citation, FactOrigin, FiredRule, Measurement, Option, ProblemFact, Value
 from rlclinic.reports.examination_charts import bars_html
 from rlclinic.reports.html_blocks import document, fragment, header_html, section_html
 from rlclinic.reports.markdown_blocks import page_markdown
@@ -18,6 +18,7 @@ from rlclinic.reports.text_blocks import WIDTH, page_text
 ADVICE_SCHEMA = "rlclinic.advise/1"
 MEASURED = "measured"
 FOOT = "Made by rlclinic from cited rules."
+ORIGINS = {FactOrigin.KNOWN: "from the tables", FactOrigin.DERIVED: "worked out"}
 MARKS = {"V": "read in the source", "P": "gist read", "U": "from memory", "H": "our own estimate"}
 
 
@@ -46,8 +47,8 @@ def advice_object(advice: Advice) -> dict[str, Any]:
         "headline": advice.headline,
         "facts": [asdict(fact) for fact in advice.facts],
         "questions": [asdict(question) for question in advice.questions],
-        "options": [asdict(option) for option in advice.options],
-        "algorithms": [asdict(option) for option in advice.algorithms],
+        "options": [_option_object(option) for option in advice.options],
+        "algorithms": [_option_object(option) for option in advice.algorithms],
         "values": [asdict(value) for value in advice.values],
         "measurements": [asdict(item) for item in advice.measurements],
         "rules": [_rule_object(rule) for rule in advice.rules],
@@ -66,8 +67,9 @@ def advice_sections(advice: Advice) -> tuple[Section, ...]:
         (MEASURED, "What was measured", _measured(advice.measurements)),
         ("questions", "What would sharpen the advice", _questions(advice)),
         ("recommendation", "Recommendation", _recommendation(advice)),
-        ("why", "Why", [block for rule in advice.rules for block in _rule(rule)]),
-        ("alternatives", "Alternatives, with the rules that speak for them", _ranked(advice.options[1:])),
+        ("why", "Why", _rules(advice, speaking=True)),
+        ("alternatives", "Trade-offs and alternatives", _traded(advice.options)),
+        ("also", "Also for this problem", _rules(advice, speaking=False)),
         ("disagreements", "Where sources disagree", _disagreements(advice)),
         ("caveats", "Caveats", _listed(advice.caveats)),
         ("changes", "What would change the recommendation", _listed(advice.changes)),
@@ -82,13 +84,17 @@ def _title(advice: Advice) -> str:
 
 
 def _understood(facts: Sequence[ProblemFact]) -> list[Block]:
-    rows = tuple((fact.key, _fact_words(fact)) for fact in facts)
+    rows = tuple((fact.name or fact.key, _fact_words(fact)) for fact in facts)
     return [Facts(rows)] if rows else [Words("Nothing yet.")]
 
 
 def _fact_words(fact: ProblemFact) -> str:
+    """The value, and where it comes from if not from the user."""
     note = f": {fact.note}" if fact.note else ""
-    return f"{_value(fact.value)} ({fact.origin.value}{note})"
+    origin = (
+        "" if fact.origin is FactOrigin.TOLD and not note else f" ({ORIGINS.get(fact.origin, fact.origin.value)}{note})"
+    )
+    return _value(fact.value) + origin
 
 
 def _measured(found: Sequence[Measurement]) -> list[Block]:
@@ -96,7 +102,9 @@ def _measured(found: Sequence[Measurement]) -> list[Block]:
 
 
 def _questions(advice: Advice) -> list[Block]:
-    return _listed(tuple((item.text, " ", Code(item.key), f": {item.answers}") for item in advice.questions))
+    asked = _listed(tuple((f"{item.text} ({item.answers}) ", Code(item.key)) for item in advice.questions))
+    how = "Answer in the description, with ", Code("--fact KEY=ANSWER"), ", or when asked on a terminal."
+    return [*asked, Words(how)] if asked else []
 
 
 def _recommendation(advice: Advice) -> list[Block]:
@@ -121,6 +129,22 @@ def _speaking(option: Option) -> Block:
     return Words(f"{option.title[0].upper()}{option.title[1:]}: {', '.join(option.rules)} {speak} for it{against}.")
 
 
+def _rules(advice: Advice, *, speaking: bool) -> list[Block]:
+    """The rules behind the recommendation, or all others; a setting has none but those."""
+    first = advice.options[:1]
+    shown = [rule for rule in advice.rules if (not first or any(rule.id in one.rules for one in first)) is speaking]
+    return [block for rule in shown for block in _rule(rule)]
+
+
+def _traded(options: Sequence[Option]) -> list[Block]:
+    """What the recommendation and each alternative give and cost."""
+    sources = (", ".join(source.id for source in option.sources) for option in options)
+    items = tuple(
+        f"{option.title}: {option.trade_off} ({names})" for option, names in zip(options, sources, strict=True)
+    )
+    return [*_listed(items), *map(_speaking, options[1:])]
+
+
 def _ranked(options: Sequence[Option], *, numbered: bool = False) -> list[Block]:
     against = (f"; against: {', '.join(option.against)}" if option.against else "" for option in options)
     items = tuple(
@@ -137,11 +161,11 @@ def _rule(rule: FiredRule) -> list[Block]:
     seen = MARKS[rule.seen[0]] + (f", {rule.seen[2:].strip(' ()')}" if len(rule.seen) > 1 else "")
     kind = "heuristic" if rule.is_heuristic else "rule"
     sources = ", ".join(source.id for source in rule.sources)
-    because = f"because {' and '.join(rule.because)}" if rule.because else "in every case"
+    because = f"because of {'; '.join(rule.because)}" if rule.because else "in every case"
     return [
         Words(f"{rule.id}: {rule.advice}", leads=True),
         Words(f"{rule.why} Holds for {rule.range}."),
-        Words(f"{kind.capitalize()}, trust {rule.trust} ({seen}), {because}; {sources}."),
+        Words(f"{kind.capitalize()} of trust {rule.trust}, {seen}: {sources}. It speaks {because}."),
     ]
 
 
@@ -161,6 +185,10 @@ def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return number(value) if isinstance(value, float) else str(value)
+
+
+def _option_object(option: Option) -> dict[str, Any]:
+    return {**asdict(option), "sources": [source.id for source in option.sources]}
 
 
 def _rule_object(rule: FiredRule) -> dict[str, Any]:

@@ -284,7 +284,7 @@ def test_hints_tell_what_a_tool_does_to_the_world(talk: Talk) -> None:
 def test_advice_names_its_rules_and_what_it_would_ask(talk: Talk) -> None:
     found = talk.data("advise", facts={"task.one_step": "yes"})
     assert found["options"][0]["id"] == "bandit"
-    assert found["rules"][0]["because"] == ["task.one_step is yes"]
+    assert found["rules"][0]["because"] == ["single decisions: yes"]
     assert found["questions"]
 
 

@@ -11,6 +11,7 @@ from rlclinic.model.advice import Advice
 
 # Rules of the answer; the rest rarely changes what to do.
 MOST_RULES = 8
+KNOWN = ("key", "value", "origin", "note")
 SAID = ("id", "title", "value", "low", "high", "reading")
 
 
@@ -77,7 +78,7 @@ def _reply(found: Advice) -> AdviceReply:
     reply = AdviceReply(
         question=data["question"],
         headline=data["headline"],
-        facts=plain_value(data["facts"]),
+        facts=plain_value([{key: fact[key] for key in KNOWN} for fact in data["facts"]]),
         options=plain_value(data["options"]),
         algorithms=plain_value(data["algorithms"]),
         values=plain_value(data["values"]),
