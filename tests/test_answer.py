@@ -13,6 +13,7 @@ import rlclinic
 from rlclinic.engine import diagnose
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.trailing_mean import recent_returns
+from rlclinic.model.answer import GO_ON, TRAIN_LONGER
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.explanation import Explanation, Piece
 from rlclinic.model.vocabulary import families_of, has_metric
@@ -184,6 +185,15 @@ def test_no_clause_is_said_twice_in_a_line(name: str) -> None:
         assert item.text.count('"') % 2 == 0, "a quotation is cut"
         clauses = item.text.rstrip(".").split("; ")
         assert len(clauses) == len(set(clauses)), item.text
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_next_steps_begin_with_what_the_answer_advises_of_a_run_that_may_go_on(name: str) -> None:
+    found = diagnosis_of(name)
+    advised = next((item.text for item in found.answer.lines if item.label == "Change"), "")
+    if not found.prescriptions and advised in (GO_ON, TRAIN_LONGER):
+        assert found.next_steps[0] == advised
+    assert not any(step in (GO_ON, TRAIN_LONGER) for step in found.next_steps if step != advised)
 
 
 @pytest.mark.parametrize("name", ALL)

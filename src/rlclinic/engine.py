@@ -135,7 +135,7 @@ def _diagnosed(
             ),
         ),
         prescriptions=prescriptions,
-        next_steps=next_steps(run, prescriptions, missing),
+        next_steps=next_steps(run, prescriptions, missing, improves=word is Verdict.LEARNING),
         unknowns=_unknowns(facts, goal),
         curves=facts.curves,
         goal=goal,

@@ -48,6 +48,7 @@ TOO_SHORT, NOT_RL = "budget-too-small", "not-rl"
 ALSO = {"trial": "or try the change", "examine": "or examine the environment", "probe": "or probe the trainer"}
 REPEAT = "Repeat it with another seed: one run proves little."
 REPRODUCE = "Run it again with the same seed: an error that comes back can be traced."
+GO_ON, TRAIN_LONGER = "Let it go on: it is learning.", "Train longer: it was learning when the log ended."
 NAME_COLUMN = "Say with --map which column is the return."
 NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
 
@@ -146,8 +147,7 @@ def _change(diagnosis: Diagnosis) -> Line:
         return Line("Change", NAME_COLUMN, (("judge", f"{commands.ask} --map return/train=COLUMN"),))
     if _may_go_on(diagnosis):
         going = diagnosis.run.status.state is Status.RUNNING
-        step = "Let it go on: it is learning." if going else "Train longer: it was learning when the log ended."
-        return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
+        return Line("Change", GO_ON if going else TRAIN_LONGER, (("judge", commands.judge),) if commands.judge else ())
     if first is None:
         longer = diagnosis.finds_nothing and any(cause.id == TOO_SHORT for cause in diagnosis.ranked[1:3])
         step = "Train longer, if the return is not enough yet." if longer else "None is advised."

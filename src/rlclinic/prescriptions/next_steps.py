@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rlclinic.model.answer import GO_ON, TRAIN_LONGER
 from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
-from rlclinic.model.run import Run
+from rlclinic.model.run import Run, Status
 from rlclinic.prescriptions.checks.constraints import RANGES
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.prescriptions.remedies.careful_step import rounded, step_factor
@@ -48,10 +49,14 @@ def _is_allowed(key: str, value: float) -> bool:
     return key not in RANGES or RANGES[key].holds(value)
 
 
-def next_steps(run: Run, prescriptions: Sequence[Prescription], lacking: Sequence[str] = ()) -> tuple[str, ...]:
+def next_steps(
+    run: Run, prescriptions: Sequence[Prescription], lacking: Sequence[str] = (), *, improves: bool = False
+) -> tuple[str, ...]:
     """One line per prescription and one with the metrics to monitor; what `lacking` says keeps it from being judged."""
     if not prescriptions and lacking:
-        return (f"No change is advised, but the run is not known to be healthy: {'; '.join(lacking)}.",)
+        going = (GO_ON if run.status.state is Status.RUNNING else TRAIN_LONGER,) if improves else ()
+        advised = "No setting needs to change" if improves else "No change is advised"
+        return (*going, f"{advised}, but the run is not known to be healthy: {'; '.join(lacking)}.")
     if not prescriptions:
         return (NOTHING,)
     lines = [item.instruction for item in prescriptions]
