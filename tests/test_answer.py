@@ -166,6 +166,9 @@ def test_the_answer_of_every_recorded_run_has_its_lines_and_says_how_sure_it_is(
     expected = ["Verdict", "Change"] if found.is_healthy else LABELS
     assert [label.replace("Test first", "Change") for label in lines] == expected
     assert max(len(item.text) for item in lines.values()) <= 480
+    if found.verdict is Verdict.NOT_RL:
+        assert lines["How sure"].text == "It is told by the names of what is logged alone.", "no cause was weighed"
+        return
     lead = found.ranked[0] if found.ranked else None
     share = lead.probability if lead is not None and lead.id != "unknown" else 0.0
     told = lines["How sure"].text if "How sure" in lines else lines["Change"].text.partition(". ")[2]
