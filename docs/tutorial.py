@@ -134,7 +134,8 @@ CASES = (
          (*FIVE, r"learning-rate-too-high", r"Lower learning_rate"), asked=TASK),
     Case("ppo-monitor", "The same training, of which only monitor.csv was kept: single episodes from the first on, "
          "where the other logs have means over many. No setting is in it, so that no cause can be named.",
-         kept("monitor.csv"), (*FIVE, r"(Not learning|Collapsed):", r"First idea: learning-rate-too-high"), asked=TASK),
+         kept("monitor.csv"),
+         (*FIVE, r"(Not learning|Collapsed):", r"First ideas?:[^.]*learning-rate-too-high"), asked=TASK),
     Case("ppo-console", "The same training, of which only the console output was kept.", kept("log.txt"),
          (*FIVE, r"learning-rate-too-high"), asked=TASK),
     Case("dqn-late", "DQN that begins to learn after its budget ends.",
