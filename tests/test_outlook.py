@@ -152,6 +152,22 @@ def test_a_doubtful_cause_or_one_that_may_pass_never_restarts_a_run(cause: Cause
     assert outlook(collapsed(), Verdict.COLLAPSED, cause).advice is Advice.CONTINUE
 
 
+def test_a_certain_cause_that_stays_is_not_waited_for() -> None:
+    slow, unsure = (Cause("trust-region-too-strong", "policy-frozen", "root", "", share) for share in (0.97, 0.9))
+    early = going(flat(20.0), budget=1_000_000.0, threshold=None, environment="MountainCar-v0", algorithm="PPO")
+    assert outlook(early, Verdict.NOT_LEARNING, slow).advice is Advice.RESTART
+    assert outlook(early, Verdict.NOT_LEARNING, unsure).advice is Advice.CONTINUE
+
+
+@pytest.mark.parametrize(
+    "name", ["faults/greedy_dqn_cartpole", "faults/weak_cql_cartpole", "faults/bootstrapped_end_dqn_cartpole"]
+)
+def test_a_recorded_run_whose_cause_stays_is_restarted_half_way(name: str) -> None:
+    found = diagnose(shortened(read(RUNS / name), 0.5)).outlook
+    assert found is not None
+    assert found.advice is Advice.RESTART
+
+
 def test_a_rising_run_is_never_restarted_whatever_its_config() -> None:
     run = going(rising(20, 300))
     assert outlook(run, Verdict.LEARNING, WRONG_RATE).advice is Advice.CONTINUE

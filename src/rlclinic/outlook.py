@@ -26,6 +26,8 @@ from rlclinic.signals.forecast import forecast
 LOST = 0.4
 # Probability of the leading cause from which on a run is not waited for.
 SURE_CAUSE = 0.75
+# The same where the run has not had its time yet.
+CERTAIN_CAUSE = 0.95
 # Verdicts that a restart needs: a setting is no fault while the run learns.
 ILL = frozenset({Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING, Verdict.REWARD_HACKING})
 # Chance of the goal below which waiting gains nothing. The forecast never claims less than 3%.
@@ -112,8 +114,10 @@ def _advice(
         return Advice.STOP, f"{held}; further steps add nothing to that"
     lead = causes[0] if causes else None
     hopeless = expectation is not None and expectation.probability <= HOPELESS
-    # What was lost already, or could never be learned, needs no more time to show.
-    shown = hopeless or trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED or had_time(facts)
+    # What was lost already, could never be learned or has a certain cause needs no more time to show.
+    certain = lead is not None and lead.probability >= CERTAIN_CAUSE
+    lost = trajectory is Trajectory.FALLING or verdict is Verdict.MISCONFIGURED
+    shown = hopeless or lost or certain or had_time(facts)
     if lead is not None and trajectory is not Trajectory.RISING and verdict in ILL and shown:
         why = lasting().get(lead.id)
         if why is not None and (lead.probability >= SURE_CAUSE or verdict is Verdict.MISCONFIGURED):
