@@ -192,6 +192,12 @@ def test_a_discount_follows_from_the_delay_of_the_reward() -> None:
     assert 0.9 < short < long < 1.0
 
 
+def test_a_batch_size_follows_from_the_measured_noise() -> None:
+    facts = {"run.algo": "PPO", "measured.batch_over_noise": 0.05, "measured.noise_steps": 900}
+    value = advice_on(problem_of(facts), "batch-size").values[0]
+    assert (value.start, value.low, value.high) == (1024, 450, 1800)
+
+
 @pytest.mark.parametrize("told", [{"task.acton": "box"}, {"task.action": "sideways"}, {"reward.dense_fraction": 3}])
 def test_a_fact_that_is_none_is_refused_with_what_is_expected(told: dict[str, object]) -> None:
     with pytest.raises(UsageError):

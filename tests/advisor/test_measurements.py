@@ -5,36 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rlclinic.advisor.measurements.noise_scale import noise_scale
 from rlclinic.advisor.measurements.reward_distance import Floats, reward_distance
 from rlclinic.lab.instruments.two_sample import two_sample
-
-
-def test_the_noise_scale_of_a_known_gradient_is_found() -> None:
-    rng = np.random.default_rng(3)
-    gradient, spread = rng.normal(size=40), 3.5
-    truth = 40 * spread**2 / float(gradient @ gradient)
-    small, large = (
-        np.array([float(((gradient + rng.normal(size=40) * spread / np.sqrt(size)) ** 2).sum()) for _ in range(4000)])
-        for size in (8, 256)
-    )
-    found = noise_scale(small, large, 8, 256)
-    assert found.value == pytest.approx(truth, rel=0.1)
-    assert found.low < truth < found.high
-
-
-def test_a_gradient_that_is_all_noise_has_no_scale() -> None:
-    rng = np.random.default_rng(0)
-    small, large = ((rng.normal(size=(50, 30)) ** 2).sum(axis=1) / size for size in (8, 64))
-    found = noise_scale(small, np.minimum(large, small / 9), 8, 64)
-    assert found.value is None
-    assert "larger ones" in found.reading
-
-
-@pytest.mark.parametrize("sizes", [(8, 8), (16, 8)])
-def test_a_small_batch_that_is_not_smaller_is_refused(sizes: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="smaller"):
-        noise_scale(np.ones(5), np.ones(5), *sizes)
 
 
 def _reward(states: Floats, actions: Floats, following: Floats) -> Floats:

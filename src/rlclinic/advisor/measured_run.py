@@ -69,6 +69,8 @@ def _noise(raw: dict[str, Any], told: dict[str, object]) -> list[Measurement]:
         words += " size takes twice the fewest updates and twice the fewest samples"
         found.append(Measurement(f"noise-{name}", title, value, words, low, high))
         scales[name] = value
+    if "policy" in scales:
+        told["measured.noise_steps"] = scales["policy"]
     if "policy" in scales and raw["batch"]:
         told["measured.batch_over_noise"] = raw["batch"] / max(scales["policy"], 1e-9)
     if len(scales) == 2:

@@ -29,7 +29,9 @@ def next_steps(
     environment, name = shlex.quote(problem.environment or UNNAMED), options[0].id if options else ""
     first = approaches()[name].first if name else ""
     steps = [first] if first else []
-    if name in ALGORITHMS:
+    if problem.run:
+        steps.append(f"rlclinic diagnose {shlex.quote(problem.run)}")
+    elif name in ALGORITHMS:
         others = [option.id for option in options[1:] if option.id in ALGORITHMS]
         budget = problem.number("budget.env_steps")
         steps_told = f" --steps {budget:.0f}" if budget else ""

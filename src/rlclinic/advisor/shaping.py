@@ -84,8 +84,9 @@ def with_courses(problem: Problem, courses: list[Course], progress: str, gamma: 
     """The proof, a scale, and for each other form the simple policy that would game it most."""
     reached = np.concatenate([one.potentials for one in courses])
     width = float(np.ptp(reached))
+    what = f"number {progress} of the observation" if progress.isdigit() else progress
     if width <= 0:
-        raise UsageError(f"{progress} never changes", hint="name a number that grows towards the goal")
+        raise UsageError(f"{what} never changes", hint="name a number that grows towards the goal")
     returns = {one.policy: 0.0 for one in courses}
     for name in returns:
         returns[name] = float(np.mean([sum(one.rewards) for one in courses if one.policy == name]))
@@ -102,8 +103,8 @@ def with_courses(problem: Problem, courses: list[Course], progress: str, gamma: 
         Measurement("potential", "Potential-based", error, proof),
         Measurement(
             "scale", "Scale of the potential", scale,
-            f"{progress} ranges over {width:.4g}, returns of the panel over {spread:.4g}: begin with {scale:g}, then "
-            "try a third and three times of it",
+            f"{what} ranges over {width:.4g}, returns of the panel over {spread:.4g}: begin with {scale:g}, then try a "
+            "third and three times of it",
         ),
         *(_gamed(form, pay, courses, returns, gamma) for form, pay in FORMS.items()),
     ]  # fmt: skip
@@ -111,7 +112,7 @@ def with_courses(problem: Problem, courses: list[Course], progress: str, gamma: 
         f'rlclinic.environment.shaping.PotentialShaping(env, progress="{progress}", gamma={gamma:g}, scale={scale:g})'
     )
     facts = [
-        ProblemFact("reward.heuristic_value", value=True, origin=FactOrigin.DERIVED, note=f"from {progress}"),
+        ProblemFact("reward.heuristic_value", value=True, origin=FactOrigin.DERIVED, note=f"from {what}"),
         ProblemFact("reward.shaped", value=True, origin=FactOrigin.DERIVED, note="by the wrapper"),
         ProblemFact("reward.shaping", "potential", FactOrigin.MEASURED, "by its sums over episodes"),
     ]

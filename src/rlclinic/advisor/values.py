@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 from rlclinic.advisor.problem import Problem
@@ -58,9 +59,14 @@ def _by_delay(problem: Problem) -> tuple[float, float, float]:
     return 1.0 - 1.0 / (2.0 * delay), 1.0 - 1.0 / delay, 1.0 - 1.0 / (3.0 * delay)
 
 
+def _by_noise(problem: Problem) -> tuple[float, float, float]:
+    scale = max(problem.number("measured.noise_steps") or 1.0, 1.0)
+    return 2.0 ** round(math.log2(scale)), scale / 2.0, scale * 2.0
+
+
 def _number(config: Mapping[str, object], key: str) -> float | None:
     value = config.get(key)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-COMPUTED: Mapping[str, Callable[[Problem], tuple[float, float, float]]] = {"delay": _by_delay}
+COMPUTED: Mapping[str, Callable[[Problem], tuple[float, float, float]]] = {"delay": _by_delay, "noise": _by_noise}

@@ -1,8 +1,7 @@
 """The gradient noise scale: the batch size at which a step is half as good as one without noise.
 
 McCandlish et al. 2018, arXiv 1812.06162, appendix A.1: two batch sizes of one loss at the same parameters give unbiased
-estimates of the squared gradient and of its variance. Each is averaged over draws before they are divided; the mean of
-the ratios would be biased upwards.
+estimates of the squared gradient and of its variance.
 """
 
 from __future__ import annotations
@@ -38,26 +37,6 @@ class NoiseScale:
             return "the gradient cannot be told from its noise with these batches: larger ones are needed"
         few = "" if self.draws >= FEWEST_DRAWS else f"; {self.draws} draws are few"
         return f"about {self.value:.3g} samples ({self.low:.3g} to {self.high:.3g}){few}"
-
-
-def noise_scale(small: Floats, large: Floats, small_size: int, large_size: int, seed: int = 0) -> NoiseScale:
-    """The scale from the squared gradient norms of small and of large batches, one of each per draw.
-
-    Samples of one rollout depend on each other: form batches from whole episodes or environments, not from shuffled
-    steps, and keep the advantage normalisation of the large batch in both.
-    """
-    if small.shape != large.shape or small.ndim != 1 or not small.size:
-        raise ValueError("one norm of a small and one of a large batch are needed for each draw")
-    if not 0 < small_size < large_size:
-        raise ValueError("the small batch must be smaller than the large one")
-    signal = (large_size * large - small_size * small) / (large_size - small_size)
-    noise = (small - large) / (1.0 / small_size - 1.0 / large_size)
-    picks = np.random.default_rng(seed).integers(small.size, size=(RESAMPLES, small.size))
-    ratios = _ratio(noise[picks].mean(axis=1), signal[picks].mean(axis=1))
-    value = float(_ratio(noise.mean(), signal.mean()))
-    # One drawn value each, so that infinities stay what they are.
-    low, high = np.percentile(ratios, INTERVAL, method="nearest")
-    return NoiseScale(value if math.isfinite(value) else None, float(low), float(high), int(small.size))
 
 
 def _ratio(noise: Floats | float, signal: Floats | float) -> Floats:
