@@ -1,15 +1,19 @@
 """Whether a judgement survives what must not matter: `python -m bench.perturb [FOLDER …]`.
 
 Every labelled run is read once, and its `Run` is changed in ways that leave what is acceptable as it is: fewer points,
-fewer metrics, no config, another unit of the reward. One line per change: on how many runs it could be made, how many
-verdicts are acceptable before and after it, how many went from acceptable to not, clear mistakes, and accusations.
+fewer metrics, no config, another unit of the reward, or its return written down as home-made trainers do and read again.
+One line per change: on how many runs it could be made, how many verdicts are acceptable before and after it, how many
+went from acceptable to not, clear mistakes, accusations, and on how many failed runs the right cause leads, before and
+after.
 The recorded runs in tests/fixtures have no labels; there a verdict must not change sides between good and bad.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -37,6 +41,10 @@ THINNED = 3
 CUT = 0.03
 # Share of the values that are lost, and of the digits that a printed table keeps.
 LOST, DIGITS = 0.1, 4
+# Points of a resampled curve, rows of a table that somebody wrote, and what a smoothed curve keeps of its last level.
+RESAMPLED, WRITTEN, SMOOTHED = 40, 15, 0.6
+# Units in which a return may be logged, and shares of a run after which it may have been stopped.
+FACTOR, STOPPED = 1000.0, (0.6, 0.3)
 
 Change = Callable[[Run], Run | None]
 Places = NDArray[np.intp]
@@ -53,6 +61,27 @@ STATUS_LOST: Also = {
     for name in ("crashed", "interrupted")
 }
 FEWER_POINTS: Also = {name: frozenset({"insufficient-data"}) for name in ("not-learning", "plateaued", "unstable")}
+# What is written down alone tells neither settings nor how the process ended; of a few rows even less is sure.
+RETOLD: Also = {
+    **{name: STATUS_LOST[name] | {"collapsed", "unstable"} for name in STATUS_LOST},
+    "solved": GOAL_LOST["solved"],
+    "misconfigured": NOT_LEARNING,
+    "reward-hacking": GOOD | {"collapsed", "unstable"},
+    "collapsed": frozenset({"unstable", "insufficient-data", "not-learning"}),
+    "unstable": frozenset({"collapsed", "insufficient-data"}),
+    "not-learning": frozenset({"insufficient-data"}),
+    "plateaued": frozenset({"insufficient-data", "learning"}),
+}
+# An earlier end is another run: only the sides may not be confused.
+EARLIER: Also = {
+    **RETOLD,
+    "solved": GOOD | {"insufficient-data", "interrupted"},
+    "learning": GOOD | {"insufficient-data", "interrupted", "not-learning"},
+    "plateaued": GOOD | {"insufficient-data", "interrupted"},
+    "collapsed": GOOD | BAD | {"insufficient-data", "interrupted"},
+    "unstable": GOOD | BAD | {"insufficient-data", "interrupted"},
+    "not-learning": frozenset({"insufficient-data", "plateaued", "interrupted", "unstable", "collapsed"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +191,116 @@ def _by_rows(run: Run) -> Run:
     return replace(run, series=series, step_axis="rows", steps=float(max(rows.size - 1, 0)), budget=None)
 
 
+def _resampled(count: int) -> Change:
+    """Means of stretches, as a plot or an export has them."""
+
+    def change(run: Run) -> Run | None:
+        def means(one: Series) -> Series:
+            if len(one) <= count:
+                return one
+            groups = np.array_split(np.arange(len(one)), count)
+            ends, values = [group[-1] for group in groups], [float(one.values[group].mean()) for group in groups]
+            return replace(_picked(one, np.array(ends)), values=np.array(values))
+
+        returns = run.returns
+        if returns is None or np.isfinite(returns.values).sum() <= count:
+            return None
+        return replace(run, series={name: means(one) for name, one in run.series.items()}, episodes=None)
+
+    return change
+
+
+def _smoothed(run: Run) -> Run | None:
+    """Every return as a tracker smooths it."""
+
+    def smooth(one: Series) -> Series:
+        values = one.values.copy()
+        for place in range(1, values.size):
+            values[place] += SMOOTHED * (values[place - 1] - values[place])
+        return replace(one, values=values)
+
+    returns = run.returns
+    if returns is None or len(returns) < FEWEST or not np.isfinite(returns.values).all():
+        return None
+    return replace(run, series={**run.series, returns.name: smooth(returns)})
+
+
+def _stopped(share: float) -> Change:
+    def change(run: Run) -> Run | None:
+        ended = _with_points(run, lambda count: np.arange(math.ceil(share * count)))
+        return None if ended is None else replace(ended, status=RunStatus(), logs=(), budget=None)
+
+    return change
+
+
+Row = tuple[float, float, float | None]
+
+
+def _retold(name: str, text: Callable[[Sequence[Row]], str], most: int = 0) -> Change:
+    """The return, and lengths where every row has one, as such a file, read again."""
+
+    def change(run: Run) -> Run | None:
+        rows = _rows(run, most)
+        if len(rows) < FEWEST:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            path.write_text(text(rows), encoding="utf-8")
+            try:
+                return read(path)
+            except RlclinicError:
+                # What cannot be read is a run without anything.
+                return Run(id=name, path=folder)
+
+    return change
+
+
+def _rows(run: Run, most: int) -> list[Row]:
+    returns = run.returns
+    if returns is None:
+        return []
+    kept = np.isfinite(returns.values)
+    steps, values = returns.steps[kept], returns.values[kept]
+    length = run.series.get("episode_length/eval" if "eval" in returns.name else "episode_length")
+    known = length.values[kept] if length is not None and len(length) == len(returns) else None
+    groups = np.array_split(np.arange(values.size), min(most or values.size, values.size)) if values.size else []
+    return [
+        (float(steps[at[-1]]), float(values[at].mean()), None if known is None else float(known[at].mean()))
+        for at in groups
+    ]
+
+
+def _csv(rows: Sequence[Row]) -> str:
+    return "step,mean_reward\n" + "".join(f"{step:g},{value:.6g}\n" for step, value, _ in rows)
+
+
+def _console(rows: Sequence[Row]) -> str:
+    def line(step: float, value: float, length: float | None) -> str:
+        return f"[INFO] step {step:.0f} | avg reward: {value:.3f}" + (f" | len: {length:.1f}" if length else "")
+
+    return "".join(line(*row) + "\n" for row in rows)
+
+
+def _costs(rows: Sequence[Row]) -> str:
+    return "iteration,mean_episode_cost\n" + "".join(f"{place},{-value:.6g}\n" for place, (_, value, _) in enumerate(rows))
+
+
+def _as_costs(run: Run) -> Run | None:
+    """Of a return that is never above zero."""
+    returns = run.returns
+    is_cost = returns is not None and returns.highest is not None and returns.highest <= 0.0
+    return _retold("costs.csv", _costs)(run) if is_cost else None
+
+
+def _json(rows: Sequence[Row]) -> str:
+    return json.dumps({"scores": [value for _, value, _ in rows], "timesteps": [step for step, _, _ in rows]})
+
+
+def _table(rows: Sequence[Row]) -> str:
+    lines = "".join(f"| {step:,.0f} | {value:.4g} |\n" for step, value, _ in rows)
+    return f"# Results\n\nTraining of the agent:\n\n| Timesteps | Mean reward |\n|---|---|\n{lines}"
+
+
 def _at(points: Callable[[int], Places]) -> Change:
     return lambda run: _with_points(run, points)
 
@@ -197,10 +336,18 @@ TRANSFORMATIONS = (
     Transformation(
         "evaluations alone", lambda run: _without(run, "train") if "return/eval" in run else None, GOAL_LOST
     ),
-    Transformation("rewards times 1000", lambda run: _rescaled(run, 1000.0), SCALE_LOST),
-    Transformation("rewards by 1000", lambda run: _rescaled(run, 0.001), SCALE_LOST),
+    Transformation("rewards times 1000", lambda run: _rescaled(run, FACTOR), SCALE_LOST),
+    Transformation("rewards by 1000", lambda run: _rescaled(run, 1.0 / FACTOR), SCALE_LOST),
     Transformation("returns shifted up", lambda run: _rescaled(run, shift=1.0), SCALE_LOST),
     Transformation("returns shifted down", lambda run: _rescaled(run, shift=-1.0), SCALE_LOST),
+    Transformation(f"means of {RESAMPLED} stretches", _resampled(RESAMPLED)),
+    Transformation("smoothed", _smoothed),
+    *(Transformation(f"stopped after {share:.0%}", _stopped(share), EARLIER) for share in STOPPED),
+    Transformation("written as csv", _retold("results.csv", _csv), RETOLD),
+    Transformation("written as console lines", _retold("train.log", _console), RETOLD),
+    Transformation("written as costs", _as_costs, RETOLD),
+    Transformation("written as json", _retold("results.json", _json), RETOLD),
+    Transformation(f"a table of {WRITTEN} rows", _retold("RESULTS.md", _table, WRITTEN), RETOLD),
 )
 
 
@@ -212,7 +359,7 @@ def main() -> None:
     options = parser.parse_args()
     runs = [found for folder in options.folders for found in labelled(Path(folder))]
     first = [answer_of(run, known) for run, known in runs]
-    print(f"{len(runs)} runs\n{'':28s} runs  acceptable before  after  flips  mistakes  accusations")
+    print(f"{len(runs)} runs\n{'':28s} runs  acceptable before  after  flips  mistakes  accusations  failed: cause first")
     for item in TRANSFORMATIONS:
         if options.only in item.name:
             print(report(item, runs, first, flips=options.flips))
@@ -259,10 +406,20 @@ def report(
     line = (
         f"{item.name:28s} {len(pairs):4d}  {sum(b.acceptable for b, _ in pairs):17d}  "
         f"{sum(a.acceptable for _, a in pairs):5d}  {len(flipped):5d}  {sum(a.mistake for _, a in pairs):8d}  "
-        f"{sum(a.accused for _, a in pairs):11d}"
+        f"{sum(a.accused for _, a in pairs):11d}  {_causes([p for p in pairs if p[0].failed])}"
     )
     told = [f"    {after.name[-60:]:60s} {before.verdict} -> {after.verdict}" for before, after in flipped]
     return "\n".join([line, *(told if flips else [])])
+
+
+def _causes(pairs: Sequence[tuple[Answer, Answer]]) -> str:
+    """On how many failed runs the right cause leads before and after, `unknown`, and nothing wrong."""
+    first = [sum(answer.named(1) for answer in side) for side in zip(*pairs, strict=True)] if pairs else [0, 0]
+    leads = [after.leads[0] for _, after in pairs]
+    return (
+        f"{first[0]:3d} -> {first[1]:3d} of {len(pairs):3d}, unknown {leads.count('unknown'):3d}, "
+        f"nothing-wrong {leads.count('nothing-wrong'):3d}"
+    )
 
 
 if __name__ == "__main__":
