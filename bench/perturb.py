@@ -1,10 +1,9 @@
 """Whether a judgement survives what must not matter: `python -m bench.perturb [FOLDER …]`.
 
 Every labelled run is read once, and its `Run` is changed in ways that leave what is acceptable as it is: fewer points,
-fewer metrics, no config, another unit of the reward, or its return written down as home-made trainers do and read again.
-One line per change: on how many runs it could be made, how many verdicts are acceptable before and after it, how many
-went from acceptable to not, clear mistakes, accusations, and on how many failed runs the right cause leads, before and
-after.
+fewer metrics, no config, another unit of the reward, or its return is written down as home-made trainers do and read
+again. One line per change: on how many runs it could be made, how many verdicts are acceptable before and after it, how
+many went from acceptable to not, clear mistakes, accusations, and on how many failed runs the right cause leads.
 The recorded runs in tests/fixtures have no labels; there a verdict must not change sides between good and bad.
 """
 
@@ -282,7 +281,9 @@ def _console(rows: Sequence[Row]) -> str:
 
 
 def _costs(rows: Sequence[Row]) -> str:
-    return "iteration,mean_episode_cost\n" + "".join(f"{place},{-value:.6g}\n" for place, (_, value, _) in enumerate(rows))
+    return "iteration,mean_episode_cost\n" + "".join(
+        f"{place},{-value:.6g}\n" for place, (_, value, _) in enumerate(rows)
+    )
 
 
 def _as_costs(run: Run) -> Run | None:
@@ -359,7 +360,9 @@ def main() -> None:
     options = parser.parse_args()
     runs = [found for folder in options.folders for found in labelled(Path(folder))]
     first = [answer_of(run, known) for run, known in runs]
-    print(f"{len(runs)} runs\n{'':28s} runs  acceptable before  after  flips  mistakes  accusations  failed: cause first")
+    print(
+        f"{len(runs)} runs\n{'':28s} runs  acceptable before  after  flips  mistakes  accusations  failed: cause first"
+    )
     for item in TRANSFORMATIONS:
         if options.only in item.name:
             print(report(item, runs, first, flips=options.flips))
