@@ -91,6 +91,9 @@ ALARMS = {
     "slurmstepd: error: Detected 1 oom_kill event in StepId=1.batch.": "error",
     "/var/spool/job/slurm_script: line 12: 12345 Killed                  python train.py": "error",
     "Killed": "error",
+    "python3: can't open file '/work/train_v4.py': [Errno 2] No such file or directory": "error",
+    "/usr/bin/python: No module named train": "error",
+    "train.py: error: unrecognized arguments: --envs 4": "error",
     "Segmentation fault (core dumped)": "error",
     "KeyboardInterrupt": "error",
     "Fatal Python error: Aborted": "error",
@@ -277,6 +280,8 @@ def test_an_exception_of_a_destructor_does_not_hide_the_real_one() -> None:
 def test_a_signal_after_a_traceback_is_what_ended_the_run() -> None:
     assert final_exception([*SIMPLE, "Killed"]) == ("Killed", 8)
     assert final_exception(["Killed", *SIMPLE]) == (SIMPLE[-1], 8)
+    missing = "python: can't open file 'train.py': [Errno 2] No such file or directory"
+    assert final_exception([missing]) == (missing, 1)
 
 
 def test_an_exception_that_the_run_survived_is_not_final() -> None:

@@ -32,7 +32,8 @@ MAX_LINE = 1_000
 _CANDIDATES = LiteralScan(
     ("rror", "RROR", "xception", "arning", "WARN", "CRITICAL", "FATAL", "Fatal", "Killed", "fault", "Aborted",
      "Interrupt", "out of memory", "Out of memory", "OOM", "oom", "bad_alloc", "EXHAUSTED", "_STATUS_",
-     "allocate memory", "No space left", "slurmstepd", "terminate called", "Bus err", "Illegal inst")
+     "allocate memory", "No space left", "slurmstepd", "terminate called", "Bus err", "Illegal inst", "open file ",
+     "No module named ")
 )  # fmt: skip
 _GLOG = re.compile(r"\[?(?P<level>[IWEF])\d{3,4} \d\d:\d\d:\d\d[^\]]{0,200}\](?P<text>.*)")
 _CALM = re.compile(r"\A.{0,60}?(?<![\w\-])(?:INFO|DEBUG)(?![\w\-])")

@@ -46,8 +46,13 @@ _SIGNAL = re.compile(
     r"|Fatal Python error: "
     r"|.{0,80}\bOut of memory: Killed process "
     r"|terminate called after throwing an instance of"
+    # What an interpreter or its parser of arguments says before it ends.
+    r"|\S{0,200}python[\d.]*: (?:can't open file |No module named |Error while finding module )"
+    r"|\S{1,200}\.py: error: "
 )
-_SIGNAL_WORDS = re.compile(r"Killed|fault|Bus error|Aborted|Illegal|KeyboardI|slurmstepd|Fatal Py|terminate called")
+_SIGNAL_WORDS = re.compile(
+    r"Killed|fault|Bus error|Aborted|Illegal|KeyboardI|slurmstepd|Fatal Py|terminate called|python[\d.]*: |\.py: err"
+)
 _IGNORED = re.compile(r"Exception ignored in")
 _AFTERMATH = re.compile(r"\s*\Z|wandb:|\[rank\d+\]:|\(raylet|[EW]\d{4} ")
 # They report that another process failed: the exception before them says why.
