@@ -233,6 +233,7 @@ SAVED: dict[str, Callable[[Training], str | bytes]] = {
     "rewards": lambda t: "".join(f"{r:.18e}\n" for r in t.returns),
     "scores.txt": lambda t: ", ".join(map(str, t.returns)),
     "rewards.txt": lambda t: str(t.returns),
+    "progress.txt": lambda t: table(t, ["episode", "total_reward", "length"]).replace("\n", "\r\r\n"),
     "log.txt": lambda t: f"lengths = {t.lengths}\nrewards = {t.returns}\n",
     "resultats.csv": lambda t: table(t, ["Épisode", "Récompense", "Durée"]).encode("latin-1"),
     "output.json": lambda t: json.dumps({"config": {"lr": 0.5}, "metrics": {"episode_rewards": t.returns}}),

@@ -32,6 +32,9 @@ WIDE = 100
 HEAD = 4 << 10
 # Columns without a header that the name of the file explains: a count, a value, and perhaps one more.
 NAMED = 3
+# What separates the cells of a table in a text, and the rows that show one.
+SEPARATORS = ("\t", ",", ";")
+FEWEST_ROWS = 3
 # Of a text with lists.
 MAX_LISTS = 4 << 20
 _SEED = re.compile(r"(?:seed|run|trial)[ _-]?\d{1,4}", re.IGNORECASE)
@@ -62,9 +65,9 @@ def is_plain_text(name: str) -> bool:
 
 
 def has_numbers(entry: Entry) -> bool:
-    """Whether a text is numbers alone under a telling file name, or holds lists of numbers."""
+    """Whether a text is numbers alone under a telling file name, a table with a return, or holds lists of numbers."""
     head = entry.head(HEAD)
-    if metric_of_file(entry.name) and is_numbers(head):
+    if is_separated(head) or (metric_of_file(entry.name) and is_numbers(head)):
         return True
     return (b"[" in head or head.count(b"\n") <= 1) and number_lists(
         decode(entry.head(MAX_LISTS)), entry.name
@@ -127,6 +130,18 @@ def is_numbers(head: bytes) -> bool:
     lines = [line.replace(",", " ").split() for line in head.decode("utf-8", "replace").splitlines()[:-1]]
     lines = [cells for cells in lines if cells]
     return bool(lines) and all(len(cells) <= NAMED and None not in map(number_in, cells) for cells in lines)
+
+
+def is_separated(head: bytes) -> bool:
+    """Whether a text is a header with the name of a return, and rows of as many numbers behind it."""
+    lines = [line for line in head.decode("utf-8", "replace").splitlines()[:-1] if line.strip()]
+    if len(lines) <= FEWEST_ROWS:
+        return False
+    mark = next((mark for mark in SEPARATORS if mark in lines[0]), "")
+    names, *rows = (line.split(mark) if mark else [] for line in lines)
+    return any(map(is_return, names)) and all(
+        len(cells) == len(names) and None not in map(number_in, cells) for cells in rows
+    )
 
 
 def named_by_file(table: Table, source: str) -> Table:
