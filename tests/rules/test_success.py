@@ -42,6 +42,19 @@ def test_evaluations_whose_mean_is_not_surely_at_the_threshold_do_not_hold_it() 
         assert (goal_reached.check(facts) is not None) is is_held
 
 
+def test_the_episodes_of_evaluations_are_pooled_where_these_are_of_one_policy() -> None:
+    """The same means, of evaluations whose episodes differ by much, by little, or not by what their number explains."""
+    climb = np.linspace(20.0, 480.0, 9)
+    means = np.concatenate([climb, [476.0, 470, 476, 470, 476, 470, 464]])
+    for spread, is_held in ((10.0, True), (90.0, False), (None, True)):
+        series = {"return/eval": means}
+        if spread is not None:
+            series["return/eval_std"] = np.full(means.size, spread)
+        details = {"return/eval": {"window": "10 episodes"}}
+        facts = scene(environment="CartPole-v1", series=series, details=details)
+        assert (goal_reached.check(facts) is not None) is is_held
+
+
 def test_two_lucky_evaluations_do_not_reach_a_threshold() -> None:
     """constructed: luck cannot be trained."""
     values = [20.0, 30, 500, 40, 50, 60, 50, 500, 70, 60]

@@ -40,6 +40,7 @@ class RawMetric:
     """What the steps count, where the reader knows; else the framework's table says."""
     decimals: int | None = None
     caveat: str = ""
+    window: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", bounded_array(self.values))
@@ -149,6 +150,7 @@ class Draft:
         axis: StepAxis | None = None,
         decimals: int | None = None,
         caveat: str = "",
+        window: str = "",
     ) -> None:
         """Add a metric that carries its own steps."""
         self.metrics.append(
@@ -161,6 +163,7 @@ class Draft:
                 axis,
                 decimals,
                 caveat,
+                window,
             )
         )
 

@@ -215,7 +215,7 @@ def _series(
         wall_times=None if raw.wall_times is None else raw.wall_times[order],
         known=known,
         estimator=entry.estimator if entry else "",
-        window=entry.window if entry else "",
+        window=raw.window or (entry.window if entry else ""),
         decimals=raw.decimals if raw.decimals is not None else (entry.decimals if entry else None),
         caveat=caveat,
         source=raw.source,

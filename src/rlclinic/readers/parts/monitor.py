@@ -76,7 +76,8 @@ def read_evaluations(draft: Draft, entry: Entry) -> None:
     at, returns = steps[:, 0], bounded_array(results)
     # An infinite return makes its mean infinite and its spread unknown.
     with np.errstate(invalid="ignore"):
-        draft.metric("eval/mean_reward", at, returns.mean(axis=1), entry.relative, axis="env_steps")
+        played = f"{returns.shape[1]} episodes"
+        draft.metric("eval/mean_reward", at, returns.mean(axis=1), entry.relative, axis="env_steps", window=played)
         draft.metric("eval/std_reward", at, returns.std(axis=1), entry.relative, axis="env_steps")
         lengths = arrays.get("ep_lengths")
         if lengths is not None and lengths.size and len(lengths) == len(steps):
