@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rlclinic.rules
+from rlclinic.facts.goal import goal_of
 from rlclinic.facts.returns import falls
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -173,6 +174,30 @@ def test_a_policy_that_always_gets_the_same_odd_number_has_not_reached_all_there
     for level, is_done in ((10.0, True), (0.8207, False)):
         found = saturation(scene(series={"return/train": np.concatenate([climb, np.full(10, level)])}))
         assert (found is not None) is is_done
+
+
+def test_a_number_that_most_returns_are_and_none_exceeds_is_the_ceiling_of_the_task() -> None:
+    """constructed: a reward that was changed, so that 475 is out of reach; a third stay below, or all do by chance."""
+    rng = np.random.default_rng(0)
+    climb = np.linspace(20.0, 200.0, 40)
+    often = np.where(rng.random(80) < 0.8, 200.5, 195.0)
+    for late, is_solved in ((often, True), (195.0 + 5.0 * rng.random(80), False)):
+        facts = scene(environment="CartPole-v1", series={"return/train": np.concatenate([climb, late])})
+        assert (goal_of(facts) is None) is is_solved
+        assert (verdict(facts, ())[0].value == "solved") is is_solved
+
+
+def test_a_mean_over_past_episodes_is_known_by_its_neighbours_where_nobody_says_so() -> None:
+    """Means over a hundred episodes that never changed wander; single episodes do not."""
+    singles = np.random.default_rng(3).normal(20.0, 10.0, 1000)
+    means = np.convolve(singles, np.ones(100) / 100.0, mode="valid")
+    wandering, plain = (scene(series={"return/train": values}).curve for values in (means, singles[:900]))
+    assert wandering is not None
+    assert plain is not None
+    assert not wandering.climbed
+    assert not wandering.falls
+    assert wandering.noise > 2.0 * float(np.diff(means).std())
+    assert 0.5 < plain.noise / (10.0 / np.sqrt(15.0)) < 1.5
 
 
 def test_a_cost_that_still_halves_is_not_flat_however_little_is_left_of_it() -> None:

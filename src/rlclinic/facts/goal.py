@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 from rlclinic.facts.episodes import single_returns, task_by_name
 from rlclinic.facts.returns import END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.facts.saturation import ceiling
 from rlclinic.facts.task_departure import CHEAPER, SAME_PAY, departure, pays_one
 from rlclinic.facts.trailing_mean import recent_returns
 from rlclinic.model.goal import Goal, GoalReached
@@ -38,6 +40,7 @@ BEHIND = 0.15
 EARLY_SHARE = 0.2
 # A curve is judged by at most this many bins, so that single episodes average out.
 BINS = 60
+_EPISODES = re.compile(r"(\d{1,6}) episodes")
 # Evaluations, and share of them, that say how the policy of the end does where it is tried.
 FEWEST_TRIED, TRIED = 4, 0.5
 # Share of the way to the goal by which their mean must fall short of it, beyond its standard error.
@@ -47,6 +50,9 @@ SHORT = 0.2
 FEWEST_POOLED, OFTEN = 5, 0.25
 # Standard errors by which the mean of the levels at the end must be at the goal: a one-sided interval of 90%.
 SURELY = 1.3
+# Times the noise of their episodes by which evaluations of one policy may differ: seven of them do by more in one of
+# twenty cases.
+ONE_POLICY = 1.45
 # Episodes after which the lack of a rise means something, however many steps others needed.
 MANY_EPISODES = 2000
 
@@ -59,6 +65,9 @@ def goal_of(facts: RunFacts) -> Goal | None:
     if level is None and task is not None:
         level = task.target if task.target is not None else task.threshold
     if level is None or curve is None:
+        return None
+    top = ceiling(facts)
+    if facts.run.threshold is None and top is not None and top < level:
         return None
     # Where episodes are cut short or drawn out, a goal that the untrained policy reaches is none, nor is one that an
     # episode is over before.
@@ -188,7 +197,7 @@ def goal_reached(facts: RunFacts) -> GoalReached | None:
         reached
         for series in (trained, evaluated)
         if series is not None and not series.caveat
-        if (reached := _reached(series, goal)) is not None
+        if (reached := _reached(series, goal, spread_of_mean(facts, series))) is not None
     ]
     if not found and evaluated is None and (recent := recent_returns(facts)) is not None:
         played = _reached(recent, goal)
@@ -199,6 +208,12 @@ def goal_reached(facts: RunFacts) -> GoalReached | None:
     if tried_short(facts, goal):
         found = [replace(reached, held=False) for reached in found]
     return next((reached for reached in found if reached.held), found[0] if found else None)
+
+
+def _pooled_error(between: float, within: FloatArray) -> float:
+    """The noise of one evaluation: that of its episodes, pooled where evaluations differ by no more than these do."""
+    of_episodes = math.sqrt(float(np.mean(within**2)))
+    return of_episodes if between <= ONE_POLICY * of_episodes else between
 
 
 def tried_short(facts: RunFacts, goal: Goal) -> bool:
@@ -221,7 +236,20 @@ def _way(values: FloatArray, goal: Goal) -> float:
     return max(seen, min(abs(goal.level - goal.base), abs(goal.level))) if seen > 0.0 else abs(goal.level - goal.base)
 
 
-def _reached(series: Series, goal: Goal) -> GoalReached | None:
+def spread_of_mean(facts: RunFacts, series: Series) -> FloatArray | None:
+    """The standard error of each evaluation, by the spread of its episodes and their number; None where either is
+    not known."""
+    told = _EPISODES.fullmatch(series.window)
+    episodes = float(told[1]) if told is not None else facts.setting("eval_episodes")
+    spread = facts.series("return/eval_std")
+    if "eval" not in series.name or episodes is None or episodes < 2.0 or spread is None:
+        return None
+    if not np.array_equal(spread.steps, series.steps) or not np.isfinite(spread.values).all():
+        return None
+    return spread.values / math.sqrt(episodes - 1.0)
+
+
+def _reached(series: Series, goal: Goal, errors: FloatArray | None = None) -> GoalReached | None:
     finite = np.isfinite(series.values)
     values, steps = series.values[finite], series.steps[finite]
     if values.size < FEWEST_ABOVE:
@@ -239,6 +267,11 @@ def _reached(series: Series, goal: Goal) -> GoalReached | None:
     often_short = float(np.mean(pool < goal.level - SHORT * way)) > OFTEN
     # What came before the goal was first reached says nothing about holding it.
     since = pool[max(int(above[0]) - curve.size, -pool.size) :]
-    surely = float(since.mean()) - SURELY * float(since.std(ddof=1)) / math.sqrt(since.size)
+    error = float(since.std(ddof=1))
+    if errors is not None:
+        # A level is the mean of so many evaluations.
+        of_levels = np.sqrt(bin_means(errors[finite] ** 2, bins) * bins / values.size)
+        error = _pooled_error(error, of_levels[-since.size :])
+    surely = float(since.mean()) - SURELY * error / math.sqrt(since.size)
     held = surely >= level and not often_short
     return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), held, median(curve[-last:]))

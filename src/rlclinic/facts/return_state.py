@@ -90,13 +90,16 @@ def missed_goal(facts: RunFacts) -> bool:
 
 @fact
 def constant_at_its_worst(facts: RunFacts) -> bool:
-    """Whether every return is one number: zero, or a cost of which the longest episodes pay the most."""
+    """Whether every return is one number: zero, or a cost of which the longest episodes pay the most.
+
+    Without lengths a round cost is that of every step of an episode that the time limit ended.
+    """
     returns, lengths = facts.run.returns, facts.series("episode_length") or facts.series("episode_length/eval")
     values = returns.values[np.isfinite(returns.values)] if returns is not None else np.zeros(0)
     if values.size < FEWEST_POINTS or float(np.ptp(values)) > 0.0 or values[0] > 0.0:
         return False
     if values[0] == 0.0 or lengths is None:
-        return bool(values[0] == 0.0)
+        return bool(values[0] == np.round(values[0]))
     known = lengths.values[np.isfinite(lengths.values)]
     return known.size > 0 and float(np.ptp(known)) == 0.0
 

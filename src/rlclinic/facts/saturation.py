@@ -25,6 +25,8 @@ EPISODES_OF_A_SHARE = 20
 PINNED = 0.1
 # Share of the points, at the end, at which a return must be one number.
 PINNED_SHARE = 0.2
+# Points that show a ceiling at the least, share of them that are at it, and of the climb that the others may cost.
+FEWEST_AT_TOP, MOST, NEAR_TOP = 10, 0.5, 0.05
 # Decimals of a round number.
 ROUND = 1
 # How much the pay per step may differ between the start and the end and still be one and the same.
@@ -101,12 +103,27 @@ def _pinned(facts: RunFacts) -> str | None:
     curve, returns = facts.curve, facts.run.returns
     if curve is None or returns is None or not curve.climbed or returns.decimals is not None:
         return None
+    if (top := ceiling(facts)) is not None:
+        return f"{returns.logged_as} is {top:.4g}, its highest value, at most of the last points"
     values = returns.values[np.isfinite(returns.values)]
     held = int(np.argmax(values[::-1] != values[-1])) if (values != values[-1]).any() else values.size
     is_highest = 0.0 < values[-1] == round(values[-1], ROUND) and values[-1] >= values.max()
     if not is_highest or held < max(END_POINTS, PINNED_SHARE * values.size):
         return None
     return f"{returns.logged_as} is {values[-1]:.4g}, its highest value, at each of the last {held} points"
+
+
+@fact
+def ceiling(facts: RunFacts) -> float | None:
+    """The round number that no return exceeds and most of the last third are: nothing above it can be had here."""
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.climbed or returns.decimals is not None:
+        return None
+    values = returns.values[np.isfinite(returns.values)]
+    top, last = float(values.max()), values[-(values.size // 3) :]
+    is_most = last.size >= FEWEST_AT_TOP and float(np.mean(last == top)) > MOST
+    near = top - curve.final <= NEAR_TOP * curve.climb
+    return top if is_most and near and 0.0 < top == round(top, ROUND) else None
 
 
 def _tail(series: Series, share: float = END_SHARE) -> FloatArray:
