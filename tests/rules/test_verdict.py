@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlclinic.facts.return_state import constant_at_its_worst
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.judgement.verdict import verdict
 from rlclinic.model.diagnosis import Verdict
@@ -119,6 +120,9 @@ def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
     values = np.concatenate([rising(0.2, 0.7, 20), flat(0.7, 26)])
     run = scene(series={"return/train": values}, status=Status.INTERRUPTED, axis="updates", algorithm="GRPO").run
     assert judged(RunFacts(run))[0] is Verdict.PLATEAUED
+    long = {"steps": 40_000, "budget": 100_000.0, "status": Status.INTERRUPTED}
+    assert judged(scene(series={"return/train": rising(0.2, 0.7, 20)}, **long))[0] is Verdict.LEARNING
+    assert judged(scene(series={"return/train": flat(0.2, 20)}, **long))[0] is Verdict.INTERRUPTED
     short = scene(series={"return/train": rising(0.2, 0.3, 10)}, status=Status.INTERRUPTED, algorithm="GRPO").run
     assert judged(RunFacts(short))[0] is Verdict.INTERRUPTED
 
@@ -126,6 +130,12 @@ def test_a_stopped_run_with_an_unknown_budget_is_judged_by_its_course() -> None:
 def test_a_return_that_never_left_zero_is_a_failure_however_few_points_say_so() -> None:
     """constructed: ten episodes without a single reward."""
     assert judged(scene(series={"return/train": np.zeros(10)}))[0] is Verdict.NOT_LEARNING
+
+
+def test_the_same_round_cost_each_time_is_a_failure_and_an_odd_one_may_be_anything() -> None:
+    """constructed: no lengths were logged, but -200 is what each step costs until the time limit."""
+    assert constant_at_its_worst(scene(series={"return/train": np.full(10, -200.0)}))
+    assert not constant_at_its_worst(scene(series={"return/train": np.full(10, -0.37)}))
 
 
 def test_a_few_levels_that_cannot_have_risen_are_enough() -> None:

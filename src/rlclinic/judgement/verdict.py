@@ -38,6 +38,8 @@ FEWEST_POINTS = 6
 FEW_POINTS, FEW_POINTS_OF_ALL = 20, 10
 # Share of the budget from which on the end of the process does not matter.
 NEARLY_ALL = 0.95
+# Share of the budget from which on a sure rise says more than that the run was stopped.
+GOOD_PART = 0.25
 # Points from which on a run that was stopped is judged by its course where its budget is not known.
 LONG_ENOUGH = 20
 # Share of the way from random to the best published return that a task's registered threshold must stand for: that
@@ -246,7 +248,12 @@ def _ended_random(case: _Case, curve: ReturnCurve) -> bool:
 
 
 def _interrupted(case: _Case) -> str | None:
-    return f"{case.facts.run.status.reason}; too early to judge the rest" if _was_stopped(case) else None
+    progress, curve = case.facts.progress, case.curve
+    # What surely learned over a good part of its budget can be judged.
+    learned = curve is not None and progress is not None and progress >= GOOD_PART and _learned(case, curve)
+    if learned or not _was_stopped(case):
+        return None
+    return f"{case.facts.run.status.reason}; too early to judge the rest"
 
 
 def _was_stopped(case: _Case) -> bool:
@@ -280,8 +287,7 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     curve, returns = case.curve, case.facts.run.returns
     if curve is None or returns is None:
         return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
-    material = case.goal is not None or curve.gain > LEAST_GAIN * max(abs(curve.start), abs(curve.final))
-    if curve.gain > 0.0 and curve.rose and curve.surely_rose and material:
+    if _learned(case, curve):
         return Verdict.LEARNING, _rise(case)
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     tried = _by_evaluations(case, went)
@@ -299,6 +305,12 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):
         return Verdict.UNSTABLE, f"{went} and declined throughout"
     return Verdict.NOT_LEARNING, f"{went}, which is no more than noise ({curve.noise:.2g})"
+
+
+def _learned(case: _Case, curve: ReturnCurve) -> bool:
+    """Whether it surely ended above its start, by an amount that matters."""
+    material = case.goal is not None or curve.gain > LEAST_GAIN * max(abs(curve.start), abs(curve.final))
+    return curve.gain > 0.0 and curve.rose and curve.surely_rose and material
 
 
 def _by_evaluations(case: _Case, went: str) -> tuple[Verdict, str] | None:
