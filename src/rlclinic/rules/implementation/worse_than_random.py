@@ -6,7 +6,7 @@ Why it hurts: Something learns, and it learns the opposite: the sign of the adva
 flipped, or the ratio is inverted.
 Evidence needed: a return with at least 20 points; on a task that is not well known the untrained policy of the first
 moments stands for random actions, and the fall must be larger.
-Looks alike: A policy destroyed by large steps, which falls at once (KL, entropy; off-policy, evaluations that are low
+Looks alike: A policy destroyed by large steps, which falls within moments (KL, entropy; off-policy, evaluations that are low
 from the first on). Costs that add up when episodes get longer. Long noise below a random policy's return.
 What to change: Check the sign: on a bandit with two arms the better one must win. Then the sign of the reward.
 References: Ilyas et al. and the probe literature on flipped advantages; probe P5 (advantage sign).
@@ -51,13 +51,15 @@ class Limits(RuleLimits):
     begun: float = 0.15
     """Share of the fall from which on the return has begun to sink."""
     complete: float = 0.9
-    """Share of the fall at which it is as good as complete, and of the run before which that makes it a jump, not a
-    drift."""
+    """Share of the fall at which it is as good as complete, and of the run in which that is a jump and no drift."""
     gradual: float = 0.15
     jumps: float = 5.0
     """Times the KL at which all ratios stand at the clip; beyond it updates are jumps. And the clip where none is
     known."""
     usual_clip: float = 0.2
+    confidence: float = 0.7
+    unseen: float = 0.4
+    """The same where nobody knows the size of updates: large steps may have destroyed the policy as well."""
     fewest_points: int = 20
 
 
@@ -82,7 +84,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         bar, about = curve.start - limits.far_below * curve.noise, "it began with an untrained policy"
     if curve.points < limits.fewest_points or curve.final >= bar:
         return None
-    if curve.climb > max(limits.climbed * curve.noise, limits.climbed_share * -curve.gain):
+    # What learns the opposite does not come back.
+    if curve.climb > max(limits.climbed * curve.noise, limits.climbed_share * -curve.gain) or curve.half.is_sure:
         return None
     if (
         -curve.gain < max(limits.clear * curve.noise, limits.material * abs(curve.start))
@@ -92,18 +95,19 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     ):
         return None
     way = drift(returns, centre="mean")
-    reached = _first_below(curve, curve.start + limits.complete * curve.gain)
-    early = reached - returns.steps[0] < limits.gradual * (returns.steps[-1] - returns.steps[0])
+    begun, reached = (_first_below(curve, curve.start + part * curve.gain) for part in (limits.begun, limits.complete))
+    jumped = reached - begun < limits.gradual * (returns.steps[-1] - returns.steps[0])
     if not way.enough or way.direction > 0 or not way.share >= limits.one_way:
         return None
-    if early and not _walked(facts, reached, limits):
+    if jumped and not _walked(facts, reached, limits):
         return None
     summary = f"{returns.logged_as} fell steadily from {curve.start:.4g} to {curve.final:.4g}; {about}"
     evidence = (
         facts.evidence(returns.name, curve.final, bar, note="level at the end, against random actions"),
         facts.evidence(returns.name, way.share, limits.one_way, note="share that a steady decline explains"),
     )
-    return RuleResult(Severity.WARNING, 0.7, summary, evidence, float(returns.steps[0]))
+    sure = limits.confidence if _kl_until(facts, reached) is not None else limits.unseen
+    return RuleResult(Severity.WARNING, sure, summary, evidence, float(returns.steps[0]))
 
 
 def _jumps(facts: RunFacts, curve: ReturnCurve, limits: Limits) -> bool:
