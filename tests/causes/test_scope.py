@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlclinic.causes.posterior import causes_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.run import Run
 from rlclinic.rules.registry import RULES, applicable
+from tests.rules.scene import scene
 
 ALL = frozenset(row.name for row in RULES)
 BY_NAME = {row.name: row for row in RULES}
@@ -49,6 +52,17 @@ def test_only_algorithms_with_a_temperature_are_suspected_of_a_wrong_one() -> No
         return "temperature-wrong" in found.explanations
 
     assert [suspected(algorithm) for algorithm in ("SAC", "DISCRETESAC", "DQN", "PPO")] == [True, True, False, False]
+
+
+def test_a_plateau_after_a_small_climb_without_a_goal_is_no_ground_for_health() -> None:
+    def leads(end: float) -> str:
+        climb = np.concatenate([np.linspace(100.0, end, 20), np.full(60, end)])
+        values = climb + np.random.default_rng(0).normal(0.0, 0.5, 80)
+        facts = scene(series={"return/train": values}, algorithm="", framework="")
+        return causes_of(facts, Verdict.PLATEAUED, [], ALL, applicable=_about(facts.run)).causes[0].id
+
+    assert leads(110.0) == "unknown"
+    assert leads(300.0) == "nothing-wrong"
 
 
 def test_all_causes_together_still_have_probability_one() -> None:

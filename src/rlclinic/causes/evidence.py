@@ -14,7 +14,7 @@ from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting
 from rlclinic.facts.derived_settings import LOGGED, said, value_of
 from rlclinic.facts.episodes import episodes_played
 from rlclinic.facts.evaluations import evaluations_surely_rose
-from rlclinic.facts.goal import reference_steps
+from rlclinic.facts.goal import goal_of, reference_steps
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.return_state import constant_at_its_worst
 from rlclinic.facts.run_facts import RunFacts
@@ -31,6 +31,8 @@ from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
+SMALL_CLIMB = 0.25
+"""Share of its level that a climb must be to be learning as such."""
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
 
 
@@ -155,6 +157,7 @@ def _facts(
     holding = {
         "nothing-logged": all(series.last is None for series in run.series.values()),
         "never-climbed": never_climbed,
+        "hardly-climbed": never_climbed or _hardly_climbed(facts),
         "evaluations-alone-rose": never_climbed and evaluations_surely_rose(facts),
         "few-episodes": _few_episodes(facts, table),
         "few-steps": _few_steps(facts, table),
@@ -181,6 +184,14 @@ def _facts(
     }
     named = [name for name, holds in holding.items() if holds]
     return frozenset((VERDICT + verdict.value, *named, *_departs_from_task(facts, found)))
+
+
+def _hardly_climbed(facts: RunFacts) -> bool:
+    """Whether the best level differs little from the first, and no goal says that this is enough."""
+    curve = facts.curve
+    if curve is None or goal_of(facts) is not None:
+        return False
+    return curve.climb < SMALL_CLIMB * max(abs(curve.start), abs(curve.best))
 
 
 def _usual_rate(facts: RunFacts) -> bool:

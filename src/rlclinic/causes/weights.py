@@ -32,6 +32,7 @@ FACTS: Mapping[str, str] = {
     "barely-moved": "so it is, and the return hardly moved",
     "nothing-logged": "no metric has a finite value",
     "never-climbed": "the return was never clearly above its start",
+    "hardly-climbed": "so it was, or no goal is known and its climb is a small part of its level",
     "evaluations-alone-rose": "so it was in training, and evaluations surely rose and held it",
     "few-episodes": "fewer episodes were played than hardly any task is learned in",
     "few-steps": "fewer env steps than hardly any task is learned in, of a task that nobody published",

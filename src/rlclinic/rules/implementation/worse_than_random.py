@@ -6,8 +6,8 @@ Why it hurts: Something learns, and it learns the opposite: the sign of the adva
 flipped, or the ratio is inverted.
 Evidence needed: a return with at least 20 points; on a task that is not well known the untrained policy of the first
 moments stands for random actions, and the fall must be larger.
-Looks alike: A policy destroyed by large steps, which falls within moments (KL, entropy; off-policy, evaluations that are low
-from the first on). Costs that add up when episodes get longer. Long noise below a random policy's return.
+Looks alike: A policy destroyed by large steps, which falls in moments (KL, entropy; off-policy, evaluations that
+are low from the first on). Costs that add up when episodes get longer. Long noise below a random policy's return.
 What to change: Check the sign: on a bandit with two arms the better one must win. Then the sign of the reward.
 References: Ilyas et al. and the probe literature on flipped advantages; probe P5 (advantage sign).
 """
