@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -238,6 +239,11 @@ def test_no_change_leaves_a_value_that_nobody_trains_with(everything: list[Seen]
             if found is not None and found.beyond(direction) > 0.0:
                 wrong.append(f"{seen.name}: {change.key} {before} to {after}")
     assert wrong == []
+
+
+def test_a_cause_without_findings_quotes_no_metric_as_going_nowhere(everything: list[Seen]) -> None:
+    nowhere = re.compile(r"^(?![A-Z]+\d\d ).* went from (\S+) to \1[.;]")
+    assert [item.rationale for _, item in advice(everything) if nowhere.search(item.rationale)] == []
 
 
 def test_every_change_quotes_what_it_rests_on(everything: list[Seen]) -> None:
