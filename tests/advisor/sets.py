@@ -51,6 +51,18 @@ def _any_force(seen: Any, rng: np.random.Generator, episode: int) -> Any:
     return rng.uniform(-2.0, 2.0, 1).astype(np.float32)
 
 
+def _swing_arm(seen: Any, rng: np.random.Generator, episode: int) -> int:
+    return 0 if seen[4] > 0 else 2
+
+
+def _clumsy_swing_arm(seen: Any, rng: np.random.Generator, episode: int) -> int:
+    return int(rng.integers(3)) if rng.random() < 0.4 else _swing_arm(seen, rng, episode)
+
+
+def _any_torque(seen: Any, rng: np.random.Generator, episode: int) -> int:
+    return int(rng.integers(3))
+
+
 POLICIES: dict[tuple[str, str], tuple[Act, int]] = {
     ("CartPole-v1", "random"): (_coin, 80),
     ("CartPole-v1", "medium"): (_clumsy_balance, 20),
@@ -60,6 +72,10 @@ POLICIES: dict[tuple[str, str], tuple[Act, int]] = {
     ("Pendulum-v1", "medium"): (_clumsy_swing_up, 20),
     ("Pendulum-v1", "expert"): (_swing_up, 20),
     ("Pendulum-v1", "mixed"): (mixed(_any_force, _swing_up), 20),
+    ("Acrobot-v1", "random"): (_any_torque, 10),
+    ("Acrobot-v1", "medium"): (_clumsy_swing_arm, 20),
+    ("Acrobot-v1", "expert"): (_swing_arm, 20),
+    ("Acrobot-v1", "mixed"): (mixed(_any_torque, _swing_arm), 20),
 }
 """Environment and kind -> who acts, and in how many episodes."""
 

@@ -27,7 +27,7 @@ def _measured(steps: Transitions, environment: str = "", **told: object) -> tupl
     return found, {item.id: item for item in found.measurements}
 
 
-@pytest.mark.parametrize("environment", ["CartPole-v1", "Pendulum-v1"])
+@pytest.mark.parametrize("environment", ["CartPole-v1", "Pendulum-v1", "Acrobot-v1"])
 def test_quality_separates_random_medium_expert_and_mixed_sets(environment: str) -> None:
     kinds = ("random", "medium", "mixed", "expert")
     found = {kind: _measured(made(environment, kind), environment)[1] for kind in kinds}

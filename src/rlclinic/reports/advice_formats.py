@@ -41,22 +41,15 @@ def advice_html(advice: Advice) -> str:
 
 def advice_object(advice: Advice) -> dict[str, Any]:
     """The object that `rlclinic advise --json` prints."""
+    plain = asdict(advice)
     return {
         "schema": ADVICE_SCHEMA,
-        "question": advice.area,
-        "headline": advice.headline,
-        "facts": [asdict(fact) for fact in advice.facts],
-        "questions": [asdict(question) for question in advice.questions],
-        "options": [_option_object(option) for option in advice.options],
-        "algorithms": [_option_object(option) for option in advice.algorithms],
-        "values": [asdict(value) for value in advice.values],
-        "measurements": [asdict(item) for item in advice.measurements],
-        "rules": [_rule_object(rule) for rule in advice.rules],
-        "disagreements": [asdict(item) for item in advice.disagreements],
-        "caveats": list(advice.caveats),
-        "changes": list(advice.changes),
+        "question": plain.pop("area"),
+        **plain,
+        "options": list(map(_option_object, advice.options)),
+        "algorithms": list(map(_option_object, advice.algorithms)),
+        "rules": list(map(_rule_object, advice.rules)),
         "citations": [asdict(source) for source in advice.citations],
-        "next_steps": list(advice.next_steps),
     }
 
 
@@ -174,7 +167,12 @@ def _disagreements(advice: Advice) -> list[Block]:
 
 
 def _sources(sources: Sequence[Citation]) -> list[Block]:
-    return _listed(tuple(f"{item.text}, arXiv {item.id}" if item.is_arxiv else item.text for item in sources))
+    return _listed(tuple(map(cited, sources)))
+
+
+def cited(source: Citation) -> str:
+    """A source as it is printed."""
+    return f"{source.text}, arXiv {source.id}" if source.is_arxiv else source.text
 
 
 def _step(step: str) -> str:

@@ -72,26 +72,15 @@ def inspect_dataset(
 
 
 def _reply(found: Advice) -> AdviceReply:
-    from rlclinic.reports.advice_formats import advice_object
+    from rlclinic.reports.advice_formats import advice_object, cited
 
     data = advice_object(found)
-    reply = AdviceReply(
-        question=data["question"],
-        headline=data["headline"],
-        facts=plain_value([{key: fact[key] for key in KNOWN} for fact in data["facts"]]),
-        options=plain_value(data["options"]),
-        algorithms=plain_value(data["algorithms"]),
-        values=plain_value(data["values"]),
-        measurements=plain_value([{key: item[key] for key in SAID} for item in data["measurements"]]),
-        rules=plain_value(data["rules"][:MOST_RULES]),
-        rules_total=len(data["rules"]),
-        questions=plain_value(data["questions"]),
-        disagreements=plain_value(data["disagreements"]),
-        caveats=data["caveats"],
-        changes=data["changes"],
-        next_steps=data["next_steps"],
-        citations=[
-            f"{source.text}, arXiv {source.id}" if source.is_arxiv else source.text for source in found.citations
-        ],
-    )
-    return reply.said(data["headline"])
+    shorter = {
+        "facts": [{key: fact[key] for key in KNOWN} for fact in data["facts"]],
+        "measurements": [{key: item[key] for key in SAID} for item in data["measurements"]],
+        "rules": data["rules"][:MOST_RULES],
+        "rules_total": len(data["rules"]),
+        "citations": list(map(cited, found.citations)),
+    }
+    kept = {name: value for name, value in data.items() if name in AdviceReply.model_fields}
+    return AdviceReply(**plain_value({**kept, **shorter})).said(data["headline"])
