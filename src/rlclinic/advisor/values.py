@@ -17,7 +17,7 @@ ANSWERED_BY = {
     "learning-rate": ("learning_rate",),
     "discount": ("gamma",),
     "gae": ("gae_lambda",),
-    "exploration": ("ent_coef",),
+    "exploration": ("ent_coef", "exploration_fraction", "exploration_final"),
 }
 # Factor around a known-good value within which tuned configurations of one task differ little.
 NEAR = 2.0
