@@ -194,7 +194,7 @@ def _pair(
             taken.append(step(environment, action))
         a, b = (see(item[0]) for item in taken)
         totals = [total + item[1] for total, item in zip(totals, taken, strict=True)]
-        if first is None and not same(a, b):
+        if first is None and not (same(a, b) and _as_whole(taken[0][0], taken[1][0], len(a))):
             first = at
         if first_paid is None and abs(taken[0][1] - taken[1][1]) > 1e-9:
             first_paid = at
@@ -204,6 +204,13 @@ def _pair(
             differs = ends[0] != ends[1]
             break
     return _Differences(first, first_paid, away, abs(totals[0] - totals[1]), differs)
+
+
+def _as_whole(a: Any, b: Any, shown: int) -> bool:
+    """Whether two observations are equal in all their numbers, where only some stand for them."""
+    if isinstance(a, dict):
+        return all(_as_whole(a[key], b[key], shown) for key in a)
+    return not isinstance(a, np.ndarray) or a.size <= shown or np.array_equal(a, b)
 
 
 def noise_of(simulator: Simulator, states: list[State], space: Any, see: Flatten, width: int, end: float) -> Noise:

@@ -91,7 +91,8 @@ def _outliers(steps: Transitions) -> tuple[BoolArray, float]:
     rewards = steps.rewards[inside]
     middle = np.median(rewards)
     low, high = np.quantile(rewards, [0.02, 0.98])
-    spread = max((high - low) / 2.0, 1e-3 * abs(middle), 1e-9)
+    # Where nearly no step pays, what is paid is rare and no outlier.
+    spread = max((high - low) / 2.0, abs(middle)) or np.inf
     away = np.abs(steps.rewards - middle) / spread
     far = inside & (away > FAR)
     if not 0 < far.sum() <= 0.02 * inside.sum():

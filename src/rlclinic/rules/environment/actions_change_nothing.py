@@ -45,6 +45,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     env = facts.measured
     action, seen = env.action, env.observation
     assert action is not None
+    if seen is not None and len(seen.constant) == len(seen.names) > 0 and seen.kind != "image":
+        # Nothing can be seen of what actions do.
+        return None
     if action.states >= limits.fewest and action.effects:
         dead = [effect.name for effect in action.effects if effect.touched == 0.0]
         whole = len(dead) == len(action.effects)

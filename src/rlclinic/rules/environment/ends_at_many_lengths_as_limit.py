@@ -29,7 +29,7 @@ class Limits(RuleLimits):
     """Episodes."""
     lengths: int = 5
     """Different lengths of truncated episodes."""
-    before: float = 0.3
+    before: float = 0.1
     """Share of truncated episodes that ended before the greatest length."""
 
 
