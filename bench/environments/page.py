@@ -24,13 +24,13 @@ HEAD = """# Environments: what an examination finds
 Made by `python -m bench.environments` from `bench/environments/record.jsonl`. Each broken environment has one known
 fault. Those called seen were there while the checks were written or changed; the unseen ones
 (`bench/environments/unseen.py`) were written after a first freeze, and four of them, which were missed then (28 of 32
-had the right cause, 1 of 25 healthy ones an alarm), have since been used to mend checks.
-**These and the healthy ones are in-sample now.** The fresh ones, broken and healthy (`bench/environments/fresh.py`), were
-written after that and examined once: their rows are blind. Checks were mended with a look at them later (sampled pixels,
-bounds of vectors, contacts that flip after a reset, rare pay, other agents, cut goals), which these rows do not have.
-An alarm is a finding that is a warning or an error; the cause is right if the likeliest one
-is among those that the case accepts. Intervals are Wilson's, 95%. A complaint of another checker counts where it is not
-about style; others name no cause. Processor seconds were taken on a busy machine.
+had the right cause, 1 of 25 healthy ones an alarm), have since been used to mend checks. **These and the healthy ones
+are in-sample now.** The fresh ones, broken and healthy (`bench/environments/fresh.py`), were written after that and
+examined once: their rows are blind. Checks were mended with a look at them later (sampled pixels, bounds of vectors,
+contacts that flip after a reset, rare pay, other agents, cut goals), which these rows do not have. An alarm is a
+finding that is a warning or an error; the cause is right if the likeliest one is among those that the case accepts.
+Intervals are Wilson's, 95%. A complaint of another checker counts where it is not about style; others name no cause.
+Processor seconds were taken on a busy machine.
 """
 OBSERVED = """## Groups A and B of the fault benchmark with Observe
 

@@ -20,6 +20,8 @@ from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 RULE = Rule(
     "ENV38",
     needs=("environment:observation",),
+    # Nothing foretells what grows without bound.
+    covered_by=("ENV32",),
     step=DecisionStep.ENVIRONMENT,
     causes={"observation-insufficient": 7.0, "observation-corrupted": 4.0},
 )
