@@ -55,6 +55,13 @@ def test_a_run_that_stands_where_it_began_gets_no_more_of_the_same() -> None:
     assert made
 
 
+def test_a_return_that_is_one_number_asks_for_a_look_and_not_for_more_of_it() -> None:
+    shares = {"budget-too-small": 0.26, "unknown": 0.14, "uninformative-reward": 0.12}
+    made = advised(made_run(PPO), shares, "return-exactly-constant", verdict=Verdict.INSUFFICIENT_DATA)
+    assert "examine" in made[0].instruction
+    assert not any("budget-too-small" in item.causes for item in made)
+
+
 def test_a_cause_that_is_certain_is_not_contradicted_by_its_own_advice() -> None:
     signs = ("clip-fraction-zero", "kl-vanishes", "returns-too-large-for-critic")
     made, *_ = advised(made_run(PPO), {"learning-rate-too-low": 0.99}, *signs)

@@ -203,7 +203,12 @@ class Assessment:
     def never_moved(self) -> bool:
         """Whether the return is no better than at the start: more of the same would cost and give nothing."""
         flat = self.verdict is Verdict.PLATEAUED and is_flat(self.facts)
-        return self.verdict is Verdict.NOT_LEARNING or flat
+        return self.verdict is Verdict.NOT_LEARNING or flat or self.is_constant
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every return is the same number, which nobody knows to be a success."""
+        return self.verdict is not Verdict.SOLVED and self.saw("return-exactly-constant")
 
     @property
     def trainer(self) -> str:

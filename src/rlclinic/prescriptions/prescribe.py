@@ -86,7 +86,7 @@ def _proposals(assessment: Assessment, effects: Effects) -> list[Proposal]:
         if is_blind and not cause.supports and cause.probability < SLIGHT:
             continue
         made = proposal_of(assessment, cause, effects)
-        if made is None or (assessment.never_moved and made.changes and _only_lasts_longer(made.prescription)):
+        if made is None or (assessment.never_moved and _trains_longer(made)):
             # A run that stands where it began gets no more of the same.
             continue
         first = found.get(made.signature)
@@ -115,6 +115,11 @@ def _with_step(chosen: Sequence[Prescription], step: Prescription) -> list[Presc
     """What can be tried in the same budget before what needs a longer one, and with a place among the leading ones."""
     checks, longer = ([item for item in chosen if bool(item.changes) is acts] for acts in (False, True))
     return [*checks[: LEADING - 1], step, *longer]
+
+
+def _trains_longer(made: Proposal) -> bool:
+    """Whether more of the same is all that it comes to, in the config or by hand."""
+    return made.cause.id == "budget-too-small" or bool(made.changes and _only_lasts_longer(made.prescription))
 
 
 def _only_lasts_longer(item: Prescription) -> bool:

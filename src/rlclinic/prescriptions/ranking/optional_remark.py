@@ -26,10 +26,10 @@ HARMLESS = frozenset({NOTHING_WRONG, "already-solved", "budget-too-small"})
 
 
 def is_healthy(assessment: Assessment, lead: Cause, proposals: Sequence[Proposal]) -> bool:
-    """Whether a run is left alone; not one that clearly missed a known goal with its whole budget."""
+    """Whether a run is left alone: not one that missed a known goal in its whole budget or whose return is constant."""
     if assessment.verdict is Verdict.SOLVED:
         return True
-    if assessment.status.missed:
+    if assessment.status.missed or assessment.is_constant:
         return False
     if assessment.verdict in GOOD:
         return lead.id in HARMLESS
