@@ -28,6 +28,11 @@ HARMED = (
     "as far per sample as the entry does: the rate of the healthy configuration, found with a look at these runs."
 )
 
+LEVELS = (
+    "Levels of faults of the environment are in the units of rewards that the fault changed, and compare with nothing. "
+    "The run with a constant reward was told to train longer; such a run is sent to its environment since."
+)
+
 
 def main() -> None:
     """Write the page and print it."""
@@ -78,7 +83,7 @@ def strangers_section() -> str:
             f"{_share(wrongly, len(settings))} (goal: at most 5%). {done.confirmed} of {done.treatments} changes did "
             f"harm that further seeds confirm; with those above {_share(pooled.confirmed, pooled.treatments)}. "
             f"{HARMED} Of "
-            f"{len(clean)} clean runs {changed} were advised a change.\n",
+            f"{len(clean)} clean runs {changed} were advised a change. {LEVELS}\n",
             _table(("task", "fault", "faulty", "first", "3 rounds", "first advice"), rows),
             "",
         ]
