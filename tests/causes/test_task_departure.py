@@ -64,3 +64,30 @@ def test_a_return_of_the_other_sign_is_a_lead_while_it_rises() -> None:
 )
 def test_a_recorded_fault_of_the_environment_is_named(name: str, cause: str) -> None:
     assert next(iter(causes(fault(name)))) == cause
+
+
+def test_a_return_that_no_policy_earns_is_a_lead_while_it_rises() -> None:
+    earned = np.linspace(-14.0, -0.1, POINTS) + RNG.normal(0.0, 0.05, POINTS)
+    found = causes(run("Reacher-v5", earned, np.full(POINTS, 50.0)))
+    assert next(iter(found)) == "reward-hacking"
+    assert found["reward-hacking"] < 0.5
+
+
+def test_a_cut_before_the_goal_is_a_lead_while_the_return_rises() -> None:
+    earned = np.linspace(-118.0, -9.0, POINTS) + RNG.normal(0.0, 2.0, POINTS)
+    found = causes(run("CliffWalking-v1", earned, np.full(POINTS, 6.0)))
+    assert next(iter(found)) == "termination-too-early"
+    assert found["termination-too-early"] < 0.5
+
+
+@pytest.mark.parametrize(("explained", "is_blind"), [(0.0, True), (0.8, False)])
+def test_what_came_partway_with_a_critic_that_sees_nothing_lacks_the_state(explained: float, *, is_blind: bool) -> None:
+    returns = np.concatenate([np.linspace(-90.0, -55.0, POINTS // 2), np.full(POINTS - POINTS // 2, -55.0)])
+    series = {
+        "return/train": returns + RNG.normal(0.0, 1.0, POINTS),
+        "explained_variance": explained + RNG.normal(0.0, 0.02, POINTS),
+        "value_loss": np.full(POINTS, 4.0),
+    }
+    facts = scene(series=series, config={"gamma": 0.99}, threshold=-20.0, budget=100_000, steps=100_000)
+    leading = next(iter(causes(facts)))
+    assert (leading in {"observation-corrupted", "observation-insufficient"}) is is_blind

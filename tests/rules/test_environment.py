@@ -16,6 +16,7 @@ from rlclinic.rules.environment import (
     difficulty_raised,
     episodes_hit_the_limit,
     no_episode_ends,
+    random_return_of_moving_policy,
     return_is_length,
     return_scale_huge,
     reward_always_zero,
@@ -25,7 +26,7 @@ from rlclinic.rules.environment import (
 )
 from rlclinic.rules.measured import beyond_chance
 from rlclinic.rules.rule import RuleResult
-from tests.rules.scene import line, recorded, scene
+from tests.rules.scene import flat, line, recorded, scene
 
 POINTS = np.arange(60)
 
@@ -411,3 +412,13 @@ def test_what_one_of_many_checks_shows_by_chance_is_a_note() -> None:
     assert beyond_chance({"A": result}, 1)["A"].severity is Severity.ERROR
     found = beyond_chance({"A": result, "B": sure, "C": exact}, 34)
     assert [found[code].severity for code in "ABC"] == [Severity.INFO, Severity.ERROR, Severity.ERROR]
+
+
+def test_greedy_actions_that_earn_what_random_ones_do_have_no_effect() -> None:
+    """constructed: no recorded Q-learner was trained where its actions do nothing."""
+    series = {"return/train": line(-774.0, -770.0), "epsilon": line(1.0, 0.05, noise=0.0)}
+    found = random_return_of_moving_policy.check(scene(algorithm="DQN", environment="Taxi-v3", series=series))
+    assert found is not None
+    assert "epsilon went from" in found.summary
+    for other in ({**series, "epsilon": flat(1.0, noise=0.0)}, {**series, "return/train": line(-774.0, -250.0)}):
+        assert random_return_of_moving_policy.check(scene(algorithm="DQN", environment="Taxi-v3", series=other)) is None

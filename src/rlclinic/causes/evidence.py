@@ -164,6 +164,9 @@ def _facts(
         "still-exploring": _still_exploring(facts, table.mostly_random),
         "huge-returns": curve is not None and min(abs(curve.start), abs(curve.final)) > table.huge_return,
         "constant-at-its-worst": constant_at_its_worst(facts),
+        "learned-blind": (status.missed or status.behind)
+        and any(finding.name == "critic-explains-nothing" for finding in found)
+        and _came_partway(facts, table),
         "stock-trainer": run.framework in table.stock,
         "done": status.done,
         "behind": status.behind,
@@ -192,6 +195,12 @@ def _hardly_climbed(facts: RunFacts) -> bool:
     if curve is None or goal_of(facts) is not None:
         return False
     return curve.climb < SMALL_CLIMB * max(abs(curve.start), abs(curve.best))
+
+
+def _came_partway(facts: RunFacts, table: Weights) -> bool:
+    """Whether the return climbed and made no more than a part of the way to its goal."""
+    curve, goal = facts.curve, goal_of(facts)
+    return curve is not None and goal is not None and curve.climbed and goal.share(curve.final) <= table.partway
 
 
 def _usual_rate(facts: RunFacts) -> bool:

@@ -39,6 +39,7 @@ FACTS: Mapping[str, str] = {
     "still-exploring": "most actions were random up to the end, of a rate on its way down",
     "huge-returns": "returns of a size that no learning rate brings a critic to",
     "constant-at-its-worst": "every return is the same: nothing, or what each step of the longest episodes costs",
+    "learned-blind": "the return rose and missed its goal, and the critic explained nothing all along",
     "stock-trainer": "a framework whose own algorithms many others train with",
     "config-known": "there are settings",
     "sure-sign": "a finding that is an error, and not about the outcome alone",
@@ -210,6 +211,7 @@ class Weights:
     fewest_env_steps: int
     few_steps: int
     mostly_random: float
+    partway: float
     huge_return: float
     stock: frozenset[str]
     """Frameworks whose own algorithms many others train with."""

@@ -86,7 +86,8 @@ class TaskDeparture:
     @property
     def pays_otherwise(self) -> bool:
         """Whether no factor turns returns of the table into those of the run."""
-        return self.is_negated or self.same_pay is not None or (self.is_sure and self.scale is None)
+        other = self.is_negated or self.same_pay is not None or self.beyond is not None
+        return other or (self.is_sure and self.scale is None)
 
     @property
     def cut_short(self) -> bool:
