@@ -47,7 +47,7 @@ STRATEGIC = frozenset({"rl-or-not", "algorithm", "offline", "dagger"})
 SETTINGS = frozenset({"batch-size", "curriculum", "discount", "exploration", "learning-rate", "network"})
 SILENT = {
     "not-rl": SETTINGS | {"algorithm", "foundation", "hybrid", "imitation", "offline"},
-    "not-yet": SETTINGS,
+    "not-yet": SETTINGS | {"algorithm"},
     "imitation": frozenset({"algorithm", "discount", "exploration"}),
     "offline": frozenset({"algorithm", "exploration"}),
     "rl": frozenset({"imitation", "offline"}),

@@ -13,7 +13,7 @@ from rlclinic.reference.tasks import task_of
 
 # A flat observation space is an image from this many dimensions on.
 IMAGE_DIMENSIONS = 3
-KINDS = {"Discrete": "discrete", "Box": "box", "MultiDiscrete": "multidiscrete", "MultiBinary": "multibinary"}
+KINDS = {"Discrete": "discrete", "Box": "box", "MultiDiscrete": "multidiscrete", "MultiBinary": "multibinary", "Text": "text"}
 GOAL_KEYS = frozenset({"desired_goal", "achieved_goal"})
 
 
