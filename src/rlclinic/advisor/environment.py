@@ -13,7 +13,7 @@ from rlclinic.reference.tasks import task_of
 
 # A flat observation space is an image from this many dimensions on.
 IMAGE_DIMENSIONS = 3
-KINDS = {"Discrete": "discrete", "Box": "box", "MultiDiscrete": "multidiscrete", "MultiBinary": "multibinary", "Text": "text"}
+SAME_NAME = ("Discrete", "Box", "MultiDiscrete", "MultiBinary", "Text")
 GOAL_KEYS = frozenset({"desired_goal", "achieved_goal"})
 
 
@@ -72,7 +72,8 @@ def _observed(space: Any) -> str:
 
 
 def _acted(space: Any) -> str:
-    return KINDS.get(type(space).__name__, "dict")
+    name = type(space).__name__
+    return name.lower() if name in SAME_NAME else "dict"
 
 
 def _keys(space: Any) -> frozenset[str]:
