@@ -108,7 +108,7 @@ def _changes(raw: dict[str, Any], told: dict[str, object]) -> list[Measurement]:
         found.append(Measurement("churn", "Policy churn", raw["moved"], reading))
     units = raw["units"]
     if not units:
-        words = "not measured: only layers with a rectifier (ReLU and its kin) can be dormant"
+        words = "not measured: the network has no hidden layer with an activation that is known"
         return [*found, Measurement("dormant", "Dormant units", None, words)]
     dormant, rank = units["train/opt/dead_units"], units["train/opt/effective_rank"]
     told["measured.dormant"] = dormant

@@ -12,6 +12,8 @@ from typing import Any
 ENVIRONMENT, INFERENCE, LEARNING = "environment", "inference", "learning"
 # Share of the time from which on one phase holds up the others.
 BOUND = 0.6
+# Rollouts of which one has its inference timed.
+TIMED = 20
 
 
 class Phases:
@@ -87,6 +89,46 @@ class ForwardPasses:
 
     def _end(self, *_: object) -> None:
         self.seconds += time.perf_counter() - self._began
+
+
+class Turns:
+    """The phases of a loop that collects and learns in turn; inference is known from one rollout of a few."""
+
+    def __init__(self, phases: Phases) -> None:
+        self._phases = phases
+        self._marked = time.perf_counter()
+        self._rollouts, self._inference, self._timed = 0, 0.0, 0.0
+        self._forward: ForwardPasses | None = None
+
+    def collecting(self, acting: Any) -> None:
+        """A rollout begins, in which this network acts; None where that cannot be followed."""
+        self._rollouts += 1
+        if acting is not None and self._rollouts % TIMED == 1:
+            self._forward = ForwardPasses(acting)
+        self._marked = time.perf_counter()
+
+    def collected(self) -> None:
+        """It ended."""
+        now = time.perf_counter()
+        took = now - self._marked
+        if self._forward is not None:
+            self._inference, self._timed = self._inference + self._forward.seconds, self._timed + took
+        self.close()
+        inference = took * self._inference / self._timed if self._timed else 0.0
+        self._phases.add(ENVIRONMENT, took - inference)
+        self._phases.add(INFERENCE, inference)
+        self._marked = now
+
+    def learned(self) -> None:
+        """The updates on it ended."""
+        if self._rollouts:
+            self._phases.add(LEARNING, time.perf_counter() - self._marked)
+
+    def close(self) -> None:
+        """Leave the network as it was."""
+        if self._forward is not None:
+            self._forward.close()
+            self._forward = None
 
 
 def system_metrics() -> dict[str, float]:

@@ -67,9 +67,11 @@ def test_training_is_the_same_bit_for_bit(algorithm: str) -> None:
     [
         ("PPO", {"explained_variance", "entropy", "advantage/mean", "advantage/std", "advantage/abs_max"}),
         ("PPO", {"grad_norm/actor", "grad_norm/critic", "approx_kl", "policy_churn", "log_prob/mean", "entropy_share"}),
+        ("PPO", {"dead_units", "effective_rank"}),
         ("A2C", {"action_std/min", "action_std/mean", "advantage/abs_max", "grad_norm/actor", "entropy", "approx_kl"}),
-        ("DQN", {"q/mean", "q/max", "grad_norm/critic", "epsilon", "dead_units", "effective_rank", "update_to_data"}),
+        ("DQN", {"q/mean", "q/max", "grad_norm/critic", "epsilon", "dead_units", "policy_churn", "update_to_data"}),
         ("SAC", {"q/mean", "q/spread", "action_std/min", "grad_norm/actor", "grad_norm/critic", "alpha", "dead_units"}),
+        ("SAC", {"entropy", "log_prob/mean", "log_prob/std", "effective_rank"}),
         ("TD3", {"q/mean", "q1/mean", "q2/mean", "q/spread", "grad_norm/actor", "grad_norm/critic", "effective_rank"}),
     ],
 )  # fmt: skip
@@ -83,6 +85,43 @@ def test_what_frameworks_do_not_log_is_measured(algorithm: str, metrics: set[str
     assert run.config.number("gamma") == 0.99
     shares = {"time/environment_share", "time/inference_share", "time/learning_share"}
     assert {*shares, "system/memory_mb"} <= set(run.series)
+
+
+class Dropped(FlattenExtractor):
+    """Features of a network that draws numbers and learns from every batch that it sees."""
+
+    def __init__(self, space: Any) -> None:
+        super().__init__(space)
+        self.layers = torch.nn.Sequential(torch.nn.BatchNorm1d(self.features_dim), torch.nn.Dropout(0.2))
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        return self.layers(super().forward(observations))
+
+
+@pytest.mark.parametrize("algorithm", ["PPO", "DQN"])
+def test_networks_with_dropout_train_the_same_also_when_training_goes_on(algorithm: str) -> None:
+    environment, _, options = TRAININGS[algorithm]
+    states = []
+    for callback in (ClinicCallback(sinks=[], share=0.3), None):
+        kind = {"features_extractor_class": Dropped}
+        model = getattr(sb3, algorithm)("MlpPolicy", environment, seed=3, policy_kwargs=kind, device="cpu", **options)
+        for _ in range(2):
+            model.learn(256, callback=callback, reset_num_timesteps=False)
+        states.append(model.policy.state_dict())
+    assert all(torch.equal(states[0][name], states[1][name]) for name in states[1])
+
+
+@pytest.mark.parametrize(
+    ("space", "most"),
+    [
+        (gymnasium.spaces.Discrete(4), math.log(4)),
+        (gymnasium.spaces.MultiDiscrete([2, 3]), math.log(6)),
+        (gymnasium.spaces.MultiBinary(3), math.log(8)),
+        (gymnasium.spaces.Box(-1, 1), 0.0),
+    ],
+)
+def test_a_uniform_policy_has_the_greatest_entropy(space: Any, most: float) -> None:
+    assert module._greatest_entropy(space) == pytest.approx(most)
 
 
 class Slow(gymnasium.Wrapper):

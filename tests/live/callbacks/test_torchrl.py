@@ -101,8 +101,67 @@ def test_a_trainer_is_followed_and_trains_the_same_bit_for_bit() -> None:
         "grad_norm/actor",
         "log_prob/mean",
     }
+    wanted |= {"time/environment_share", "time/inference_share", "time/learning_share", "system/memory_mb"}
     assert wanted <= set(run.series), wanted - set(run.series)
     assert run.steps == 256
+
+
+def replaying(hook: ClinicHook | None) -> Any:
+    """A small SAC on Pendulum, whose critics drop some of what they see."""
+    from tensordict.nn import NormalParamExtractor, TensorDictModule
+    from torchrl.collectors import Collector
+    from torchrl.data import LazyTensorStorage, TensorDictReplayBuffer
+    from torchrl.envs import GymEnv
+    from torchrl.modules import ProbabilisticActor, TanhNormal, ValueOperator
+    from torchrl.objectives import SACLoss
+    from torchrl.trainers import ReplayBufferTrainer, Trainer
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    env = GymEnv("Pendulum-v1")
+    env.set_seed(0)
+    layers = torch.nn.Sequential(torch.nn.Linear(3, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2), NormalParamExtractor())
+    actor = ProbabilisticActor(
+        TensorDictModule(layers, ["observation"], ["loc", "scale"]),
+        in_keys=["loc", "scale"], spec=env.action_spec, distribution_class=TanhNormal, return_log_prob=False,
+    )  # fmt: skip
+
+    class Critic(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            first = torch.nn.Linear(4, 8)
+            self.layers = torch.nn.Sequential(first, torch.nn.ReLU(), torch.nn.Dropout(0.2), torch.nn.Linear(8, 1))
+
+        def forward(self, observation: torch.Tensor, action: torch.Tensor) -> torch.Tensor:
+            return self.layers(torch.cat([observation, action], dim=-1))
+
+    loss = SACLoss(actor, ValueOperator(Critic(), ["observation", "action"]))
+    made = Trainer(
+        collector=Collector(env, actor, frames_per_batch=32, total_frames=128), total_frames=128, frame_skip=1,
+        loss_module=loss, optimizer=torch.optim.Adam(loss.parameters(), lr=1e-3), optim_steps_per_batch=2,
+        progress_bar=False, seed=0,
+    )  # fmt: skip
+    memory = TensorDictReplayBuffer(storage=LazyTensorStorage(128), batch_size=16)
+    ReplayBufferTrainer(memory, batch_size=16, flatten_tensordicts=True).register(made)
+    if hook is not None:
+        hook.register(made)
+    made.train()
+    return made
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_critics_of_a_trainer_with_a_replay_buffer_are_asked_without_a_trace() -> None:
+    hook = ClinicHook(sinks=[], share=1.0, algorithm="SAC", budget=128)
+    with_it = weights(replaying(hook))
+    drawn = torch.get_rng_state()
+    without = weights(replaying(None))
+    assert torch.equal(drawn, torch.get_rng_state())
+    assert all(torch.equal(one, other) for one, other in zip(with_it, without, strict=True))
+    assert hook.monitor.guard.off == {}
+    run = hook.monitor.record.run()
+    wanted = {"q/mean", "q/spread", "q1/mean", "entropy", "alpha", "update_to_data", "grad_norm/actor"}
+    assert wanted <= set(run.series), wanted - set(run.series)
+    assert run.series["update_to_data"].last == 8 / 128
 
 
 @pytest.mark.filterwarnings("ignore")

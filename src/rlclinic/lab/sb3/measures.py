@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,10 +13,12 @@ import torch
 from stable_baselines3.common.logger import Logger
 
 from rlclinic.lab.instruments.activations import Activations
+from rlclinic.lab.instruments.evaluating import evaluating
 from rlclinic.lab.instruments.gradients import GradientNorms
 from rlclinic.lab.sb3.algorithms import ON_POLICY
 from rlclinic.model.lazy_dataclass import dataclass
 
+Q_LEARNING = frozenset({"DQN", "QRDQN"})
 # Observations that a measurement of the policy or the critic is taken on: enough for a mean, cheap for a small network.
 SAMPLE = 128
 
@@ -101,13 +104,16 @@ class Measures:
             if self._logger is None:
                 with torch.no_grad():
                     self._greedy = self._model.policy.get_distribution(self._sample.observations).mode()
+        elif self._logger is None and self._algorithm in Q_LEARNING and (found := self._remembered()) is not None:
+            with torch.no_grad():
+                self._greedy = found[0], self._values(found[0]).argmax(dim=1)
 
     def take(self) -> dict[str, float]:
         """The columns of the next row."""
         row = self._logger.take(self._algorithm) if self._logger is not None else {}
         if "train/hp/policy_lr" in row or self._algorithm in ON_POLICY or self._logger is None:
             row |= _advantage_columns(self._advantages)
-            with torch.no_grad(), Activations(self._model.policy) as activations:
+            with torch.no_grad(), evaluating(self._model.policy), Activations(self._model.policy) as activations:
                 row |= self._policy(row) if self._algorithm in ON_POLICY else self._critic()
             if self._logger is None:
                 row |= activations.columns()
@@ -155,18 +161,18 @@ class Measures:
 
     def _critic(self) -> dict[str, float]:
         """Q values on states and actions of the replay buffer. Takes them in order: no random number is used up."""
-        model = self._model
-        buffer = model.replay_buffer
-        size = buffer.buffer_size if buffer.full else buffer.pos
-        if not size or isinstance(buffer.observations, dict):
+        model, remembered = self._model, self._remembered()
+        if remembered is None:
             return {}
-        at = _spread_over(size)
-        seen = buffer.to_torch(buffer._normalize_obs(buffer.observations[at, 0], model.get_vec_normalize_env()))
-        actions = buffer.to_torch(buffer.actions[at, 0])
-        if self._algorithm in {"DQN", "QRDQN"}:
-            values = model.q_net(seen) if self._algorithm == "DQN" else model.quantile_net(seen).mean(dim=1)
+        seen, actions = remembered
+        if self._algorithm in Q_LEARNING:
+            values = self._values(seen)
             taken = values.gather(1, actions.long())
-            return {"train/opt/q/mean": float(taken.mean()), "train/opt/q/max": float(values.max())}
+            found = {"train/opt/q/mean": float(taken.mean()), "train/opt/q/max": float(values.max())}
+            if self._greedy is not None:
+                states, chosen = self._greedy
+                found["train/opt/policy_churn"] = float((self._values(states).argmax(dim=1) != chosen).float().mean())
+            return found
         critics = model.critic(seen, actions)
         values = critics.mean(dim=2).T if self._algorithm == "TQC" else torch.cat(critics, dim=1).T
         found = {"train/opt/q/mean": float(values.mean()), "train/opt/q/max": float(values.max())}
@@ -175,11 +181,38 @@ class Measures:
             if self._logger is None:
                 found |= {f"train/opt/q{at + 1}/mean": float(values[at].mean()) for at in range(2)}
         if self._algorithm in {"SAC", "TQC"}:
-            _, log_std, _ = model.actor.get_action_dist_params(seen)
+            mean, log_std, _ = model.actor.get_action_dist_params(seen)
             if log_std.shape[-1] == actions.shape[-1]:
                 found["train/opt/policy/action_std/mean"] = float(log_std.exp().mean())
                 found["train/opt/policy/action_std/min"] = float(log_std.exp().mean(dim=0).min())
+                if self._logger is None:
+                    log_prob = _squashed_log_prob(mean, log_std)
+                    found["train/opt/policy/entropy"] = -float(log_prob.mean())
+                    found["train/opt/log_prob/mean"] = float(log_prob.mean())
+                    found["train/opt/log_prob/std"] = float(log_prob.std(correction=0))
         return found
+
+    def _remembered(self) -> tuple[Any, Any] | None:
+        """States of the replay buffer and what was done there."""
+        buffer = self._model.replay_buffer
+        size = buffer.buffer_size if buffer.full else buffer.pos
+        if not size or isinstance(buffer.observations, dict):
+            return None
+        at, normaliser = _spread_over(size), self._model.get_vec_normalize_env()
+        seen = buffer.to_torch(buffer._normalize_obs(buffer.observations[at, 0], normaliser))
+        return seen, buffer.to_torch(buffer.actions[at, 0])
+
+    def _values(self, states: Any) -> Any:
+        """Of every action, by a Q network."""
+        model = self._model
+        return model.q_net(states) if self._algorithm == "DQN" else model.quantile_net(states).mean(dim=1)
+
+
+def _squashed_log_prob(mean: Any, log_std: Any) -> Any:
+    """Of actions of a squashed Gaussian, one for each state, drawn by numbers of its own."""
+    noise = torch.randn(mean.shape, generator=torch.Generator().manual_seed(0)).to(mean.device)
+    slope = 1.0 - torch.tanh(mean + log_std.exp() * noise) ** 2
+    return -(0.5 * noise**2 + log_std + 0.5 * math.log(2 * math.pi) + torch.log(slope + 1e-6)).sum(dim=1)
 
 
 # Beginnings of parameter names -> part of an actor-critic policy. The first that fits counts.
@@ -242,7 +275,7 @@ def _gradient_norms(model: Any, algorithm: str) -> list[GradientNorms]:
             GradientNorms(model.actor.optimizer, {"actor": model.actor.parameters()}),
             GradientNorms(model.critic.optimizer, {"critic": model.critic.parameters()}),
         ]
-    if algorithm in {"DQN", "QRDQN"}:
+    if algorithm in Q_LEARNING:
         network = model.q_net if algorithm == "DQN" else model.quantile_net
         parts = {"trunk": list(network.features_extractor.parameters())}
         trunk = {id(parameter) for parameter in parts["trunk"]}

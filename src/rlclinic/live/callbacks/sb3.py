@@ -19,7 +19,7 @@ from rlclinic.lab.sb3.measures import COLUMNS, Measures
 from rlclinic.live.guard import LOGGER
 from rlclinic.live.monitor import Monitor, monitor
 from rlclinic.live.names import canonical, tracked
-from rlclinic.live.phases import ENVIRONMENT, INFERENCE, LEARNING, ForwardPasses, system_metrics
+from rlclinic.live.phases import Turns, system_metrics
 from rlclinic.live.publish import Publisher
 from rlclinic.live.record import About, scalar
 from rlclinic.reference.framework import framework
@@ -28,8 +28,8 @@ from rlclinic.reference.framework import framework
 SHARE = 0.003
 # Rows of a run, at most: more points say nothing new.
 MOST_ROWS = 2_000
-# Rollouts of which one has its inference timed, and env steps of which one is asked for the parts of its reward.
-TIMED, ASKED = 20, 10
+# Env steps of which one is asked for the parts of its reward.
+ASKED = 10
 # Algorithms whose networks are known; of others what they log themselves is followed.
 MEASURED = frozenset({"PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"})
 # The library records them anew at every update and forgets them at every dump.
@@ -51,9 +51,8 @@ class ClinicCallback(BaseCallback):
         _as_canonical({canonical("train/opt/q/mean"): 0.0})
         self._measures: Measures | None = None
         self._publisher = Publisher(self.monitor.guard)
-        self._row_at, self._next, self._marked = 0, 0.0, time.perf_counter()
-        self._rollouts, self._inference, self._timed = 0, 0.0, 0.0
-        self._forward: ForwardPasses | None = None
+        self._row_at, self._next = 0, 0.0
+        self._turns = Turns(self.monitor.phases)
         self._parts: dict[str, tuple[float, int]] = {}
         self._stopped = False
 
@@ -76,14 +75,14 @@ class ClinicCallback(BaseCallback):
 
     def _on_training_end(self) -> None:
         self.monitor.guard.call("the callback", self._row)
-        if self._forward is not None:
-            self._forward.close()
+        self._turns.close()
         if self._measures is not None:
             self.monitor.guard.call("the callback", self._measures.close)
         self.monitor.close()
 
     def _start(self) -> None:
         model = self.model
+        self._turns = Turns(self.monitor.phases)
         algorithm = type(model).__name__.upper()
         told = self._about
         self.monitor.describe(
@@ -108,29 +107,15 @@ class ClinicCallback(BaseCallback):
                     self._parts[name] = total + value, count + 1
 
     def _collected(self) -> None:
-        now = time.perf_counter()
-        took = now - self._marked
-        if self._forward is not None:
-            self._forward.close()
-            self._inference, self._timed = self._inference + self._forward.seconds, self._timed + took
-            self._forward = None
-        inference = took * self._inference / self._timed if self._timed else 0.0
-        self.monitor.phases.add(ENVIRONMENT, took - inference)
-        self.monitor.phases.add(INFERENCE, inference)
-        self._marked = now
+        self._turns.collected()
         if self._measures is not None and self._is_due():
             self._measures.rollout_ended()
 
     def _updated(self) -> None:
-        now = time.perf_counter()
-        if self.num_timesteps:
-            self.monitor.phases.add(LEARNING, now - self._marked)
-        self._marked = now
+        self._turns.learned()
         if self._is_due():
             self._row()
-        self._rollouts += 1
-        if self._measures is not None and self._rollouts % TIMED == 1:
-            self._forward = ForwardPasses(_acting(self.model))
+        self._turns.collecting(_acting(self.model) if self._measures is not None else None)
 
     def _is_due(self) -> bool:
         budget = self.monitor.record.about.budget or 0.0
@@ -157,9 +142,9 @@ class ClinicCallback(BaseCallback):
         self._parts.clear()
         if hasattr(model, "_n_updates") and hasattr(model, "replay_buffer"):
             extra["update_to_data"] = model._n_updates / model.num_timesteps
-        entropy, most = {**_as_canonical(row), **own}.get("entropy"), getattr(model.action_space, "n", 0)
-        if entropy is not None and most > 1:
-            extra["entropy_share"] = entropy / math.log(most)
+        entropy, most = {**_as_canonical(row), **own}.get("entropy"), _greatest_entropy(model.action_space)
+        if entropy is not None and most > 0:
+            extra["entropy_share"] = entropy / most
         self._next = time.perf_counter() + (time.perf_counter() - began) / SHARE
         self._publish({**_as_canonical(row), **own, **extra})
         self.monitor.log({**row, **extra}, model.num_timesteps)
@@ -182,6 +167,15 @@ def _acting(model: Any) -> Any:
     """The network that chooses actions during a rollout."""
     names = ("actor", "q_net", "quantile_net", "policy")
     return next(getattr(model, name) for name in names if hasattr(model, name))
+
+
+def _greatest_entropy(space: Any) -> float:
+    """Of a uniform policy, in nats; 0 for continuous actions, which have none."""
+    if hasattr(space, "nvec"):
+        return float(np.log(space.nvec).sum())
+    count = getattr(space, "n", 1)
+    # Of a MultiBinary space it is the number of bits, or the shape of an array of them.
+    return float(math.log(2) * np.prod(count)) if type(space).__name__ == "MultiBinary" else math.log(count)
 
 
 def _episodes(model: Any) -> dict[str, float]:
