@@ -308,4 +308,6 @@ def _caveats(fired: Sequence[FiredRule], options: Sequence[Option]) -> tuple[str
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:,.6g}" if abs(value) >= 1e3 else f"{value:.3g}"

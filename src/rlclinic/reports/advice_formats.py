@@ -106,7 +106,7 @@ def _recommendation(advice: Advice) -> list[Block]:
     if advice.algorithms:
         blocks += [
             Words("Offline algorithms for these data, with the rules that speak for them:"),
-            *_ranked(advice.algorithms, numbered=True),
+            _ranked(advice.algorithms),
         ]
     return blocks
 
@@ -138,16 +138,16 @@ def _traded(options: Sequence[Option]) -> list[Block]:
     return [*_listed(items), *map(_speaking, options[1:])]
 
 
-def _ranked(options: Sequence[Option], *, numbered: bool = False) -> list[Block]:
+def _ranked(options: Sequence[Option]) -> Block:
     against = (f"; against: {', '.join(option.against)}" if option.against else "" for option in options)
-    items = tuple(
-        f"{option.title}: {', '.join(option.rules)}{more}" for option, more in zip(options, against, strict=True)
+    told = zip(options, against, strict=True)
+    return Listing(
+        tuple(f"{one.title}: {', '.join(one.rules)}{more}. {one.trade_off}" for one, more in told), numbered=True
     )
-    return _listed(items, numbered=numbered)
 
 
-def _listed(items: tuple[Inline, ...], *, numbered: bool = False) -> list[Block]:
-    return [Listing(items, numbered=numbered)] if items else []
+def _listed(items: tuple[Inline, ...]) -> list[Block]:
+    return [Listing(items)] if items else []
 
 
 def _rule(rule: FiredRule) -> list[Block]:
