@@ -115,14 +115,15 @@ def _fixtures(*, quiet: bool) -> dict[str, float]:
 def _recorded(*, fresh: bool) -> Iterator[Advised]:
     """The first seed of every instance that is a fault, and of every one that is none."""
     from bench.faults import shards
-    from bench.faults.fresh import FOLDER
+    from bench.faults.fresh import part_of
     from bench.faults.labels import labels
     from bench.faults.plan import entries
-    from bench.faults.plan import fresh as fresh_entries
     from bench.faults.replay import replay
 
-    known = fresh_entries() if fresh else entries()
-    records = [item for item in shards.latest(FOLDER if fresh else shards.FOLDER) if item.name in known]
+    known = part_of("fresh").entries if fresh else entries()
+    records = [
+        item for item in shards.latest(part_of("fresh").folder if fresh else shards.FOLDER) if item.name in known
+    ]
     found = labels(records, known, seeds=1) if fresh else labels(records)
     for record in sorted(records, key=lambda item: item.name):
         entry = known[record.name]

@@ -1,4 +1,4 @@
-"""`python -m bench.faults plan | bases | record | labels | score | fresh`."""
+"""`python -m bench.faults plan | bases | record | labels | score | fresh | known`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from bench.faults import shards
 from bench.faults.bases import REACHED_WITHIN, bases, measured_floor
+from bench.faults.fresh import PARTS, develop, into_page, part_of, predict, score, sections
 from bench.faults.plan import Instance, entries, plan
 
 PAGE = Path("docs/benchmarks/diagnosis.md")
@@ -36,11 +37,13 @@ def main(arguments: list[str]) -> int:
     score.add_argument("--page", type=Path, default=PAGE)
     score.add_argument("--part", choices=("test", "calibration"), default="test", help="calibration: print, no page")
     score.add_argument("--peers", metavar="PYTHON", help="of an environment with bench/peers/requirements.txt")
-    fresh = verbs.add_parser("fresh", help="the fresh part: record it, write predictions, score them into the page")
-    fresh.add_argument("step", choices=("record", "predict", "score"), help="commit the predictions before scoring")
-    fresh.add_argument("--minutes", type=float, help="of recording")
-    fresh.add_argument("--again", action="store_true", help="predict anew: one more look")
-    fresh.add_argument("--page", type=Path, default=PAGE)
+    for part in PARTS:
+        beside = verbs.add_parser(part.name, help=f"{part.heading[3:].lower()}: record, predict, score into the page")
+        beside.add_argument("step", choices=("record", "develop", "predict", "score"), help="commit before scoring")
+        beside.add_argument("--minutes", type=float, help="of recording")
+        beside.add_argument("--only", default="*", help="a pattern of names to record")
+        beside.add_argument("--again", action="store_true", help="predict anew: one more look")
+        beside.add_argument("--page", type=Path, default=PAGE)
     chosen = parser.parse_args(arguments)
     if chosen.verb == "record":
         from bench.faults.record import record as go_on
@@ -53,8 +56,8 @@ def main(arguments: list[str]) -> int:
         _bases()
     elif chosen.verb == "labels":
         _labels()
-    elif chosen.verb == "fresh":
-        _fresh(chosen)
+    elif chosen.verb in {part.name for part in PARTS}:
+        _beside(chosen)
     elif chosen.part == "calibration":
         _score_calibration(chosen.workers)
     else:
@@ -107,20 +110,20 @@ def _labels() -> None:
     print(Counter(label.label for label in found.values()))
 
 
-def _fresh(chosen: argparse.Namespace) -> None:
-    from bench.faults import fresh
-    from bench.faults.plan import fresh as planned
-
+def _beside(chosen: argparse.Namespace) -> None:
+    part = part_of(chosen.verb)
     if chosen.step == "record":
         from bench.faults.record import record
 
-        print(f"{record(list(planned().values()), minutes=chosen.minutes, folder=fresh.FOLDER)} runs recorded")
+        planned = list(part.entries.values())
+        print(f"{record(planned, minutes=chosen.minutes, only=chosen.only, folder=part.folder)} runs recorded")
+    elif chosen.step == "develop":
+        print(develop(part))
     elif chosen.step == "predict":
-        print(f"{fresh.predict(again=chosen.again)} runs predicted")
+        print(f"{predict(part, part.folder, again=chosen.again)} runs predicted")
     else:
-        part = fresh.score()
-        chosen.page.write_text(fresh.into_page(chosen.page.read_text(encoding="utf-8"), part), encoding="utf-8")
-        print(part)
+        print(score(part, part.folder))
+        chosen.page.write_text(into_page(chosen.page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
 
 
 def _score_calibration(workers: int) -> None:
@@ -139,7 +142,6 @@ def _score_calibration(workers: int) -> None:
 
 def _score(workers: int, path: Path, peers: str | None) -> None:
     from bench.faults.examine import rows
-    from bench.faults.fresh import section as fresh_section
     from bench.faults.labels import labels
     from bench.faults.onset import onsets
     from bench.faults.page import page
@@ -149,7 +151,7 @@ def _score(workers: int, path: Path, peers: str | None) -> None:
     found = labels(records)
     explained = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))
     beside = section(records, found, peers) if peers else ""
-    text = page(rows(records, found, workers=workers), found, onsets(records), explained, beside, fresh_section())
+    text = page(rows(records, found, workers=workers), found, onsets(records), explained, beside, sections())
     path.write_text(text, encoding="utf-8")
     print(text.partition("## Instances")[0])
 

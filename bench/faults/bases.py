@@ -15,8 +15,10 @@ from rlclinic.lab.backend import default_framework
 from rlclinic.lab.recipe import Recipe, Wrapper
 from rlclinic.reference.reference_configs import reference_config
 
-TABLE, FRESH = (Path(__file__).with_name(name) for name in ("bases.toml", "fresh.toml"))
-"""Of the plan, and of the fresh part."""
+TABLE = Path(__file__).with_name("bases.toml")
+PARTS = {name: Path(__file__).with_name(f"{name}.toml") for name in ("fresh", "known")}
+"""Of what was recorded beside the plan: on tasks of ours, and on well-known ones."""
+SIDES = ("development", "test")
 LEDGER = Wrapper("bench.faults.environments.ledger:TrueReturns")
 """Innermost of every run."""
 REACHED_WITHIN = 0.6
@@ -41,7 +43,9 @@ class Base:
     decoys: tuple[Mapping[str, Any], ...]
     env_kwargs: Mapping[str, Any] = field(default_factory=dict)
     faults: tuple[str, ...] = ()
-    """Of a base of the fresh part, which names its own: `fault level`. The catalogue names those of the others."""
+    """Of a base beside the plan, which names its own: `fault level [layout]`. The catalogue names those of the plan."""
+    side: str = "test"
+    """Of such a base: what development may look at, and what is scored once."""
 
     @property
     def environment(self) -> str:
@@ -83,14 +87,14 @@ def bases() -> Mapping[str, Base]:
 
 
 @cache
-def fresh_bases() -> Mapping[str, Base]:
-    """Those of the fresh part by name."""
-    return _loaded(FRESH)
+def bases_beside(part: str) -> Mapping[str, Base]:
+    """Those of a part beside the plan by name."""
+    return _loaded(PARTS[part])
 
 
 def base_of(name: str) -> Base:
-    """A base of either part."""
-    return bases().get(name) or fresh_bases()[name]
+    """A base of any part."""
+    return next(found[name] for found in (bases(), *map(bases_beside, PARTS)) if name in found)
 
 
 def _loaded(table: Path) -> Mapping[str, Base]:
@@ -101,4 +105,6 @@ def _loaded(table: Path) -> Mapping[str, Base]:
         keys = [key for decoy in base.decoys for key in decoy]
         if len(base.settings) < 3 or len(keys) < 3:
             raise ValueError(f"{table.name}: {base.name} needs three deviations and three decoys")
+        if base.side not in SIDES:
+            raise ValueError(f"{table.name}: {base.name} has the unknown side {base.side!r}")
     return found

@@ -6,7 +6,8 @@ title = "the learning rate is far too high"
 accepted = ["learning-rate-too-high"]   # causes that count as right; frozen before anything was scored
 judged_on = "evaluation"            # optional: what shows the harm; `training`, or `none` for what harms no policy
 component = "done mask"             # optional: for a patched trainer, in the words of the mutants
-cases = { cartpole-ppo = ["gross"] }    # base -> levels; the first cases are recorded first, the last ones not at all
+cases = { cartpole-ppo = ["gross"] }    # base -> levels; the first cases are recorded first, the last ones not at all.
+                                    # None where the fault is recorded beside the plan alone
 further = { mountaincar-ppo = ["gross"] }   # optional: base -> levels that are recorded however many cases there are
 
 [levels.gross]                      # from gross to near the edge; each has one or more of
@@ -26,7 +27,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bench.faults.bases import Base, bases
+from bench.faults.bases import PARTS, Base, bases, bases_beside
 from bench.mutants.catalogue import Edit
 from rlclinic.causes.catalogue import catalogue as causes
 from rlclinic.lab.recipe import Recipe, Wrapper
@@ -109,7 +110,7 @@ def _checked(raw: Mapping[str, Any], name: str, known: Mapping[str, Base]) -> Fa
         raise BadFault(f"{name}: lacks {sorted(missing)}, does not know {sorted(strange)}")
     levels = {level: _level(entry) for level, entry in raw["levels"].items()}
     cases, further = (_levels_by_base(raw.get(key, {})) for key in ("cases", "further"))
-    used = {level for chosen in (*cases.values(), *further.values()) for level in chosen}
+    used = {level for chosen in (*cases.values(), *further.values()) for level in chosen} | _levels_beside(raw["id"])
     wrong = {
         "causes": set(raw["accepted"]) - set(causes()),
         "bases": {*cases, *further} - set(known) | set(cases) & set(further),
@@ -123,6 +124,12 @@ def _checked(raw: Mapping[str, Any], name: str, known: Mapping[str, Base]) -> Fa
         raise BadFault(f"{name}: no accepted cause, or an id of another group")
     accepted = {"cause": raw["accepted"][0], "accepted": frozenset(raw["accepted"])}
     return Fault(**{**raw, **accepted, "cases": cases, "further": further, "levels": levels})
+
+
+def _levels_beside(fault: str) -> set[str]:
+    """Those that are recorded beside the plan."""
+    named = (text.split() for part in PARTS for base in bases_beside(part).values() for text in base.faults)
+    return {words[1] for words in named if words[0] == fault}
 
 
 def _levels_by_base(raw: Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:

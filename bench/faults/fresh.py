@@ -1,7 +1,10 @@
-"""The fresh part: faults of the catalogue on environments that the plan does not hold, predicted before scoring.
+"""What was recorded beside the plan: faults of the catalogue on environments that it does not hold, predicted before
+scoring.
 
-`predict` diagnoses the recorded runs and writes what it says; that file is committed; `score` holds it against the
-labels and counts the look. What was scored once is development data: only the first score says how others would fare.
+`fresh` is on tasks that no table knows but one, `known` on well-known tasks, with bases that development may look at
+and others that it may not. `predict` diagnoses the recorded runs of the test bases and writes what it says; that file
+is committed; `score` holds it against the labels and counts the look. What was scored once is development data: only
+the first score says how others would fare.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ import json
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +22,9 @@ from bench.faults import measures, shards
 from bench.faults.bases import base_of
 from bench.faults.examine import FINE, Answer, Row, answer, read_record
 from bench.faults.labels import Label, labels
-from bench.faults.plan import fresh
+from bench.faults.plan import Entry, beside
 from rlclinic.causes.catalogue import UNKNOWN
 
-FOLDER = Path(__file__).with_name("fresh")
 PREDICTIONS, LOOKS = "predictions.jsonl", "looks.jsonl"
 HOW = {"with_config": True, "metrics_only": False}
 """Whether the config is read."""
@@ -30,91 +32,167 @@ LEAST, DIGITS = 0.01, 4
 """Probability below which a cause is not written down, and digits of the others."""
 FEWEST_SEEDS = 1
 """Of an instance that is scored: most have two, and a label is as sure as they are."""
-TEST_LOOKS, TEST_LOOKS_SINCE = 9, 24
+TEST_LOOKS, TEST_LOOKS_SINCE = 9, 35
 """At the test part of the plan, until it became development data, and since."""
-FRESH_LOOKS_SINCE = 4
-"""At the fresh part after its predictions were scored, with changes of the rules in between."""
 HEADING, NEXT = "## Fresh instances", "## What limits it"
 GROUPS = {"all faults": "ABCDEFG", "groups C to G": "CDEFG", "environment and reward faults": "AB"}
 
 
-def predict(folder: Path = FOLDER, *, again: bool = False) -> int:
-    """Diagnose every recorded run, with its config and without, and write the answers; how many runs."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of them, and what the page says of it."""
+
+    name: str
+    """Of its table of bases and of its folder."""
+    heading: str
+    chosen: str
+    """How its bases were chosen and what is known of their tasks."""
+    looks_since: int
+    """After its predictions were scored, with changes of the rules in between."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its records, predictions and looks lie."""
+        return Path(__file__).with_name(self.name)
+
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """What is recorded, by name."""
+        return beside(self.name)
+
+
+PARTS = (
+    Part(
+        "fresh",
+        HEADING,
+        "Bases and faults were chosen by the true\n"
+        "returns of trial runs alone; no table of tasks knows an environment but CliffWalking.",
+        14,
+    ),
+    Part(
+        "known",
+        "## Well-known tasks",
+        "Bases and faults were chosen by the true\n"
+        "returns of clean trial runs alone; the table of tasks knows every environment.",
+        0,
+    ),
+)
+
+
+def part_of(name: str) -> Part:
+    """The part of this name."""
+    return next(part for part in PARTS if part.name == name)
+
+
+def predict(part: Part, folder: Path, *, again: bool = False) -> int:
+    """Diagnose every recorded run of the test bases, with its config and without, and write the answers; how many."""
     path = folder / PREDICTIONS
     if path.exists() and not again:
         raise SystemExit(f"{path} is there; predicting anew (--again) and scoring that is another look")
     lines = []
     for record in sorted(shards.latest(folder), key=lambda record: record.name):
-        said: dict[str, Any] = {"run": record.name}
-        with tempfile.TemporaryDirectory() as place:
-            for how, config in HOW.items():
-                found = answer(read_record(record, fresh()[record.name], Path(place), config=config))
-                causes = [(cause, kind, round(p, DIGITS)) for cause, kind, p in found.causes if p >= LEAST]
-                said[how] = {**asdict(found), "causes": causes}
-        lines.append(json.dumps(said) + "\n")
+        entry = part.entries[record.name]
+        if _side(entry) == "test":
+            lines.append(json.dumps({"run": record.name, **_said(record, entry)}) + "\n")
     path.write_text("".join(lines), encoding="utf-8")
     return len(lines)
 
 
-def score(folder: Path = FOLDER) -> str:
+def score(part: Part, folder: Path) -> str:
     """The section of the page; predictions that were not scored before are one more look."""
     mark = hashlib.sha256((folder / PREDICTIONS).read_bytes()).hexdigest()[:16]
     if mark not in {look["predictions"] for look in _lines(folder / LOOKS)}:
         with open(folder / LOOKS, "a", encoding="utf-8") as file:
             file.write(json.dumps({"predictions": mark}) + "\n")
-    return section(folder)
+    return section(part, folder)
 
 
-def section(folder: Path = FOLDER) -> str:
-    """What the predictions are worth, and how often anybody looked; empty before the first look."""
-    looks = [look["predictions"] for look in _lines(folder / LOOKS)]
-    if not looks:
+def section(part: Part, folder: Path) -> str:
+    """What the predictions are worth; empty before the first look."""
+    if not _lines(folder / LOOKS):
         return ""
-    found = labels(shards.latest(folder), fresh(), seeds=FEWEST_SEEDS)
-    rows = [row for line in _lines(folder / PREDICTIONS) if (row := _row(line, found)) is not None]
-    return f"{_summary(rows, found)}\n\n{_looks(looks)}"
+    found = labels(shards.latest(folder), part.entries, seeds=FEWEST_SEEDS)
+    rows = [row for line in _lines(folder / PREDICTIONS) if (row := _row(part, line, found)) is not None]
+    return _summary(part, rows, found)
+
+
+def sections() -> str:
+    """Those of all parts, and how often anybody looked."""
+    return "\n\n".join(text for text in (*(section(part, part.folder) for part in PARTS), _looks()) if text)
+
+
+def develop(part: Part) -> str:
+    """What the diagnosis says of the development half now: nothing of the test half is diagnosed."""
+    found = labels(shards.latest(part.folder), part.entries, seeds=FEWEST_SEEDS)
+    records = [record for record in shards.latest(part.folder) if _side(part.entries[record.name]) == "development"]
+    lines = [{"run": record.name, **_said(record, part.entries[record.name])} for record in records]
+    return "\n".join(_measures([row for line in lines if (row := _row(part, line, found)) is not None]))
 
 
 def into_page(text: str, part: str) -> str:
-    """The page with this section in its place."""
+    """The page with these sections in their place."""
     before, limits, after = text.partition(NEXT)
     return f"{before.partition(HEADING)[0]}{part}\n\n{limits}{after}"
 
 
-def _row(line: Mapping[str, Any], found: Mapping[str, Label]) -> Row | None:
+def _side(entry: Entry) -> str:
+    return base_of(entry.instance.base).side
+
+
+def _said(record: shards.Record, entry: Entry) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as place:
+        for how, config in HOW.items():
+            found = answer(read_record(record, entry, Path(place), config=config))
+            causes = [(cause, kind, round(p, DIGITS)) for cause, kind, p in found.causes if p >= LEAST]
+            said[how] = {**asdict(found), "causes": causes}
+    return said
+
+
+def _row(part: Part, line: Mapping[str, Any], found: Mapping[str, Label]) -> Row | None:
     """None for an instance whose runs are those of another."""
-    entry = fresh()[line["run"]]
+    entry = part.entries[line["run"]]
     label = found.get(entry.instance.name)
     if label is None:
         return None
     full, bare = (Answer(**{**line[how], "causes": tuple(map(tuple, line[how]["causes"]))}) for how in HOW)
-    return Row(entry, label.label, label.accepted, "fresh", False, full, bare, {}, "", 0.0)
+    return Row(entry, label.label, label.accepted, part.name, False, full, bare, {}, "", 0.0)
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
 
 
-def _summary(rows: Sequence[Row], found: Mapping[str, Label]) -> str:
+def _summary(part: Part, rows: Sequence[Row], found: Mapping[str, Label]) -> str:
+    tested = {row.entry.instance.name for row in rows}
+    scored = [label for name, label in found.items() if name in tested]
+    counts = Counter(label.label for label in scored if label.instance.injected)
+    alone = sum(label.label == "fault" and label.seeds == 1 for label in scored)
+    places = sorted({base_of(label.instance.base).environment for label in scored})
+    lines = [
+        part.heading,
+        "",
+        f"{len(rows)} runs of {len(scored)} instances on {', '.join(places)}, which the plan does not hold:",
+        f"{counts.total()} with a fault of the catalogue, of which {counts['fault']} do harm and are scored as faults",
+        f"({counts['edge']} are edge cases, {counts['benign']} benign), and {len(scored) - counts.total()} without.",
+        f"{_seeds(counts['fault'], alone)}, so labels are less sure than in the plan.",
+        f"Nothing was fitted to them, and no cause is withheld from the table. {part.chosen} The predictions in",
+        f"`bench/faults/{part.name}` were committed before they were scored;",
+        f"`python -m bench.faults {part.name} score` repeats it.",
+        "",
+        *_measures(rows),
+    ]
+    return "\n".join(lines)
+
+
+def _seeds(faults: int, alone: int) -> str:
+    return "All have one seed" if alone == faults else f"{alone} of the {faults} have one seed, the others two"
+
+
+def _measures(rows: Sequence[Row]) -> list[str]:
     faulty = [row for row in rows if row.label == "fault"]
     kinds = {kind: [row for row in rows if row.entry.instance.kind == kind] for kind in ("clean", "odd")}
-    counts = Counter(label.label for label in found.values() if label.instance.injected)
-    alone = sum(label.label == "fault" and label.seeds == 1 for label in found.values())
-    places = sorted({base_of(label.instance.base).environment for label in found.values()})
-    lines = [
-        HEADING,
-        "",
-        f"{len(rows)} runs of {len(found)} instances on {', '.join(places)}, which the plan does not hold:",
-        f"{counts.total()} with a fault of the catalogue, of which {counts['fault']} do harm and are scored as faults",
-        f"({counts['edge']} are edge cases, {counts['benign']} benign), and {len(found) - counts.total()} without one.",
-        f"{alone} of the {counts['fault']} have one seed, the others two, so labels are less sure than in the plan.",
-        "Nothing was fitted to them, and no cause is withheld from the table. Bases and faults were chosen by the true",
-        "returns of trial runs alone; no table of tasks knows an environment but CliffWalking. The predictions in",
-        "`bench/faults/fresh` were committed before they were scored; `python -m bench.faults fresh score` repeats it.",
-        "",
-        "| measure | with config | metrics only |",
-        "|---|---|---|",
-    ]
+    lines = ["| measure | with config | metrics only |", "|---|---|---|"]
     for name, groups in GROUPS.items():
         some = [row for row in faulty if row.entry.instance.group in groups]
         lines.append(_told(f"right cause first, {name}", some, lambda pick: measures.top(1, pick)))
@@ -125,7 +203,7 @@ def _summary(rows: Sequence[Row], found: Mapping[str, Label]) -> str:
         _told("false alarms, clean runs", kinds["clean"], measures.alarm),
         _told("false alarms, odd settings that are meant to be harmless", kinds["odd"], measures.alarm),
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _told(name: str, rows: Sequence[Row], value: Callable[[measures.Pick], measures.Value]) -> str:
@@ -133,14 +211,18 @@ def _told(name: str, rows: Sequence[Row], value: Callable[[measures.Pick], measu
     return f"| {name} | {' | '.join(map(str, shares))} |"
 
 
-def _looks(looks: Sequence[str]) -> str:
-    return "\n".join(
-        [
-            "## Looks at the test data",
-            "",
-            f"- The test part of the plan: {TEST_LOOKS} looks, with changes of the rules in between, and as",
-            f"  development data {TEST_LOOKS_SINCE} more. Its numbers on this page are in-sample.",
-            f"- The fresh part: {len(looks)} (predictions by the start of their SHA-256: {', '.join(looks)}), and as",
-            f"  development data {FRESH_LOOKS_SINCE} more, after the numbers above.",
-        ]
-    )
+def _looks() -> str:
+    lines = [
+        "## Looks at the test data",
+        "",
+        f"- The test part of the plan: {TEST_LOOKS} looks, with changes of the rules in between, and as",
+        f"  development data {TEST_LOOKS_SINCE} more. Its numbers on this page are in-sample.",
+    ]
+    for part in PARTS:
+        looks = [look["predictions"] for look in _lines(part.folder / LOOKS)]
+        if looks:
+            lines += [
+                f"- {part.heading.removeprefix('## ')}: {len(looks)}, and as development data {part.looks_since} more",
+                f"  after that (predictions by the start of their SHA-256: {', '.join(looks)}).",
+            ]
+    return "\n".join(lines)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from bench.faults import patches, shards
-from bench.faults.plan import Entry, entries, fresh
+from bench.faults.plan import Entry, entry_of
 
 BINS = 20
 """Of the curve of true returns."""
@@ -33,7 +33,7 @@ PRIVATE = ("pid", "process_started", "host")
 
 def run(name: str, target: str) -> None:
     """Train the entry of this name; its encoded record appears at the target when it is complete."""
-    entry = entries().get(name) or fresh()[name]
+    entry = entry_of(name)
     patches.install(entry.instance.edits)
     import torch
 

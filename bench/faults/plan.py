@@ -17,15 +17,15 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from bench.faults.bases import base_of, bases, fresh_bases
+from bench.faults.bases import PARTS, base_of, bases, bases_beside
 from bench.faults.catalogue import Fault, faults
 from bench.mutants.catalogue import Edit
 from rlclinic.lab.recipe import Recipe
 
 DOUBLES = Path(__file__).with_name("doubles.toml")
-SEEDS, FRESH_SEEDS = 4, 2
-"""Of an instance of the plan and of the fresh part; clean runs have more, because every label is held against them."""
-CLEAN_SEEDS = 6
+SEEDS, SEEDS_BESIDE = 4, {"fresh": 2, "known": 1}
+"""Of an instance of the plan and beside it; clean runs have more, because every label is held against them."""
+CLEAN_SEEDS, CLEAN_SEEDS_BESIDE = 6, 3
 CASES, MORE = 2, 3
 """Cases of a fault that are recorded, and one more for every so many beyond them; the catalogue has more than that."""
 DECOYS = 2
@@ -160,14 +160,21 @@ def entries() -> Mapping[str, Entry]:
 
 
 @cache
-def fresh() -> Mapping[str, Entry]:
-    """The fresh part by name: clean runs, then the first seed of every instance, then the second."""
-    clean = [Entry(Instance("clean", name), seed) for seed in range(FRESH_SEEDS + 1) for name in fresh_bases()]
-    odd = [Instance("odd", name, decoys=tuple(range(0, len(base.decoys), 2))) for name, base in fresh_bases().items()]
-    chosen = [(*text.split(), name) for name, base in fresh_bases().items() for text in base.faults]
-    faulty = _mixed(_instance(fault, name, level) for fault, level, name in chosen)
-    rest = [Entry(instance, seed) for seed in range(FRESH_SEEDS) for instance in (*odd, *faulty)]
+def beside(part: str) -> Mapping[str, Entry]:
+    """A part beside the plan by name: clean runs, then the first seed of every instance, then the others."""
+    found = bases_beside(part)
+    clean = [Entry(Instance("clean", name), seed) for seed in range(CLEAN_SEEDS_BESIDE) for name in found]
+    odd = [Instance("odd", name, decoys=tuple(range(0, len(base.decoys), 2))) for name, base in found.items()]
+    faulty = _mixed(
+        _instance(*text.split()[:2], name, *text.split()[2:]) for name, base in found.items() for text in base.faults
+    )
+    rest = [Entry(instance, seed) for seed in range(SEEDS_BESIDE[part]) for instance in (*odd, *faulty)]
     return {entry.name: entry for entry in (*clean, *rest)}
+
+
+def entry_of(name: str) -> Entry:
+    """An entry of any part."""
+    return next(found[name] for found in (entries(), *map(beside, PARTS)) if name in found)
 
 
 def _seeds(instance: Instance) -> range:
@@ -196,7 +203,7 @@ def _in_other_layouts() -> Iterator[Instance]:
 def _cases(fault: Fault) -> list[Instance]:
     """In the order of the catalogue."""
     found, further = (
-        [_instance(fault.id, base, level) for base, chosen in cases.items() for level in chosen]
+        [_instance(fault.id, level, base) for base, chosen in cases.items() for level in chosen]
         for cases in (fault.cases, fault.further)
     )
     return found[: CASES + max(len(found) - CASES, 0) // MORE] + further
@@ -220,11 +227,11 @@ def _healthy() -> Iterator[Instance]:
         yield Instance("clean", name)
 
 
-def _instance(fault: str, base: str, level: str) -> Instance:
+def _instance(fault: str, level: str, base: str, layout: str = "lab") -> Instance:
     touched = faults()[fault].levels[level].touched
     free = [at for at, decoy in enumerate(base_of(base).decoys) if not touched & set(decoy)]
     chosen = _rng(f"{fault}.{level}@{base}").sample(free, min(DECOYS, len(free)))
-    return Instance("fault", base, ((fault, level),), tuple(sorted(chosen)))
+    return Instance("fault", base, ((fault, level),), tuple(sorted(chosen)), layout)
 
 
 def _rng(text: str) -> random.Random:

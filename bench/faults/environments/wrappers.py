@@ -90,6 +90,55 @@ class OtherAction(gymnasium.ActionWrapper):  # type: ignore[misc]
         return -np.asarray(action)
 
 
+class DeadActions(gymnasium.ActionWrapper):  # type: ignore[misc]
+    """Some actions, or dimensions of the action, do what action 0 does."""
+
+    def __init__(self, environment: Any, dead: list[int]) -> None:
+        super().__init__(environment)
+        self._dead = list(dead)
+
+    def action(self, action: Any) -> Any:
+        if isinstance(self.action_space, gymnasium.spaces.Discrete):
+            return 0 if int(action) in self._dead else action
+        kept = np.array(action)
+        kept[self._dead] = 0.0
+        return kept
+
+
+class FrozenObservation(gymnasium.Wrapper):  # type: ignore[misc]
+    """Every observation of an episode is its first one."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self._first: Any = None
+
+    def reset(self, **options: Any) -> Any:
+        self._first, info = self.env.reset(**options)
+        return self._first, info
+
+    def step(self, action: Any) -> Any:
+        _, *rest = self.env.step(action)
+        return self._first, *rest
+
+
+class ShuffledFeatures(gymnasium.Wrapper):  # type: ignore[misc]
+    """The numbers of the observation stand in another order in every episode."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self._noise = np.random.default_rng(NOISE_SEED)
+        self._order = np.arange(environment.observation_space.shape[0])
+
+    def reset(self, **options: Any) -> Any:
+        observation, info = self.env.reset(**options)
+        self._noise.shuffle(self._order)
+        return observation[self._order], info
+
+    def step(self, action: Any) -> Any:
+        observation, *rest = self.env.step(action)
+        return observation[self._order], *rest
+
+
 class StretchedActions(gymnasium.ActionWrapper):  # type: ignore[misc]
     """The box of actions in other units, from `low` to `high`: a Gaussian around 0 lies at its edge or outside."""
 
@@ -170,6 +219,29 @@ class ChangedReward(gymnasium.Wrapper):  # type: ignore[misc]
         discrete = isinstance(self.action_space, gymnasium.spaces.Discrete)
         size = float(int(action) == 0) if discrete else float(np.square(action).sum())
         return observation, self._factor * float(reward) + self._offset - self._cost * size, *rest
+
+
+class MissingTerm(gymnasium.Wrapper):  # type: ignore[misc]
+    """One term of the reward, which the info names, is not paid."""
+
+    def __init__(self, environment: Any, term: str) -> None:
+        super().__init__(environment)
+        self._term = term
+
+    def step(self, action: Any) -> Any:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return observation, float(reward) - float(info[self._term]), terminated, truncated, info
+
+
+class RoundedReward(gymnasium.RewardWrapper):  # type: ignore[misc]
+    """The reward in whole multiples of `unit`."""
+
+    def __init__(self, environment: Any, unit: float) -> None:
+        super().__init__(environment)
+        self._unit = unit
+
+    def reward(self, reward: Any) -> float:
+        return self._unit * round(float(reward) / self._unit)
 
 
 class LateReward(gymnasium.Wrapper):  # type: ignore[misc]
