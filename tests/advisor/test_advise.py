@@ -218,6 +218,20 @@ def test_a_run_tells_its_algorithm_and_what_its_diagnosis_found(runs: Path) -> N
     assert "G07" in {rule.id for rule in found.rules}
 
 
+def test_what_runs_is_kept_until_its_diagnosis_says_otherwise(runs: Path) -> None:
+    run = str(runs / "sb3" / "ppo_cartpole_high_lr")
+    found = advise(run=run)
+    assert found.options[0].id == "ppo"
+    assert found.next_steps[0] == f"rlclinic diagnose {run}"
+
+
+def test_a_fast_simulator_speaks_for_ppo_and_unseen_reward_against_it() -> None:
+    facts = {"env.available": "yes", "task.action": "discrete", "env.steps_per_s": 30000}
+    assert advice_on(problem_of(facts)).options[0].id == "ppo"
+    blind = advice_on(problem_of({**facts, "reward.random_sees": 0.0}))
+    assert "A10" in next(option for option in blind.options if option.id == "ppo").against
+
+
 def _satisfying(condition: Condition, known: object) -> object:
     if condition.operator == "is":
         return condition.value
