@@ -112,12 +112,13 @@ def fell_short(facts: RunFacts) -> bool:
 
     A goal says that less is not enough, so even a small distance counts, if it is more than noise. That of a task in
     general is held against runs that had the steps which published ones needed. A mean over past episodes that still
-    rises lags behind the policy: alone it says nothing against the goal of a task in general.
+    rises lags behind the policy: alone it says nothing, nor does any rising return about the goal of a task in general.
     """
     goal, curves = goal_of(facts), [facts.curve, facts.curve_of("return/eval")]
     if missed_goal(facts) or goal is None or not is_due(facts, goal) or not is_open(facts):
         return missed_goal(facts)
-    if not goal.is_own and curves[1] is None and curves[0] is not None and curves[0].rising:
+    lags = facts.window is not None or not goal.is_own
+    if lags and curves[1] is None and curves[0] is not None and curves[0].rising:
         return False
     known = [curve for curve in curves if curve is not None and curve.points >= FEWEST_EVALUATIONS]
     below = all(curve.final + curve.scatter < goal.level for curve in known)
