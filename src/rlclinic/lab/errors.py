@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rlclinic.model.errors import RlclinicError
+from rlclinic.model.errors import RlclinicError, UsageError
 
 
 class TrainingError(RlclinicError):
@@ -15,3 +15,7 @@ class EnvironmentFault(RlclinicError):  # noqa: N818 - reads as what it is
     """The environment raised or returned a number that is none."""
 
     kind = "environment-fault"
+
+
+class ExpertFault(UsageError):  # noqa: N818 - reads as what it is
+    """The expert raised, or its action is none of the environment's."""

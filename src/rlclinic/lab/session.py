@@ -96,7 +96,7 @@ class Session:
         return self._state.end(status, reason, self.env_steps, self.seconds)
 
     def rescue(self) -> None:
-        """Save once more after the environment failed: the weights are whole, only the next step is missing."""
+        """Save once more after environment or expert failed: the weights are whole, only the next step is missing."""
         if self._last_save is None or self.env_steps <= self._saved_at:
             return
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 from rlclinic.lab.backend import backend_for
 from rlclinic.lab.checkpoints import last_checkpoint
-from rlclinic.lab.errors import EnvironmentFault, TrainingError
+from rlclinic.lab.errors import EnvironmentFault, ExpertFault, TrainingError
 from rlclinic.lab.facts import facts_of
 from rlclinic.lab.folder import LAST, RunFolder, cannot_write, check_own, create_folder, open_folder
 from rlclinic.lab.progress import Listener
@@ -143,7 +143,7 @@ def _fail(session: Session, error: Exception) -> None:
     hint = told.hint if isinstance(told, RlclinicError) else ""
     try:
         folder.release_space()
-        if isinstance(error, EnvironmentFault):
+        if isinstance(error, EnvironmentFault | ExpertFault):
             session.rescue()
         folder.log(f"failed at step {session.env_steps:,}: {message}")
         folder.log_traceback("".join(traceback.format_exception(error)))

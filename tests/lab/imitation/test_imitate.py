@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from rlclinic.apps.cli.main import app
 from rlclinic.lab.checkpoints import last_checkpoint
+from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.imitation.asking import imitation_recipe
 from rlclinic.lab.imitation.options import ALGORITHMS
 from rlclinic.lab.train import train
@@ -36,6 +37,22 @@ def silent(observation: Any) -> int:
 
 def wild(observation: Any) -> int:
     return 7
+
+
+def absent_minded(observation: Any) -> None:
+    """Forgets to return."""
+
+
+def undecided(observation: Any) -> float:
+    return 0.5
+
+
+def lost(observation: Any) -> float:
+    return float("nan")
+
+
+def in_float(observation: Any) -> float:
+    return float(lean(observation))
 
 
 def call(*arguments: str) -> Result:
@@ -93,6 +110,30 @@ def test_a_killed_imitation_goes_on_where_it_was(tmp_path: Path) -> None:
     assert queries.values.tolist() == [60, 120, 180, 240]
 
 
+def test_an_expert_that_raises_on_the_way_loses_no_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    changes = ("n_steps=60", "n_epochs=1", "net_arch=[8]", "eval_freq=0", "threshold=1000", "expert_return=500")
+    recipe = imitation_recipe("CartPole-v1", EXPERT, "dagger", (*changes, "total_steps=120"))
+    # A round, its measurement with each state asked twice, and half of the next.
+    calls = iter(range(60 + 120 + 30))
+    with monkeypatch.context() as patched:
+        patched.setitem(globals(), "lean", lambda seen: 0 * next(calls))
+        with pytest.raises(TrainingError, match="failed: StopIteration") as failed:
+            train(recipe, "runs")
+    path = Path(failed.value.path)
+    saved = last_checkpoint(path)
+    assert saved is not None
+    assert saved.env_steps == 90
+    train(resume=path, trust=recipe.trust)
+    assert read(path).series["imitation/data"].last == 120
+
+
+def test_whole_numbers_count_as_actions_in_any_type() -> None:
+    recipe = imitation_recipe(
+        "CartPole-v1", "tests.lab.imitation.test_imitate:in_float", "dagger", ("eval_episodes=1",)
+    )
+    assert recipe.number("expert_return") == 500.0
+
+
 def test_cloning_from_a_file_needs_no_expert_to_ask(tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     states = random.normal(size=(200, 4))
@@ -122,6 +163,9 @@ def test_cloning_from_a_file_needs_no_expert_to_ask(tmp_path: Path) -> None:
         (["--expert", EXPERT, "--algo", "ensemble-dagger", "-o", "n_policies=1"], "at least 2, usually 5"),
         (["--expert", "tests.lab.imitation.test_imitate:silent"], "RuntimeError: out for lunch"),
         (["--expert", "tests.lab.imitation.test_imitate:wild"], "outside the 2 actions"),
+        (["--expert", "tests.lab.imitation.test_imitate:absent_minded"], "action None is outside the 2 actions"),
+        (["--expert", "tests.lab.imitation.test_imitate:undecided"], "action 0.5 is outside the 2 actions"),
+        (["--expert", "tests.lab.imitation.test_imitate:lost"], "action nan is outside the 2 actions"),
     ],
 )
 def test_bad_input_is_said_before_anything_is_written(tmp_path: Path, arguments: list[str], words: str) -> None:

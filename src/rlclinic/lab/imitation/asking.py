@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import numpy as np
+
 from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.environments import check_environment
 from rlclinic.lab.evaluation import evaluate
@@ -67,11 +69,9 @@ def _levels(recipe: Recipe, expert: str) -> tuple[float, float]:
     sizes = spaces_of(*spaces)
     label = label_of(recipe, expert, sizes)
 
-    def act(seen: object) -> list[object]:
-        actions = [answered(label, one) for one in _rows(seen)]
-        for action in actions:
-            learner_action(action, sizes)
-        return [action if action.shape else action.item() for action in actions]
+    def act(seen: object) -> object:
+        labels = np.asarray([learner_action(answered(label, one), sizes) for one in _rows(seen)])
+        return sizes.to_environment(sizes.from_unit(labels))
 
     return lowest, evaluate(recipe, act, episodes=EPISODES).mean
 

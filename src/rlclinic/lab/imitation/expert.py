@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rlclinic.lab.errors import ExpertFault
 from rlclinic.lab.imitation.options import ImitationOptions
 from rlclinic.lab.imitation.sb3_file import policy_of_file
 from rlclinic.lab.recipe import Recipe
@@ -68,32 +69,32 @@ class Expert:
 
 
 def answered(label: Label, observation: Any) -> NDArray[Any]:
-    """The expert's action; UsageError where it raises instead."""
+    """The expert's action; ExpertFault where it raises instead."""
     try:
         return np.asarray(label(observation))
     except RlclinicError:
         raise
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
-        raise UsageError(f"the expert failed: {told}", hint="call it on one observation by hand") from error
+        raise ExpertFault(f"the expert failed: {told}", hint="call it on one observation by hand") from error
 
 
 def learner_action(action: NDArray[Any], spaces: Spaces) -> NDArray[Any]:
-    """An action of the environment as the learner predicts it; UsageError where it is none."""
+    """An action of the environment as the learner predicts it; ExpertFault where it is none."""
+    hint = "check that the expert belongs to this environment"
+    try:
+        flat = action.astype(np.float64).reshape(-1)
+    except (TypeError, ValueError) as error:
+        raise ExpertFault(f"the expert's action {action!s:.80} is no number", hint=hint) from error
     if spaces.n_actions is not None:
-        number = int(action.reshape(-1)[0]) - spaces.first_action if action.size == 1 else -1
-        if not 0 <= number < spaces.n_actions:
-            raise UsageError(
-                f"the expert's action {action} is outside the {spaces.n_actions} actions of the environment",
-                hint="check that the expert belongs to this environment",
-            )
-        return np.asarray(number)
-    flat = action.astype(np.float64).reshape(-1)
+        number = flat[0] - spaces.first_action if flat.size == 1 else -1.0
+        # A number that is none compares false as well.
+        if not (0 <= number < spaces.n_actions and number.is_integer()):
+            told = f"the expert's action {action!s:.80} is outside the {spaces.n_actions} actions of the environment"
+            raise ExpertFault(told, hint=hint)
+        return np.asarray(int(number))
     if flat.size != spaces.action_size or not np.isfinite(flat).all():
-        raise UsageError(
-            f"the expert's action {action} is no action of shape {spaces.action_shape}",
-            hint="check that the expert belongs to this environment",
-        )
+        raise ExpertFault(f"the expert's action {action!s:.80} is no action of shape {spaces.action_shape}", hint=hint)
     low, high = spaces.low.reshape(-1), spaces.high.reshape(-1)
     unit: NDArray[Any] = np.clip(2 * (flat - low) / np.maximum(high - low, 1e-12) - 1, -1.0, 1.0)
     return unit
