@@ -18,7 +18,7 @@ from rlclinic.lab.offline.ranking import Ranked, agreement
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.spaces import Spaces, spaces_of
 from rlclinic.lab.train import train
-from rlclinic.model.errors import UsageError
+from rlclinic.model.errors import RlclinicError, UsageError
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +134,7 @@ def call(*words: str) -> Any:
 
 
 def told(result: Any) -> str:
-    assert isinstance(result.exception, UsageError)
+    assert isinstance(result.exception, RlclinicError)
     return f"{result.exception.message} {result.exception.hint}"
 
 
@@ -152,3 +152,25 @@ def test_the_best_episodes_are_cloned_without_d3rlpy(
     assert "its steps come from CartPole-v1" in told(call("data/cartpole-mixed.npz", "--env", "Pendulum-v1"))
     assert "no offline algorithm is called 'ppo'" in told(call("data/cartpole-mixed.npz", "--algo", "ppo"))
     assert len(list(Path("runs").glob("CartPole*"))) == 1
+
+
+def test_an_environment_that_only_the_data_name_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("planted.py").write_text("open('imported', 'w').close()")
+    np.savez("data.npz", env_id="planted:Env", **steps())
+    for algorithm in ("bc", "cql"):
+        assert "code that only a file names" in told(call("data.npz", "--algo", algorithm))
+    assert not Path("imported").exists()
+
+
+@pytest.mark.parametrize("name", ["absent.npz", "text.npz", "cut.npz"])
+def test_a_data_set_that_cannot_be_read_is_said(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("text.npz").write_text("hello")
+    np.savez("data.npz", **steps())
+    Path("cut.npz").write_bytes(Path("data.npz").read_bytes()[:400])
+    words = {"absent.npz": "no such data set"}.get(name, "holds no transitions")
+    assert words in told(call(name, "--env", "Pendulum-v1", "--algo", "bc"))

@@ -225,7 +225,7 @@ class _Training:
 
 def demonstrations(path: str, spaces: Spaces, best: float) -> Dataset:
     """The steps of a file, of its best episodes alone where a share of them is asked for."""
-    data = load_dataset(Path(path), spaces, check_ends=False)
+    data = load_dataset(Path(path), spaces)
     return data if best >= 1.0 else data.only(data.best(best))
 
 

@@ -15,6 +15,7 @@ from rlclinic.lab.offline.datasets import environment_of
 from rlclinic.lab.offline.options import ALGORITHMS
 from rlclinic.lab.recipe import Recipe
 from rlclinic.lab.torchrl.spaces import spaces_of
+from rlclinic.lab.trust import refusal
 from rlclinic.model.errors import UsageError
 from rlclinic.readers.transitions.trace import read_trace
 from rlclinic.reference.algorithms import algorithm_name
@@ -44,8 +45,10 @@ def offline_recipe(
         known = "bc, filtered-bc, td3-bc, iql, cql, decision-transformer"
         raise UsageError(f"no offline algorithm is called {algorithm!r}", hint=f"one of {known}")
     path = Path(dataset).resolve()
+    if not path.exists():
+        raise UsageError("no such data set", path=str(path), hint="npz, HDF5, Minari, CSV or parquet")
     own = {text.partition("=")[0] for text in overrides}
-    task = _environment(path, environment)
+    task = _environment(path, environment, trust)
     if name in CLONING:
         whole = len(read_trace(path).rewards)
         sizes = {"total_steps": whole, "n_steps": -(-whole // ROUNDS)}
@@ -68,7 +71,7 @@ def _trained(task: str, name: str, path: Path, overrides: Sequence[str], trust: 
     return recipe if "threshold" in own else recipe.with_changes({"threshold": _goal(recipe, path)})
 
 
-def _environment(path: Path, named: str) -> str:
+def _environment(path: Path, named: str, trust: Iterable[str]) -> str:
     found = environment_of(path)
     if named and found and named != found:
         raise UsageError(
@@ -76,6 +79,9 @@ def _environment(path: Path, named: str) -> str:
         )
     if not named and not found:
         raise UsageError("does not name its environment", path=str(path), hint="--env ENV")
+    if not named and ":" in found and found not in trust:
+        # A recipe trusts what the user asks for; this name he has not seen.
+        raise refusal("environment", found, found)
     return named or found
 
 

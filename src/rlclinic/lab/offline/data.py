@@ -84,7 +84,7 @@ class Dataset:
         return min(self.rewards.min(), 0.0) * horizon, max(self.rewards.max(), 0.0) * horizon
 
 
-def load_dataset(path: Path, spaces: Spaces, *, check_ends: bool = True) -> Dataset:
+def load_dataset(path: Path, spaces: Spaces) -> Dataset:
     """Read a data set; UsageError where its rows cannot come from the environment or nothing can be learned."""
     steps = read_trace(path)
     where, told = str(path), {"path": str(path)}
@@ -102,8 +102,7 @@ def load_dataset(path: Path, spaces: Spaces, *, check_ends: bool = True) -> Data
                 **told, hint="leave those episodes out",
             )  # fmt: skip
     actions = _actions(steps, spaces, where)
-    if check_ends:
-        _check_ends(steps, where)
+    _check_ends(steps, where)
     _, episodes = np.unique(steps.episodes, return_inverse=True)
     found = Dataset(
         steps.observations, actions, steps.rewards, steps.next_observations, steps.terminated, np.asarray(episodes)

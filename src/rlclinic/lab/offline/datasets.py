@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
+import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -174,7 +176,10 @@ def write_dataset(folder: Path, recipe: Recipe, kind: str, arrays: Arrays) -> Pa
     os.environ["MINARI_DATASETS_PATH"] = str(folder.resolve())
     environment = make_environment(recipe)
     try:
-        minari.create_dataset_from_buffers(f"{name}/{kind}-v0", _buffers(arrays), env=environment)
+        with warnings.catch_warnings():
+            # It asks for an author and a link to code that nobody here knows.
+            warnings.simplefilter("ignore", UserWarning)
+            minari.create_dataset_from_buffers(f"{name}/{kind}-v0", _buffers(arrays), env=environment)
     finally:
         environment.close()
         if before is None:
@@ -210,7 +215,7 @@ def environment_of(path: Path) -> str:
         try:
             with open_arrays(path) as file:
                 return str(file["env_id"]) if "env_id" in file else ""
-        except (OSError, ValueError):
+        except (OSError, ValueError, zipfile.BadZipFile):
             return ""
     for folder in (path / "data", path, path.parent):
         file = folder / "metadata.json"
