@@ -78,6 +78,8 @@ def test_every_variant_leaves_a_run_with_what_a_diagnosis_needs(algorithm: str) 
     for name in ("disagreement", "disagreement_data", "inconsistency", "loss_old", "loss_new", "queries", "shift"):
         assert run.series[f"imitation/{name}"].last is not None, name
     assert run.series["return/expert"].last == 500.0
+    # Of fewer than 200 labels the neighbours say nothing.
+    assert "imitation/label_spread" not in run.series
     labels = run.series["imitation/queries"].last
     assert labels is not None
     assert labels == 180 if algorithm in ("BC", "DAGGER") else 60 <= labels <= 180

@@ -19,6 +19,8 @@ Columns = dict[str, float]
 HOME = "train/imitation"
 # States that the two-sample test sees of each side, and of the own states those that the expert labels twice.
 MOST_STATES, ASKED_TWICE = 1000, 100
+# Labels below which the nearest state of another stretch is too far away to be labelled alike.
+FEWEST_NEIGHBOURS = 200
 # Steps of an episode that count as one; in env steps.
 STRETCH = 50
 
@@ -102,6 +104,8 @@ def _label_spread(rows: dict[str, NDArray[Any]], spaces: Spaces) -> float:
 
     Neighbours that are labelled otherwise each time are told apart by something that the observation does not hold.
     """
+    if len(rows["rounds"]) < FEWEST_NEIGHBOURS:
+        return float("nan")
     known = _thinned(len(rows["rounds"]))
     states, labels, parts = rows["states"][known], rows["labels"][known], _stretches(rows["episodes"])[known]
     spread = states.std(axis=0)
