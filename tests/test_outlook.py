@@ -68,6 +68,28 @@ def test_a_run_that_has_ended_has_no_outlook(state: Status) -> None:
     assert outlook_of(RunFacts(run), Verdict.LEARNING, ()) is None
 
 
+@pytest.mark.parametrize(
+    ("policy", "value", "advice"),
+    [(10, 12, Advice.RESTART), (10, 0, Advice.CONTINUE), (2, 2, Advice.CONTINUE)],
+)
+def test_a_run_whose_losses_are_all_no_numbers_is_lost_whatever_the_cause(
+    policy: int, value: int, advice: Advice
+) -> None:
+    run = going(rising(20, 300))
+    kept = run.returns
+    assert kept is not None
+    losses = {}
+    for name, bad in (("policy_loss", policy), ("value_loss", value)):
+        values = flat(1.0)
+        values[len(values) - bad :] = np.nan
+        losses[name] = replace(kept, name=name, logged_as=name, values=values)
+    found = outlook(replace(run, series={**run.series, **losses}))
+    assert found.advice is advice
+    assert (f"no loss has been a number since step {kept.steps[-10]:,.0f}" in found.reason) == (
+        advice is Advice.RESTART
+    )
+
+
 @pytest.mark.parametrize("budget", [200_000.0, 400_000.0])
 def test_a_run_that_cannot_learn_as_configured_is_not_told_to_go_on(budget: float) -> None:
     slow = Cause("learning-rate-too-low", "policy-frozen", "root", "", 0.99)

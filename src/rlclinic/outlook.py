@@ -34,6 +34,8 @@ ILL = frozenset({Verdict.MISCONFIGURED, Verdict.COLLAPSED, Verdict.NOT_LEARNING,
 HOPELESS = 0.05
 # Share of the budget before which no run is called hopeless: late starts are common.
 HOPELESS_FROM = 0.6
+# Points at the end of every loss that must be no number: a batch may go wrong by chance, all of several updates do not.
+NO_NUMBER = 3
 # Share of the budget from which on nothing is left to forecast.
 BUDGET_USED = 0.98
 
@@ -103,6 +105,9 @@ def _advice(
     goal: Goal | None,
     expectation: Expectation | None,
 ) -> tuple[Advice, str]:
+    since = _losses_lost(facts)
+    if since is not None:
+        return Advice.RESTART, f"no loss has been a number since step {since:,.0f}: {lasting()['numerical-failure']}"
     reached = goal_reached(facts)
     if goal is not None and reached is not None and reached.held:
         held = f"the goal of {goal.level:.4g} ({goal.origin}) was reached at step {reached.step:,.0f} and holds so far"
@@ -131,6 +136,15 @@ def _advice(
             chance = f"{100 * expectation.probability:.0f}%"
             return Advice.STOP, f"the chance of the goal within the budget is {chance} and the return does not rise"
     return Advice.CONTINUE, _patience(facts, trajectory, goal, expectation)
+
+
+def _losses_lost(facts: RunFacts) -> float | None:
+    """Step since which every loss has been NaN or infinite to the end; None where one is a number."""
+    losses = [one for one in map(facts.series, ("policy_loss", "value_loss", "loss")) if one is not None]
+    good = [int(np.flatnonzero(np.isfinite(one.values))[-1]) for one in losses]
+    if not losses or any(len(one) - 1 - last < NO_NUMBER for one, last in zip(losses, good, strict=True)):
+        return None
+    return float(max(one.steps[last + 1] for one, last in zip(losses, good, strict=True)))
 
 
 def _patience(facts: RunFacts, trajectory: Trajectory, goal: Goal | None, expectation: Expectation | None) -> str:
