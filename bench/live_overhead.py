@@ -1,9 +1,10 @@
 """What a monitor costs in training: `python -m bench.live_overhead [--pairs N] [ALGORITHM ...]`.
 
-Stable-Baselines3 at its default settings, trained in turn with and without `ClinicCallback`, same seed, in one process
-and thread. Two numbers, both of processor time: the share that is spent inside the callback, and the ratio of the two
-trainings with an upper bound (95%, bootstrap of the mean over pairs). The last look, after training has ended, is told
-apart. Every pair is recorded in bench/live_overhead.jsonl, and the next call goes on.
+Stable-Baselines3 at its default settings, with and without `ClinicCallback`, same seed, in one process. The two
+trainings of a pair take turns of some hundredths of a second: a machine that is busy meanwhile slows both alike. Two
+numbers, both of processor time: the share that is spent inside the callback, and the ratio of the two trainings with a
+95% interval (bootstrap of the mean over pairs). The last look, after training has ended, is told apart. Every pair is
+recorded in bench/live_overhead.jsonl, and the next call goes on.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 RECORD = Path(__file__).with_name("live_overhead.jsonl")
 TRAININGS = {"PPO": ("CartPole-v1", 4_096), "SAC": ("Pendulum-v1", 300)}
+# Env steps, and updates, of one turn.
+STEPS, UPDATES = 100, 8
 HOOKS = ("_on_training_start", "_on_rollout_start", "_on_rollout_end", "_on_step")
 
 
@@ -30,7 +34,8 @@ def main() -> None:
     for algorithm in asked.algorithms or list(TRAININGS):
         done = sum(line["algorithm"] == algorithm for line in recorded())
         if done < asked.pairs:
-            _train(algorithm, None, 0)
+            # What is loaded at first use is no part of a training.
+            _pair(algorithm, 0)
         for seed in range(done, asked.pairs):
             line = {"algorithm": algorithm, **_pair(algorithm, seed)}
             with open(RECORD, "a", encoding="utf-8") as file:
@@ -58,6 +63,7 @@ def summary(algorithm: str) -> dict[str, float]:
     return {
         "pairs": int(ratios.size),
         "ratio": round(float(ratios.mean()), 4),
+        "lower": round(float(np.quantile(drawn, 0.025)), 4),
         "upper": round(float(np.quantile(drawn, 0.975)), 4),
         "share": round(float(np.mean([line["inside"] / line["with"] for line in lines])), 5),
         "last_look": round(float(np.median([line["last_look"] for line in lines])), 3),
@@ -82,25 +88,77 @@ def _pair(algorithm: str, seed: int) -> dict[str, float]:
         return measured
 
     timed_callback = type("Timed", (ClinicCallback,), {name: timed(name) for name in (*HOOKS, "_on_training_end")})
-    times = {}
-    for how in ("with", "without") if seed % 2 else ("without", "with"):
-        callback = timed_callback(sinks=[]) if how == "with" else None
-        times[how] = _train(algorithm, callback, seed)
-    last = inside["_on_training_end"]
+    turns = _Turns()
+    arms = {"with": timed_callback(sinks=[]), "without": None}
+    order = list(arms) if seed % 2 else list(reversed(arms))
+    threads = [threading.Thread(target=_train, args=(algorithm, arms[arm], seed, turns, arm)) for arm in order]
+    turns.give(order[0])
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    times, last = turns.spent, inside["_on_training_end"]
     found = {**times, "with": times["with"] - last, "inside": inside["hooks"], "last_look": last}
     return {key: round(value, 4) for key, value in found.items()}
 
 
-def _train(algorithm: str, callback: Any, seed: int) -> float:
+class _Turns:
+    """Lets one of two threads work at a time, and adds up what each has used of the processor."""
+
+    def __init__(self) -> None:
+        self.spent = {"with": 0.0, "without": 0.0}
+        self._ended: set[str] = set()
+        self._turn, self._began = "", 0.0
+        self._changed = threading.Condition()
+
+    def give(self, arm: str) -> None:
+        with self._changed:
+            self._turn, self._began = arm, time.process_time()
+            self._changed.notify_all()
+
+    def take(self, arm: str) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._turn == arm)
+
+    def pass_on(self, arm: str, *, ended: bool = False) -> None:
+        self.spent[arm] += time.process_time() - self._began
+        self._ended |= {arm} if ended else set()
+        other = "with" if arm == "without" else "without"
+        self.give(arm if other in self._ended else other)
+        if not ended:
+            self.take(arm)
+
+
+def _train(algorithm: str, callback: Any, seed: int, turns: _Turns, arm: str) -> None:
     import stable_baselines3
     import torch
+    from stable_baselines3.common.callbacks import BaseCallback
 
-    torch.set_num_threads(1)
-    environment, steps = TRAININGS[algorithm]
-    model = getattr(stable_baselines3, algorithm)("MlpPolicy", environment, seed=seed, device="cpu")
-    began = time.process_time()
-    model.learn(steps, callback=callback)
-    return time.process_time() - began
+    class Passes(BaseCallback):
+        def _on_step(self) -> bool:
+            if self.n_calls % STEPS == 0:
+                turns.pass_on(arm)
+            return True
+
+    updates = iter(range(1, 1 << 30))
+
+    def updated(*_: object) -> None:
+        if next(updates) % UPDATES == 0:
+            turns.pass_on(arm)
+
+    turns.take(arm)
+    try:
+        torch.set_num_threads(1)
+        environment, steps = TRAININGS[algorithm]
+        model = getattr(stable_baselines3, algorithm)("MlpPolicy", environment, seed=seed, device="cpu")
+        optimizer = (model.critic if algorithm == "SAC" else model.policy).optimizer
+        optimizer.register_step_pre_hook(updated)
+        turns.spent[arm] = 0.0
+        turns.pass_on(arm)
+        turns.spent[arm] = 0.0
+        model.learn(steps, callback=[Passes(), *([callback] if callback is not None else [])])
+    finally:
+        turns.pass_on(arm, ended=True)
 
 
 if __name__ == "__main__":

@@ -67,6 +67,13 @@ def test_a_failure_that_its_own_alarm_tells_is_not_told_again_as_a_cause() -> No
     assert [item.key for item in alone] == ["cause:numerical-failure"]
 
 
+def test_a_sure_cause_is_an_alert_unless_it_is_what_is_left_over() -> None:
+    for cause, keys in (("learning-rate-too-high", ["cause:learning-rate-too-high"]), ("implementation-bug", [])):
+        lead = Cause(cause, "policy-too-fast", "root", "", 0.9)
+        found = conditions_of(Diagnosis(Run("r", ""), Verdict.PLATEAUED, "", causes=(lead,)))
+        assert [item.key for item in found] == keys
+
+
 def test_an_error_about_a_setting_is_news_only_where_the_run_does_badly() -> None:
     name = "batch-does-not-divide-rollout"
     assert conditions_of(seen(name, Severity.ERROR)) == []

@@ -23,6 +23,8 @@ PRESETS = (RULES, THRESHOLDS)
 SURE = 0.5
 # Causes that ask for nothing while a run goes on.
 QUIET = frozenset({"nothing-wrong", "unknown", "already-solved", "budget-too-small", "interrupted", "seed-variance"})
+# What is left where nothing else fits: a plateau that passes looks like it, and its own signs are told as findings.
+LEFT_OVER = frozenset({"implementation-bug"})
 NOT_FINITE = "numerical-failure"
 CAUSE = "cause"
 # Families of rules that see trouble in the update itself, long before the return shows it: their warnings count, too.
@@ -193,7 +195,7 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
     judged = diagnosis.verdict not in (Verdict.INSUFFICIENT_DATA, Verdict.NOT_RL)
     # Its own alarm has told of it already.
     told = lead is not None and lead.id == NOT_FINITE and any(condition.at_once for condition in found)
-    if judged and lead is not None and not told and lead.id not in QUIET and lead.probability >= SURE:
+    if judged and lead is not None and not told and lead.id not in QUIET | LEFT_OVER and lead.probability >= SURE:
         summary = f"{lead.title}: {100 * lead.probability:.0f}% probable; {diagnosis.reason}"
         found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary))
     return found
