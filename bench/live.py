@@ -44,7 +44,8 @@ LOOKS = 20
 NEVER = 9.0
 """Delay of what is never told, in budgets: more than any other."""
 INTRODUCTION = """\
-Written by `python -m bench.live`. {runs} recorded runs of the fault benchmark are replayed with their config and looked at every {every:.0f}% of the budget. A fault counts where the
+Written by `python -m bench.live`. {runs} recorded runs of the fault benchmark are replayed with their config and
+looked at every {every:.0f}% of the budget. A fault counts where the
 diagnosis of the whole run names it. Delays are medians, as shares of the budget after the onset of the effect: until
 any alert is raised, and until one holds while an accepted cause leads. A fault that is never told counts as infinite.
 What alerts wait for was chosen with both parts in view, so all numbers are in-sample. Diagnosed by the rules of
