@@ -92,7 +92,7 @@ def test_an_installation_is_complete_and_repeatable(tmp_path: Path, name: str) -
         assert (tmp_path / target.skills / "rlclinic" / link).is_file()
     entry = (tmp_path / target.entry).read_text(encoding="utf-8")
     servers = json.loads(entry)["mcpServers"] if target.form == "json" else tomllib.loads(entry)["mcp_servers"]
-    assert servers["rlclinic"] == {"command": sys.executable, "args": ["-m", "rlclinic", "mcp"]}
+    assert servers["rlclinic"] == {"command": sys.executable, "args": ["-P", "-m", "rlclinic", "mcp"]}
 
 
 def test_a_file_that_the_user_changed_stays(tmp_path: Path) -> None:
@@ -145,7 +145,10 @@ def test_the_server_may_be_entered_under_the_name_that_existing_agents_call(tmp_
     entry = (tmp_path / target.entry).read_text(encoding="utf-8")
     servers = json.loads(entry)["mcpServers"] if target.form == "json" else tomllib.loads(entry)["mcp_servers"]
     assert servers == {
-        "gymnasium-solver": {"command": sys.executable, "args": ["-m", "rlclinic", "mcp", "--name", "gymnasium-solver"]}
+        "gymnasium-solver": {
+            "command": sys.executable,
+            "args": ["-P", "-m", "rlclinic", "mcp", "--name", "gymnasium-solver"],
+        }
     }
     skill = (tmp_path / target.skills / "rlclinic" / "SKILL.md").read_text(encoding="utf-8")
     assert "MCP server `gymnasium-solver`" in skill
@@ -158,7 +161,7 @@ def test_the_original_servers_entry_stays_and_ours_is_told(tmp_path: Path) -> No
     arguments = ["agents", "install", "--project", str(tmp_path), "--server", "gymnasium-solver"]
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0
-    assert '"args": ["-m", "rlclinic", "mcp", "--name", "gymnasium-solver"]' in result.output
+    assert '"args": ["-P", "-m", "rlclinic", "mcp", "--name", "gymnasium-solver"]' in result.output
     assert (tmp_path / ".mcp.json").read_text(encoding="utf-8") == theirs
 
 

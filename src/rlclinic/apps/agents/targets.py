@@ -64,10 +64,11 @@ def whole_files(target: Target, server: str = SERVER) -> dict[str, str]:
 def entry_object(server: str = SERVER) -> dict[str, object]:
     """The entry of the MCP server. Clients name its tools after the entry; the server itself goes by the same name.
 
-    It names this interpreter, so that it works in a client that knows of no virtual environment.
+    It names this interpreter, so that it works in a client that knows of no virtual environment. With `-P` no
+    `rlclinic.py` in the folder where the client stands is run in place of us.
     """
     name = [] if server == SERVER else ["--name", server]
-    return {"command": sys.executable, "args": ["-m", "rlclinic", "mcp", *name]}
+    return {"command": sys.executable, "args": ["-P", "-m", "rlclinic", "mcp", *name]}
 
 
 def entry_toml(server: str = SERVER) -> str:
