@@ -143,3 +143,42 @@ def test_a_small_file_of_equal_numbers_does_not_fill_the_memory(
         assert path.stat().st_size < 10_000
         with pytest.raises(RunReadError, match=r"1 MB|0 MB"):
             read_trace(path)
+
+
+@pytest.mark.parametrize("form", ["columns", "episodes", "chunk"])
+def test_rows_that_were_never_written_do_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    h5py = pytest.importorskip("h5py")
+    monkeypatch.setattr(trace, "MOST_BYTES", 1 << 20)
+    with h5py.File(tmp_path / "steps.h5", "w") as file:
+        group = file.create_group("episode_0") if form == "episodes" else file
+        group["actions"], group["rewards"] = ACTIONS, REWARDS
+        group["terminations"] = group["truncations"] = DONES
+        if form == "chunk":
+            file.create_dataset("observations", SEEN.shape, chunks=(1000, 1000), maxshape=(None, None), dtype="f8")
+        else:
+            for name in ("observations", "obs"):
+                group.create_dataset(name, (len(SEEN), 2_000), chunks=(1, 2_000), dtype="f8")
+    assert (tmp_path / "steps.h5").stat().st_size < 40_000
+    with pytest.raises(RunReadError, match="larger than 1 MB"):
+        read_trace(tmp_path / "steps.h5")
+
+
+def test_of_episodes_that_fill_the_memory_only_the_first_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = _minari(tmp_path)
+    monkeypatch.setattr(trace, "MOST_BYTES", 1_000)
+    assert len(np.unique(read_trace(folder).episodes)) < 4
+
+
+def test_columns_that_are_no_numbers_are_not_decoded(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    # As text of its own in each row it would take 3 GB.
+    note = pyarrow.DictionaryArray.from_arrays(pyarrow.array(np.zeros(40, "i4")), pyarrow.array(["x" * 75_000_000]))
+    columns = {"obs": list(SEEN), "act": ACTIONS, "rews": REWARDS, "done": DONES, "note": note}
+    parquet.write_table(pyarrow.table(columns), tmp_path / "steps.parquet")
+    assert np.allclose(read_trace(tmp_path / "steps.parquet").observations, SEEN)

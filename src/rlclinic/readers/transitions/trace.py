@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rlclinic.model.errors import RunReadError, UsageError
 from rlclinic.model.transitions import Transitions
@@ -20,6 +22,7 @@ from rlclinic.readers.transitions.parquet import is_installed, read_parquet
 
 # Members of an episode of Minari and robomimic.
 NEEDED = ("rewards", "observations", "obs", "actions", "terminations", "dones", "truncations")
+KNOWN = tuple(spelling for spellings in NAMES.values() for spelling in spellings)
 INSTALL = "pip install 'rlclinic[data]'"
 
 
@@ -51,9 +54,8 @@ def read_trace(path: Path, *, needs_rewards: bool = True) -> Transitions:
 
 
 def _npz(path: Path) -> Mapping[str, Any]:
-    names = [spelling for spellings in NAMES.values() for spelling in spellings]
     with open_file(real(path)) as file:
-        found = dict(read_arrays(file, [*names, "flags", "places"], MOST_BYTES))
+        found = dict(read_arrays(file, [*KNOWN, "flags", "places"], MOST_BYTES))
     if {"flags", "places"} <= found.keys():
         # As Observe writes it: `episodes` is a table of them there.
         (found["terminated"], found["truncated"]), places = found["flags"].T, found["places"]
@@ -85,9 +87,12 @@ def _hdf5(path: Path) -> Mapping[str, Any]:
         if not groups and "data" in file:
             data = _own(file, "data")
             groups = [_own(data, key) for key in data]
-        if not groups:
-            return {key: _own(file, key)[:MOST_ROWS] for key in file if hasattr(_own(file, key), "dtype")}
-        return _episodes(groups)
+        if groups:
+            return _episodes(groups)
+        known = [name for name in KNOWN if name in file]
+        if not known:
+            raise FormatError(f"no column of steps among {', '.join(list(file)[:12])}")
+        return _arrays(file, known, MOST_BYTES)
 
 
 def _own(group: Any, key: str) -> Any:
@@ -97,9 +102,22 @@ def _own(group: Any, key: str) -> Any:
         raise FormatError(f"{key} is a link")
     if getattr(found, "external", None) or getattr(found, "is_virtual", False):
         raise FormatError(f"the rows of {key} lie in another file")
-    if getattr(found, "nbytes", 0) > MOST_BYTES:
-        raise FormatError(f"{key} is larger than {MOST_BYTES >> 20} MB")
     return found
+
+
+def _arrays(group: Any, names: Iterable[str], limit: int) -> dict[str, NDArray[Any]]:
+    """The first rows of arrays of numbers; FormatError where all of them take more than `limit` bytes."""
+    found = {name: _own(group, name) for name in names}
+    for name, array in found.items():
+        if getattr(array, "dtype", np.dtype(object)).kind not in "biuf":
+            raise FormatError(f"{name} holds no numbers")
+        # Rows that were never written take no room in the file; a chunk is unpacked as a whole.
+        limit -= array.dtype.itemsize * max(
+            math.prod((min(len(array), MOST_ROWS), *array.shape[1:])), math.prod(array.chunks or ())
+        )
+    if limit < 0:
+        raise FormatError(f"its arrays are larger than {MOST_BYTES >> 20} MB")
+    return {name: array[:MOST_ROWS] for name, array in found.items()}
 
 
 @contextmanager
@@ -115,9 +133,9 @@ def _damage() -> Iterator[None]:
 def _episodes(groups: list[Any]) -> Mapping[str, Any]:
     """Episodes in groups of their own, as Minari and robomimic keep them; observations have one row more."""
     parts: dict[str, list[Any]] = {}
-    total = 0
+    total = size = 0
     for number, member in enumerate(groups):
-        group = {key: np.asarray(_own(member, key)) for key in member if key in NEEDED}
+        group = _arrays(member, (key for key in NEEDED if key in member), MOST_BYTES)
         count = len(group["actions"])
         seen = group["observations"] if "observations" in group else group["obs"]
         found = {
@@ -131,8 +149,8 @@ def _episodes(groups: list[Any]) -> Mapping[str, Any]:
         }
         for name, values in found.items():
             parts.setdefault(name, []).append(values)
-        total += count
-        if total >= MOST_ROWS:
+        total, size = total + count, size + sum(array.nbytes for array in group.values())
+        if total >= MOST_ROWS or size >= MOST_BYTES:
             break
     return {name: np.concatenate(values) for name, values in parts.items()}
 
