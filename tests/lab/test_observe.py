@@ -120,6 +120,24 @@ def test_a_damaged_record_is_a_note_and_no_error(tmp_path: Path) -> None:
     assert any("observed-1.npz" in note for note in run.provenance.notes)
 
 
+def test_of_many_records_that_fill_the_memory_only_the_first_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environment = Observe(gymnasium.make("CartPole-v1"), tmp_path)
+    _walk(environment, 60)
+    environment.close()
+    (file,) = tmp_path.glob("observed-*.npz")
+    for name in ("observed-x.npz", "observed-y.npz"):
+        (tmp_path / name).write_bytes(file.read_bytes())
+    whole = read(tmp_path).observed
+    monkeypatch.setattr("rlclinic.readers.transitions.observed.MOST_OF_ALL", 1_000)
+    run = read(tmp_path)
+    assert whole is not None
+    assert run.observed is not None
+    assert (whole.steps, run.observed.steps) == (180, 60)
+    assert any("2 files that Observe wrote are not read" in note for note in run.provenance.notes)
+
+
 @pytest.mark.slow
 def test_a_training_that_is_watched_is_the_same_to_the_last_bit(tmp_path: Path) -> None:
     from stable_baselines3 import PPO

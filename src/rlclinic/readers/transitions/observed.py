@@ -23,16 +23,25 @@ ARRAYS = (
     "last", "told",
 )  # fmt: skip
 MOST_BYTES = 64 << 20
+"""Of a file."""
+MOST_OF_ALL = 256 << 20
+"""Bytes of all files of a run, beyond which no further one is read."""
 MOST_FILES = 32
 SCHEMA = "rlclinic.observed/1"
 
 
 def read_observed(draft: Draft) -> None:
     """Add what was observed, where there is such a file and it is sound."""
-    found = []
-    for entry in draft.place.match(OBSERVED)[:MOST_FILES]:
+    found, room = [], MOST_OF_ALL
+    entries = draft.place.match(OBSERVED)[:MOST_FILES]
+    for at, entry in enumerate(entries):
+        if room <= 0:
+            draft.note(f"{len(entries) - at} files that Observe wrote are not read: the first are too large")
+            break
         try:
-            found.append(_read(entry))
+            observed, size = _read(entry)
+            found.append(observed)
+            room -= size
             draft.used(entry, "observed")
         except (OSError, FormatError, ValueError, TypeError, KeyError, IndexError) as error:
             draft.note(f"{entry.relative}: not readable as what Observe writes ({type(error).__name__})")
@@ -42,7 +51,8 @@ def read_observed(draft: Draft) -> None:
             draft.environment = draft.environment or draft.observed.environment
 
 
-def _read(entry: Entry) -> Observed:
+def _read(entry: Entry) -> tuple[Observed, int]:
+    """What a file holds, and the bytes that it takes."""
     with entry.open() as file:
         arrays = read_arrays(file, ARRAYS, MOST_BYTES)
     missing = [name for name in ARRAYS if name not in arrays]
@@ -51,7 +61,7 @@ def _read(entry: Entry) -> Observed:
     told = load_json_data(arrays["told"].astype(np.uint8).tobytes().decode("utf-8"))
     if not isinstance(told, dict) or told.get("schema") != SCHEMA:
         raise FormatError("another schema")
-    return observed_of(arrays, told)
+    return observed_of(arrays, told), sum(array.nbytes for array in arrays.values())
 
 
 def observed_of(arrays: Mapping[str, Any], told: Mapping[str, Any]) -> Observed:
