@@ -187,19 +187,6 @@ def test_a_number_that_most_returns_are_and_none_exceeds_is_the_ceiling_of_the_t
         assert (verdict(facts, ())[0].value == "solved") is is_solved
 
 
-def test_a_mean_over_past_episodes_is_known_by_its_neighbours_where_nobody_says_so() -> None:
-    """Means over a hundred episodes that never changed wander; single episodes do not."""
-    singles = np.random.default_rng(3).normal(20.0, 10.0, 1000)
-    means = np.convolve(singles, np.ones(100) / 100.0, mode="valid")
-    wandering, plain = (scene(series={"return/train": values}).curve for values in (means, singles[:900]))
-    assert wandering is not None
-    assert plain is not None
-    assert not wandering.climbed
-    assert not wandering.falls
-    assert wandering.noise > 2.0 * float(np.diff(means).std())
-    assert 0.5 < plain.noise / (10.0 / np.sqrt(15.0)) < 1.5
-
-
 def test_a_cost_that_still_halves_is_not_flat_however_little_is_left_of_it() -> None:
     """constructed: a cost of 700,000 that ends at 900 and halves over the last third, and one that stays at 900."""
     scatter = np.exp(0.05 * np.random.default_rng(0).standard_normal(60))
@@ -219,3 +206,12 @@ def test_one_outlier_is_no_climb_wherever_it_stands() -> None:
     assert curve is not None
     assert curve.climb > curve.doubt
     assert not curve.climbed
+
+
+def test_what_a_form_alone_pays_is_no_ceiling_of_a_language_model() -> None:
+    """constructed: a tenth for the form of every answer, which none of them gets more than."""
+    reward = np.concatenate([np.linspace(0.0, 0.1, 20), np.full(40, 0.1)])
+    walks = scene(series={"return/train": 100.0 * reward})
+    answers = scene(series={"return/train": reward, "response_length": flat(8.0, 60)})
+    assert saturation(walks) is not None
+    assert saturation(answers) is None

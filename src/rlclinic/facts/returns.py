@@ -44,9 +44,6 @@ WANDER = 2.5 * math.sqrt(3.0)
 SINGLE = "single episode"
 # Times the last cost that the first must be to have shrunk by factors.
 FACTORS = 10.0
-# Points from which on neighbours tell whether they share episodes, and likeness of their changes from which on they do:
-# that of points of their own is -0.5, that of means over the same past episodes is 0.
-FEWEST_NEIGHBOURS, ALIKE = 60, -0.2
 # Times that noise exceeds what neighbours show where they share most of their episodes, and likeness from which on.
 OVERLAP, MOST_ALIKE = 3.0, 0.8
 
@@ -68,7 +65,7 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
     scatter = _noise(levels, smooth)
     # A mean over the last episodes wanders slowly: averaging its points does not lessen the noise, unless each level
     # has episodes of its own.
-    slow = window.windows < bins if window is not None else is_windowed(series) or _shares_episodes(series, values)
+    slow = window.windows < bins if window is not None else is_windowed(series)
     if slow:
         scatter = _windowed(window, levels, scatter)
     elif window is not None:
@@ -200,15 +197,6 @@ def _windowed(window: WindowNoise | None, levels: FloatArray, visible: float) ->
     if window is None:
         return visible * _overlap(left)
     return window.noise if window.windows < MANY_WINDOWS else min(window.noise, SLOW * float(left.std()))
-
-
-def _shares_episodes(series: Series, values: FloatArray) -> bool:
-    """Whether points of a training return of which nobody says so are means over past episodes, or were smoothed."""
-    if series.name != "return/train" or series.window or values.size < FEWEST_NEIGHBOURS:
-        return False
-    changes = np.diff(plain_course(values).residual)
-    power = float(changes @ changes)
-    return power > 0.0 and float(changes[1:] @ changes[:-1]) > ALIKE * power
 
 
 def _overlap(residual: FloatArray) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from rlclinic.facts.returns import END_POINTS, END_SHARE
 from rlclinic.facts.reward_parts import reward_parts
 from rlclinic.facts.run_facts import RunFacts, fact
+from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import median
 
@@ -100,8 +101,8 @@ def _pinned(facts: RunFacts) -> str | None:
     Zero is no such number: nothing that happens pays nothing. Nor is one with many digits: a policy that does the same
     each time and stops short of the goal gets one.
     """
-    curve, returns = facts.curve, facts.run.returns
-    if curve is None or returns is None or not curve.climbed or returns.decimals is not None:
+    _, returns = _may_be_pinned(facts)
+    if returns is None:
         return None
     if (top := ceiling(facts)) is not None:
         return f"{returns.logged_as} is {top:.4g}, its highest value, at most of the last points"
@@ -113,11 +114,20 @@ def _pinned(facts: RunFacts) -> str | None:
     return f"{returns.logged_as} is {values[-1]:.4g}, its highest value, at each of the last {held} points"
 
 
+def _may_be_pinned(facts: RunFacts) -> tuple[ReturnCurve | None, Series | None]:
+    """A curve that climbed, of exact numbers. Language models earn a reward in parts: what a form alone pays is a round
+    number as well."""
+    curve, returns = facts.curve, facts.run.returns
+    if curve is None or returns is None or not curve.climbed or returns.decimals is not None or facts.is_language_model:
+        return None, None
+    return curve, returns
+
+
 @fact
 def ceiling(facts: RunFacts) -> float | None:
     """The round number that no return exceeds and most of the last third are: nothing above it can be had here."""
-    curve, returns = facts.curve, facts.run.returns
-    if curve is None or returns is None or not curve.climbed or returns.decimals is not None:
+    curve, returns = _may_be_pinned(facts)
+    if curve is None or returns is None:
         return None
     values = returns.values[np.isfinite(returns.values)]
     top, last = float(values.max()), values[-(values.size // 3) :]
