@@ -181,3 +181,11 @@ def test_a_run_without_a_goal_hints_at_how_to_tell_one(runs: Path) -> None:
 def test_a_goal_that_is_no_number_is_refused(runs: Path, goal: float) -> None:
     with pytest.raises(UsageError, match="goal"):
         diagnose(runs / "sb3" / "ppo_cartpole", goal=goal)
+
+
+def test_other_runs_are_named_like_the_run() -> None:
+    path = RUNS / "sb3/ppo_cartpole"
+    named = diagnose(str(path), others=[RUNS / "sb3/ppo_cartpole_vec4"])
+    assert named.verdict is diagnose(path, others=[read(RUNS / "sb3/ppo_cartpole_vec4")]).verdict
+    with pytest.raises(UsageError, match="a list of runs"):
+        diagnose(path, others=str(path))

@@ -60,7 +60,7 @@ def diagnose(
     select: Sequence[str] = (),
     ignore: Sequence[str] = (),
     limits: Limits | None = None,
-    others: Sequence[Run] = (),
+    others: Sequence[Run | str | Path] = (),
     code: Path | None = None,
 ) -> Diagnosis:
     """Examine a run, given as such or named as for `read`.
@@ -69,15 +69,14 @@ def diagnose(
     `rules.registry.checked_limits`) from where on; verdict, causes and advice follow from all rules as they are.
 
     `goal` is the return that the user is after; it comes before what the run's files or its task name.
-    `others` are runs of the same task, such as the one before the last change: advice takes up what they tell.
-    `code` is a checkout of the training code: a suspected bug is looked for in it, as text.
+    `others` are runs of the same task, given like the run, such as the one before the last change: advice takes up what
+    they tell. `code` is a checkout of the training code: a suspected bug is looked for in it, as text.
     """
-    if not isinstance(run, Run):
-        from rlclinic.store.reading import read
-
-        run = read(run)
+    if isinstance(others, str | Path):
+        raise UsageError("others is a list of runs, not a single one", hint="diagnose(run, others=[other])")
+    run, *rest = [_read(item) for item in (run, *others)]
     with contained(run.path):
-        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, others, code)
+        return _diagnosed(run.with_goal(goal), select, ignore, limits or {}, rest, code)
 
 
 def examine(environment: EnvironmentFacts, run: Run | None = None, *, goal: float | None = None) -> Diagnosis:
@@ -93,6 +92,14 @@ def why(run: Run | str | Path, cause: str, *, goal: float | None = None) -> Expl
     if cause not in catalogue():
         raise UsageError(f"no cause is called {cause!r}", hint="`rlclinic explain` without a name lists them")
     return diagnose(run, goal=goal).explanations.get(cause, Explanation(cause, 0.0))
+
+
+def _read(run: Run | str | Path) -> Run:
+    if isinstance(run, Run):
+        return run
+    from rlclinic.store.reading import read
+
+    return read(run)
 
 
 def _diagnosed(
