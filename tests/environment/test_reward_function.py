@@ -9,12 +9,13 @@ import pytest
 from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
+from rlclinic.environment.reward_answers import Problem, tried_answers, wrong_answer
 from rlclinic.environment.reward_function import review_reward
 from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.model.reward_review import RewardReview
 
-FUNCTIONS = """
+FUNCTIONS = r"""
 import os, re
 
 def strict(data_source, solution_str, ground_truth, extra_info=None):
@@ -33,6 +34,10 @@ def tagged(response, answer):
 
 def long_winded(response, answer):
     return tagged(response, answer) + 0.3 * (len(response) > 100)
+
+def gsm8k(response, answer):
+    found = re.findall(r"####\s*(-?[\d,]+)", response)
+    return float(bool(found) and found[-1] == answer.split("####")[-1].strip())
 
 def fragile(response, answer):
     return float(response.split("<answer>")[1].split("</answer>")[0] == answer)
@@ -124,3 +129,38 @@ def test_examine_takes_prompts_of_ones_own(tmp_path: Path) -> None:
     bad = CliRunner().invoke(app, ["examine", "--reward", "rewards_under_test:form"])
     assert bad.exit_code == 1
     assert "What is paid" in bad.output
+
+
+@pytest.mark.usefixtures("functions")
+def test_a_verifier_of_worked_solutions_is_not_accused() -> None:
+    problems = [
+        Problem(f"Tom has {n} and buys 7.", f"He has {n}+7=<<{n}+7={n + 7}>>{n + 7}\n#### {n + 7}") for n in (0, 8)
+    ]
+    review = review_reward("rewards_under_test:gsm8k", problems)
+    assert _paid(review) == {"gold"}
+    assert review.is_sound
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("42", "43"),
+        ("1,000", "1,001"),
+        ("x = 7", "x = 8"),
+        ("\\frac{1}{2}", "\\frac{1}{3}"),
+        ("5 cm^2", "6 cm^2"),
+        ("(B)", "(C)"),
+        ("Yes", "no"),
+        ("Paris", "siraP-1"),
+        ("level", None),
+        ("x+y", None),
+        ("It was built by the French in 1889", None),
+    ],
+)
+def test_a_wrong_answer_differs_in_its_final_value_or_is_none(right: str, wrong: str | None) -> None:
+    assert wrong_answer(right) == wrong
+
+
+def test_what_still_states_the_right_answer_is_not_tried() -> None:
+    tried = tried_answers(Problem("What is 7 + 0?", "7", "7 + 0 = 7, so it is 7"), "as in the samples")
+    assert not {"wrong", "truncated", "prompt echoed"} & set(tried)
