@@ -186,6 +186,10 @@ def test_status_stop_and_the_index_do_not_tell_a_secret_in_the_name_of_a_folder(
                 text = said(arguments, capsys)
                 assert "[redacted]" in text, arguments[0]
                 assert not vault.leaks(text), arguments[0]
+    for question in ("strategy", "batch-size"):
+        text = said(["advise", question, "--run", str(folder), "--no-ask"], capsys)
+        assert "rlclinic diagnose" in text
+        assert not vault.leaks(text), question
     index = (tmp_path / "index").glob("runs.sqlite*")
     assert not vault.leaks("".join(path.read_bytes().decode("latin-1") for path in index))
 

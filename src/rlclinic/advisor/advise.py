@@ -19,6 +19,7 @@ from rlclinic.advisor.values import advised_values
 from rlclinic.model.advice import Advice, FactOrigin, FiredRule, Option, ProblemFact, Question, Value
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.errors import UsageError
+from rlclinic.readers.redaction.redact import redact
 from rlclinic.reference.environment_names import is_plain_id
 
 STRATEGY = "strategy"
@@ -102,7 +103,7 @@ def known_problem(
         diagnosis = run if isinstance(run, Diagnosis) else diagnose(run)
         of_run = diagnosis.run.environment if is_plain_id(diagnosis.run.environment) else ""
         named = found.environment or of_run
-        asked = "" if isinstance(run, Diagnosis) else str(run)
+        asked = "" if isinstance(run, Diagnosis) else redact(str(run))
         found = replace(found, environment=named, run=asked).with_facts(*facts_of_run(diagnosis))
     if found.environment and environment:
         found = with_environment(found, trusted=trusted)

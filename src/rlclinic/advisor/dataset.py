@@ -24,6 +24,7 @@ from rlclinic.environment.isolate import policy_named
 from rlclinic.model.advice import FactOrigin, Measurement, ProblemFact
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import Transitions
+from rlclinic.readers.redaction.redact import redact
 from rlclinic.reference.tasks import task_of
 
 RANDOM, NARROW = 0.85, 0.35
@@ -71,7 +72,7 @@ def with_dataset(problem: Problem, steps: Transitions, path: str = "") -> Proble
     if not problem.environment:
         told["env.available"] = False
     facts = (_fact(key, value) for key, value in told.items() if value is not None)
-    return replace(problem.with_facts(*facts).with_measurements(*found), dataset=path)
+    return replace(problem.with_facts(*facts).with_measurements(*found), dataset=redact(path))
 
 
 def _rewarded(problem: Problem, steps: Transitions, returns: FloatArray) -> tuple[list[Measurement], dict[str, object]]:
