@@ -6,6 +6,7 @@ import pytest
 
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Basis, Change, PrescriptionKind, Priority
+from rlclinic.prescriptions.next_steps import variations
 from rlclinic.prescriptions.wording import change_words
 from rlclinic.reference.hyperparameters import amount
 from tests.prescriptions.made import DQN, PPO, advised, changed_keys, made_run
@@ -139,3 +140,17 @@ def test_a_tiny_budget_is_not_merely_doubled() -> None:
     tiny = made_run({**PPO, "total_timesteps": 200}, environment="MyRobot-v0")
     made, *_ = advised(tiny, {"budget-too-small": 0.9}, verdict=Verdict.INSUFFICIENT_DATA)
     assert "from 200 to 20000" in made.instruction
+
+
+@pytest.mark.parametrize(
+    ("config", "longest", "wanted"),
+    [({}, 1024.0, 2048), ({}, 100.0, 512), ({"max_completion_length": 1024}, 700.0, 2048)],
+)
+def test_a_cap_that_cuts_responses_is_raised_beyond_all_that_was_seen(
+    config: dict[str, object], longest: float, wanted: int
+) -> None:
+    lengths = {"response_length/max": [longest] * 40, "response_length": [longest / 2] * 40}
+    run = made_run(config, framework_id="trl", algorithm="GRPO", environment="", series=lengths)
+    made = advised(run, {"responses-truncated": 0.9}, "responses-cut")
+    assert changed_keys(made)["max_response_length"][1] == wanted
+    assert f"{wanted // 2}" not in variations(made[0])

@@ -18,6 +18,8 @@ NOTHING = "Nothing needs to change as far as these logs tell."
 ALONE = "one at a time and with the same seeds"
 # Metrics named, at most.
 MOST_WATCHED = 5
+# Settings of which a step back from the advice is where the run was, known or not.
+ONLY_UP = frozenset({"max_response_length"})
 
 
 def variations(item: Prescription) -> str:
@@ -41,7 +43,7 @@ def _untreated(run: Run) -> str:
 def _around(key: str, value: float, before: object = None) -> str:
     """A step to either side of a value, as far as it is allowed and new."""
     size, factor = size_of(key, value), step_factor(key)
-    tried = [rounded(key, value_of_size(key, size * by)) for by in (1.0 / factor, factor)]
+    tried = [rounded(key, value_of_size(key, size * by)) for by in (1.0 / factor, factor)[key in ONLY_UP :]]
     return " and ".join(as_text(one) for one in tried if _is_allowed(key, one) and one not in (before, value))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rlclinic.prescriptions.assessment import Assessment
-from rlclinic.prescriptions.remedies.careful_step import COARSE, rounded
+from rlclinic.prescriptions.remedies.careful_step import COARSE, FINE, rounded, stepped
 from rlclinic.prescriptions.setting_change import Changes, change_to
 
 # Updates between validations that cost little beside training.
@@ -16,6 +16,9 @@ LARGEST_KL = 0.05
 UPPER_CLIP = 0.28
 # Frameworks in which the upper clip is a setting of its own.
 HAVE_UPPER_CLIP = frozenset({"verl", "trl", "openrlhf", "slime", "nemo-rl", "areal"})
+
+# What tells how long responses may be: the longest, else their mean.
+OF_LENGTH = ("response_length/max", "response_length")
 
 
 def calmer_language_model(assessment: Assessment) -> Changes:
@@ -32,6 +35,18 @@ def clip_higher(assessment: Assessment) -> Changes:
     if assessment.run.framework not in HAVE_UPPER_CLIP or (here is not None and here >= UPPER_CLIP):
         return ()
     return change_to("clip_range_high", UPPER_CLIP)
+
+
+def longer_responses(assessment: Assessment) -> Changes:
+    """Twice the cap; where no file tells it, twice the longest response that was seen."""
+    key = "max_response_length"
+    after = stepped(assessment, key, up=True)
+    if after is None and key in assessment.run.config:
+        return ()
+    longest = next((float(found.max()) for found in map(assessment.logged, OF_LENGTH) if found.size), 0.0)
+    # What was generated the cap allowed, whatever the default.
+    wanted = max(after or 0.0, rounded(key, FINE * longest) if longest else 0.0)
+    return change_to(key, wanted) if wanted else ()
 
 
 def weaker_kl(assessment: Assessment) -> Changes:
