@@ -84,6 +84,8 @@ def _sound_environment(case: _Case) -> str | None:
     env = case.facts.run.examined
     if not case.facts.run.is_environment or env is None or env.reward is None:
         return None
+    if env.reward.std == 0.0 and env.episodes is not None and env.episodes.distinct_returns == 1:
+        return f"nothing is broken in {env.steps:,} steps, but all policies were paid the same: no difference was seen"
     return f"nothing in {env.steps:,} steps speaks against learning here"
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
@@ -53,7 +54,8 @@ def prescribe(
     further where the goal is not reached. `effects` defaults to those that come with the package.
     """
     ranked = sorted(causes, key=lambda cause: -cause.probability)
-    if verdict in (Verdict.NOT_RL, Verdict.NO_FAULT_FOUND) or not ranked:
+    sound = verdict is Verdict.NO_FAULT_FOUND and ranked and ranked[0].id == NOTHING_WRONG
+    if verdict is Verdict.NOT_RL or sound or not ranked:
         return ()
     by_name, by_id = {finding.name: finding for finding in findings}, {cause.id: cause for cause in ranked}
     assessment = Assessment(facts, verdict, by_name, by_id, status)
