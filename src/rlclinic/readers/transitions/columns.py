@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -74,10 +75,15 @@ def transitions_of(columns: Mapping[str, NDArray[Any]], *, needs_rewards: bool =
 def _rows(values: NDArray[Any]) -> NDArray[np.float64]:
     if values.dtype.kind not in "biuf":
         raise FormatError(f"a column of {values.dtype.name} holds no numbers")
-    rows = values.reshape(len(values), -1)
-    if rows.shape[1] > MOST_NUMBERS:
-        rows = rows[:, np.linspace(0, rows.shape[1] - 1, 64).astype(int)]
-    return bounded_array(rows)
+    return bounded_array(thinned(values).reshape(len(values), -1))
+
+
+def thinned(values: NDArray[Any]) -> NDArray[Any]:
+    """Of rows that are pictures or as wide, some numbers."""
+    width = math.prod(values.shape[1:])
+    if width <= MOST_NUMBERS:
+        return values
+    return values.reshape(len(values), width)[:, np.linspace(0, width - 1, 64).astype(int)]
 
 
 def whole_numbers(values: NDArray[Any]) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from rlclinic.readers.formats.archive import MOST_BYTES, read_arrays
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.tables.csv_table import read_csv
 from rlclinic.readers.no_links import open_file, real
-from rlclinic.readers.transitions.columns import MOST_ROWS, NAMES, transitions_of
+from rlclinic.readers.transitions.columns import MOST_ROWS, NAMES, thinned, transitions_of
 from rlclinic.readers.transitions.parquet import is_installed, read_parquet
 
 # Members of an episode of Minari and robomimic.
@@ -117,7 +117,7 @@ def _arrays(group: Any, names: Iterable[str], limit: int) -> dict[str, NDArray[A
         )
     if limit < 0:
         raise FormatError(f"its arrays are larger than {MOST_BYTES >> 20} MB")
-    return {name: array[:MOST_ROWS] for name, array in found.items()}
+    return {name: thinned(array[:MOST_ROWS]) for name, array in found.items()}
 
 
 @contextmanager
