@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from rlclinic.rules.language_model import (
     response_length_explodes,
     responses_cut,
     reward_component_constant,
+    reward_part_given_up,
     sampler_and_trainer_disagree,
     score_falls_while_reward_rises,
     settings_at_odds,
@@ -287,6 +289,17 @@ def test_a_format_that_the_reward_pays_more_than_the_answer_is_an_error() -> Non
     assert "a point of the format pays 5" in outpaid.summary
     assert fair is not None
     assert fair.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("evaluated", "alarms"), [("eval_reward", 1), ("val-core/math/acc", 0)])
+def test_right_answers_that_are_given_up_for_length_are_reward_hacking(evaluated: str, alarms: int) -> None:
+    """An evaluation of the whole reward does not say otherwise, one of the task does."""
+    facts = _model({"return/train": RISES, "reward/accuracy": line(0.34, 0.15, noise=0.02), "reward/length": RISES,
+                    "return/eval": line(0.2, 0.9, 20)})  # fmt: skip
+    held_out = facts.run.series["return/eval"]
+    series = {**facts.run.series, "return/eval": replace(held_out, logged_as=evaluated)}
+    found = reward_part_given_up.check(RunFacts(replace(facts.run, series=series)))
+    assert (found is not None) == bool(alarms)
 
 
 def test_every_part_of_the_reward_that_never_pays_is_named() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.return_state import has_fallen
-from rlclinic.facts.reward_parts import RewardPart, reward_parts
+from rlclinic.facts.reward_parts import ANSWER, FORMAT, RewardPart, reward_parts
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.window_noise import deviation
 from rlclinic.model.lazy_dataclass import dataclass
@@ -28,6 +28,8 @@ MATERIAL = 0.01
 NEAR_CEILING = 0.9
 # Share of what it paid early below which a part of the reward is given up.
 GIVEN_UP = 0.3
+# The same of what pays for right answers, which is the task itself.
+ANSWER_GIVEN_UP = 0.6
 # Spreads of the later half by which it must have paid more.
 BEYOND_NOISE = 4.0
 # Share of a run that counts as its early and as its late level.
@@ -103,17 +105,32 @@ def is_falling(facts: RunFacts) -> bool:
 
 
 def part_given_up(facts: RunFacts) -> RewardPart | None:
-    """A part of the reward that paid well and now pays less than a third of that, while the whole rises."""
-    score, held_out = training(facts), validation(facts)
-    if score is None or not score.rises or (held_out is not None and held_out.rises):
+    """A part of the reward that paid well and now pays far less, while the whole rises."""
+    score, held_out, tried = training(facts), validation(facts), facts.series("return/eval")
+    if score is None or not score.rises:
         return None
     for part in reward_parts(facts):
+        is_answer = pays_for_answers(part)
+        # An evaluation of the whole reward rises with whatever makes the reward rise.
+        of_whole = is_answer and tried is not None and "reward" in tried.logged_as
+        if held_out is not None and held_out.rises and not of_whole:
+            continue
         values = part.series.values[np.isfinite(part.series.values)]
         # From point to point: the fall itself is no noise.
         noise = float(np.std(np.diff(values))) / np.sqrt(2.0)
-        if 0.0 <= part.late < GIVEN_UP * part.first and part.first - part.late > BEYOND_NOISE * noise:
+        if 0.0 <= part.late < least_kept(part) and part.first - part.late > BEYOND_NOISE * noise:
             return part
     return None
+
+
+def pays_for_answers(part: RewardPart) -> bool:
+    """Whether a part pays for a right answer rather than for its form."""
+    return bool(ANSWER.search(part.series.logged_as)) and not FORMAT.search(part.series.logged_as)
+
+
+def least_kept(part: RewardPart) -> float:
+    """What a part must still pay not to be given up."""
+    return (ANSWER_GIVEN_UP if pays_for_answers(part) else GIVEN_UP) * part.first
 
 
 def is_stalled(facts: RunFacts) -> bool:

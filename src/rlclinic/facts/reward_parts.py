@@ -16,7 +16,9 @@ UNEXPLAINED = 0.05
 # Names under `reward/` that are no component.
 NOT_A_PART = frozenset({"reward/step", "reward/shaped", "reward/std", "reward/discriminator", "reward/total"})
 # How parts are called that pay for a right answer.
-ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|verif|\bem\b|math", re.IGNORECASE)
+ANSWER = re.compile(r"correct|accura|answer|exact|match|solve|solution|verif|\bem\b|math", re.IGNORECASE)
+# And those that pay for its form.
+FORMAT = re.compile(r"format|(?<![a-z])form(?![a-z])|tag|xml|struct|template|syntax", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

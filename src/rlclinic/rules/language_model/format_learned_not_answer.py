@@ -14,10 +14,8 @@ References: DeepSeek-AI 2025 (arXiv 2501.12948), accuracy and format rewards; Se
 
 from __future__ import annotations
 
-import re
-
 from rlclinic.facts.language_model import MIN_POINTS, SIGNIFICANT, score_change, validation
-from rlclinic.facts.reward_parts import ANSWER, reward_parts, weights_of_parts
+from rlclinic.facts.reward_parts import ANSWER, FORMAT, reward_parts, weights_of_parts
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
@@ -29,7 +27,6 @@ RULE = Rule(
     step=DecisionStep.REWARD,
     causes={"format-reward-dominates": 4.5},
 )
-FORMAT = re.compile(r"format|(?<![a-z])form(?![a-z])|tag|xml|struct|template|syntax", re.IGNORECASE)
 
 
 class Limits(RuleLimits):

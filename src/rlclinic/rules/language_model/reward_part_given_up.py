@@ -1,6 +1,7 @@
 """The reward rises because one of its parts is traded for another.
 
-What it sees: The total reward rises while a part that had paid well falls to less than a third of what it was.
+What it sees: The total reward rises while a part that had paid well falls to less than a third of what it was, or one
+that pays for right answers to less than 60%.
 Why it hurts: The easier part pays more than the one it replaces: length, form or style instead of the answer. The total
 looks like learning.
 Evidence needed: the training score and its parts, with at least 12 points each.
@@ -12,7 +13,7 @@ References: Amodei et al. 2016 (arXiv 1606.06565); Skalse et al. 2022 (arXiv 220
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import GIVEN_UP, SIGNIFICANT, part_given_up, training
+from rlclinic.facts.language_model import SIGNIFICANT, least_kept, part_given_up, training
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleResult, Sign
@@ -37,7 +38,7 @@ def check(facts: RunFacts) -> RuleResult | None:
         f"{score.start:.3g} to {score.end:.3g}"
     )
     evidence = (
-        facts.evidence(part.series.name, part.late, GIVEN_UP * part.first, note="what the part pays late"),
+        facts.evidence(part.series.name, part.late, least_kept(part), note="what the part pays late"),
         facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the whole in standard errors"),
     )
     return RuleResult(Severity.ERROR, 0.85, summary, evidence)
