@@ -13,6 +13,7 @@ from rlclinic.facts.samples import repetition, review_samples
 from rlclinic.model.errors import NothingReadable
 from rlclinic.readers import samples
 from rlclinic.readers.samples import read_samples
+from rlclinic.reports.samples_formats import samples_text
 from tests.growth import grows_linearly
 
 
@@ -86,6 +87,13 @@ def test_length_that_pays_is_named_with_its_size(tmp_path: Path) -> None:
     assert remark.share > 0.9
 
 
+def test_without_rewards_nothing_is_said_of_what_pays(tmp_path: Path) -> None:
+    rows = [{key: value for key, value in row.items() if key != "score"} for row in _rows()]
+    told = samples_text(review_samples(*read_samples(_write(tmp_path / "1.jsonl", rows))))
+    assert "Nothing stands out" in told
+    assert "length does not pay" not in told
+
+
 def test_answers_of_one_word_are_no_empty_ones(tmp_path: Path) -> None:
     rows = [{**row, "output": str(number)} for number, row in enumerate(_rows())]
     assert _names(_write(tmp_path / "1.jsonl", rows)) == set()
@@ -95,8 +103,9 @@ def test_chats_torn_lines_and_foreign_rows_are_taken_as_they_are(tmp_path: Path)
     chat = {"prompt": [{"role": "user", "content": "2+2?"}], "completion": [{"role": "assistant", "content": "4"}]}
     path = tmp_path / "completions.jsonl"
     path.write_text(json.dumps(chat) + '\n{"loss": 0.1}\n[1, 2]\n{"prompt": "x", "compl', encoding="utf-8")
-    found, _ = read_samples(path)
+    found, notes = read_samples(path)
     assert [(item.prompt, item.response) for item in found] == [("2+2?", "4")]
+    assert notes == ("completions.jsonl: 3 of 4 rows hold no response",)
 
 
 def test_secrets_in_responses_are_redacted(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from rlclinic.readers.redaction.redact import redact
 RESPONSE = ("output", "response", "completion", "responses", "completions", "generated_text", "prediction", "answer")
 PROMPT = ("input", "prompt", "question", "query", "problem", "prompts", "instruction")
 REWARD = ("score", "reward", "rewards", "total_reward", "return", "acc")
-GOLD = ("ground_truth", "gold", "answer", "solution", "target", "label", "reference", "expected")
+GOLD = ("ground_truth", "gts", "gold", "answer", "solution", "target", "label", "reference", "expected")
 STEP = ("step", "global_step", "iteration", "update")
 PATTERNS = ("*.jsonl", "*.ndjson", "*samples*.json", "*rollout*.json", "*completion*.json", "*generation*.json")
 MOST_ROWS = 20_000
@@ -40,11 +40,15 @@ def read_samples(path: Path) -> tuple[list[Sample], tuple[str, ...]]:
     left = MOST_BYTES
     for entry in _candidates(place):
         try:
+            before, rows = len(found), 0
             for number, row in _rows(entry, left):
                 sample = _sample(row, f"{entry.relative}:{number}")
                 found += [] if sample is None else [sample]
+                rows += 1
                 if len(found) >= MOST_ROWS:
                     break
+            if before < len(found) < before + rows:
+                notes.append(f"{entry.relative}: {before + rows - len(found):,} of {rows:,} rows hold no response")
         except (FormatError, OSError) as error:
             notes.append(f"{entry.relative}: {error}")
         left -= min(entry.size, left)
@@ -84,7 +88,10 @@ def _candidates(place: Place) -> Sequence[Entry]:
 
 
 def _rows(entry: Entry, most: int = MOST_BYTES) -> Iterator[tuple[int, Any]]:
-    """Rows with their line, or their place in a list; of lines so many bytes, of a list no more than that."""
+    """Rows with their line, or their place in a list; of lines so many bytes, of a list no more than that.
+
+    A torn or foreign line among others is None.
+    """
     if not entry.name.endswith((".jsonl", ".ndjson")):
         if entry.size > most:
             raise FormatError(f"larger than {most >> 20} MB")
@@ -97,10 +104,13 @@ def _rows(entry: Entry, most: int = MOST_BYTES) -> Iterator[tuple[int, Any]]:
             taken += len(line)
             if taken > most:
                 return
+            if not line.strip():
+                continue
             try:
-                yield number, load_json_data(decode(line))
+                row = load_json_data(decode(line))
             except FormatError:
-                continue  # a torn or foreign line among others
+                row = None
+            yield number, row
 
 
 def _sample(row: Any, where: str) -> Sample | None:

@@ -13,6 +13,7 @@ from rlclinic.reports.text_blocks import WIDTH, page_text
 SAMPLES_SCHEMA = "rlclinic.samples/1"
 SHOWN_WIDTH = 400
 NONE = "Nothing stands out: no loops, no empty or equal responses, and length does not pay."
+NO_REWARD = "Nothing stands out: no loops, no empty or equal responses. Without rewards nothing is known of what pays."
 
 
 def samples_text(review: SampleReview, *, width: int = WIDTH, colour: bool = False) -> str:
@@ -22,7 +23,7 @@ def samples_text(review: SampleReview, *, width: int = WIDTH, colour: bool = Fal
     reason = f"{review.count:,} responses{steps}{reward}, {review.mean_words:.0f} words each on average."
     sections = [Section(item.name, item.text[0].upper() + item.text[1:], _rows(item.rows)) for item in review.remarks]
     if not sections:
-        sections = [Section("none", "Remarks", (Words(NONE),))]
+        sections = [Section("none", "Remarks", (Words(NONE if review.mean_reward is not None else NO_REWARD),))]
     if review.notes:
         sections.append(Section("notes", "Notes", (Listing(review.notes),)))
     return page_text("Logged responses", "", "good", reason, sections, width=width, colour=colour)
