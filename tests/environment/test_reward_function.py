@@ -35,6 +35,9 @@ def tagged(response, answer):
 def long_winded(response, answer):
     return tagged(response, answer) + 0.3 * (len(response) > 100)
 
+def whole_numbers(response, answer):
+    return float(re.findall(r"<answer>(-?\d+)</answer>", response) == [answer])
+
 def gsm8k(response, answer):
     found = re.findall(r"####\s*(-?[\d,]+)", response)
     return float(bool(found) and found[-1] == answer.split("####")[-1].strip())
@@ -164,3 +167,16 @@ def test_a_wrong_answer_differs_in_its_final_value_or_is_none(right: str, wrong:
 def test_what_still_states_the_right_answer_is_not_tried() -> None:
     tried = tried_answers(Problem("What is 7 + 0?", "7", "7 + 0 = 7, so it is 7"), "as in the samples")
     assert not {"wrong", "truncated", "prompt echoed"} & set(tried)
+
+
+@pytest.mark.usefixtures("functions")
+def test_a_right_answer_that_is_not_paid_is_a_finding(tmp_path: Path) -> None:
+    review = review_reward("rewards_under_test:whole_numbers")
+    assert not review.is_sound
+    assert any("1 of 3 right answers are not paid" in remark.text for remark in review.remarks)
+    # A rollout dump of verl names the right answers gts.
+    row = {"input": "What is 12 + 30?", "output": "<answer>42</answer>", "gts": "42", "score": 1.0, "step": 1}
+    (tmp_path / "1.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    arguments = ["examine", "--reward", "rewards_under_test:whole_numbers", "--samples", "1.jsonl", "--json"]
+    told = json.loads(CliRunner().invoke(app, arguments).stdout)
+    assert not [remark for remark in told["remarks"] if "right answers" in remark["text"]]

@@ -96,6 +96,12 @@ def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool) -
     if best is None or best <= 0:
         text = "no form of the right answer is paid: compare what the prompt asks for with what the verifier looks for"
         found.append(RewardRemark(Severity.ERROR, text))
+    gold = payments[0]
+    if best is not None and best > 0 and gold.paid < gold.tried:
+        text = f"gold: {gold.tried - gold.paid} of {gold.tried} right answers are not paid"
+        found.append(
+            RewardRemark(Severity.ERROR, f"{text}; if they are not of your task, name your own with --samples")
+        )
     # What the form alone gets; text without an answer that gets more is worth writing.
     form = max((payment.mean or 0.0 for payment in payments if payment.kind in OF_FORM), default=0.0)
     for payment in payments[1:]:
