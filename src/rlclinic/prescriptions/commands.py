@@ -41,8 +41,8 @@ def commands_of(
     known = task_of(run.environment) is not None and _lab_trains(run) and _has_entry(run)
     after = f"rlclinic compare {shlex.quote(run.path)} NEW_RUN" if prescriptions and run.path else ""
     return Commands(
-        apply=_apply(run, change, number, name) if change is not None else "",
-        prove=_prove(run, [change], name) if change is not None and _is_testable(change) else after,
+        apply=_apply(run, change, number, name) if change is not None and run.path else "",
+        prove=_prove(run, [change], name) if change is not None and run.path and _is_testable(change) else after,
         test="" if leads else _test(run, prescriptions, causes, name),
         ask=f"rlclinic diagnose {name}" if run.path else "",
         judge=f"rlclinic diagnose {name} --goal RETURN" if goal is None and run.path else "",
@@ -87,7 +87,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
     trainer comes after that, and that of a library last: it has passed its tests."""
     likely = {cause.id for cause in causes if cause.probability >= RIVAL}
     rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
-    if rivals:
+    if rivals and run.path:
         return _prove(run, rivals, name)
     if run.is_language_model:
         return ""

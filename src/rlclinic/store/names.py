@@ -26,6 +26,8 @@ NICKNAMES = ("@last", "@best", "@latest-run")
 
 def resolve(name: str, *, root: Path | None = None, index: RunIndex | None = None) -> list[str]:
     """The paths of the runs that a name stands for, at least one."""
+    if not name.strip():
+        raise UsageError("the name of the run is empty", hint="name a folder or file, or `.` for the current folder")
     if name.startswith("wandb://"):
         return [name]
     folder, _, last = name.rstrip("/").rpartition("/")

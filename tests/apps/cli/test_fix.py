@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -135,3 +136,12 @@ def test_what_waits_for_something_by_hand_is_written_only_by_its_number(runs: Pa
 def test_what_cannot_be_read_has_the_exit_codes_of_every_verb(runs: Path, tmp_path: Path) -> None:
     assert isinstance(_error(str(runs / "edge" / "aborted_start")), NothingReadable)
     assert isinstance(_error(str(tmp_path / "nowhere")), RunReadError)
+
+
+def test_a_run_without_a_path_is_no_run_to_fix(broken: Path) -> None:
+    assert isinstance(_error(""), UsageError)
+    told = diagnose(broken).commands
+    assert told.apply.startswith("rlclinic fix")
+    without = diagnose(replace(read(broken), path="")).commands
+    assert (without.apply, without.prove) == ("", "")
+    assert "''" not in without.test
