@@ -140,3 +140,14 @@ def test_runs_that_have_ended_end_the_watch_and_an_error_that_holds_is_an_exit_c
 def test_nothing_to_watch_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["watch", "--once", str(tmp_path / "nowhere")])
     assert "no run is there" in str(result.exception)
+
+
+def test_a_run_that_crashed_has_no_advice(tmp_path: Path) -> None:
+    growing = Run(tmp_path / "PPO_1")
+    growing.grow(9)
+    (tmp_path / "PPO_1" / "train.log").write_text(
+        'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: bad\n'
+    )
+    _, told = run("--once", "--json", str(tmp_path / "PPO_1"))
+    event = json.loads(told.splitlines()[0])
+    assert (event["state"], event["advice"]) == ("crashed", None)

@@ -43,14 +43,15 @@ class Event:
         found: dict[str, Any] = {"schema": SCHEMA, "event": self.kind, "run": self.name, "text": self.text}
         if self.look is not None:
             diagnosis = self.look.diagnosis
+            outlook = diagnosis.outlook
             found |= {
                 "step": diagnosis.run.steps,
                 "budget": diagnosis.run.budget,
                 "state": diagnosis.run.status.state.value,
                 "verdict": diagnosis.verdict.value,
-                "advice": self.look.advice[0].value,
+                "advice": outlook.advice.value if outlook is not None else None,
                 "reason": self.look.advice[1],
-                "outlook": outlook_object(diagnosis.outlook),
+                "outlook": outlook_object(outlook),
             }
         if self.alert is not None:
             found["alert"] = to_object(self.alert)
