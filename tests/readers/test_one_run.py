@@ -27,3 +27,12 @@ def test_a_neighbour_of_another_name_says_nothing_of_a_run_that_logged_nothing(t
 def test_a_root_may_be_a_string(tmp_path: Path) -> None:
     shutil.copytree(RUNS / "sb3" / "ppo_cartpole_high_lr", tmp_path / "run")
     assert len(list_runs(str(tmp_path)).summaries) == len(list_runs(tmp_path).summaries) == 1
+
+
+def test_a_text_file_says_nothing_of_the_folders_beside_its_own(tmp_path: Path) -> None:
+    shutil.copytree(RUNS / "sb3" / "ppo_cartpole", tmp_path / "work1")
+    (tmp_path / "work2").mkdir()
+    log = tmp_path / "work2" / "g.log"
+    log.write_text("garbage\n" * 50, encoding="utf-8")
+    run = read(log)
+    assert (run.framework, run.algorithm) == ("unknown", "")

@@ -20,7 +20,7 @@ NO_NAMES = frozenset({"events", "log", "logs", "tb", "tb_logs", "tensorboard"})
 
 def ask_neighbours(draft: Draft) -> None:
     """Take framework and algorithm from a run in a folder beside this one, and say so."""
-    if identify_framework(draft) != "unknown":
+    if identify_framework(draft) != "unknown" or not _is_logged(draft.place):
         return
     folder = draft.place.folder.absolute()
     try:
@@ -48,9 +48,18 @@ def _series(folder: Path) -> str:
     return re.sub(r"\d+", "", folder.name)
 
 
+def _is_logged(place: Place) -> bool:
+    """Whether a framework's logger began a log here: nothing else shows that what lies beside is of one series."""
+    return bool(event_entries(place)) or _is_mlflow(place)
+
+
+def _is_mlflow(place: Place) -> bool:
+    return place.first("meta.yaml") is not None
+
+
 def _probe(place: Place) -> Draft:
     probe = Draft(place)
-    if place.first("meta.yaml") is not None and place.match("metrics/*"):
+    if _is_mlflow(place) and place.match("metrics/*"):
         source_of("mlflow").read(probe)
     else:
         read_events(probe, event_entries(place)[:1])
