@@ -67,10 +67,10 @@ def fix(
     """Make the prescribed change in your own config file: only the changed values, comments and formatting stay.
 
     The file is the one the run was made from, where it can be found; --config names it otherwise, SECTION being the
-    environment or variant in it. YAML, JSON, TOML and Python files are edited. What is not sure is refused, and the
-    change is printed in the syntax of the framework instead. A change that waits for something done by hand is
-    written only when its number is named. Exit codes: 0 done or nothing to fix, 2 refused or a usage error, 5 nothing
-    could be read.
+    environment or variant in it. YAML, JSON, TOML and Python files and shell scripts are edited. What is not sure is
+    refused, and the change is printed in the syntax of the framework instead. A change that waits for something done
+    by hand is written only when its number is named. Exit codes: 0 done or nothing to fix, 2 refused or a usage error,
+    5 nothing could be read.
     """
     task = environment, algorithm
     result, code = decide(name, root, number, config, unsafe=unsafe, writes=action == "write", goal=goal, task=task)
