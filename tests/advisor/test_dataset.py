@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -219,3 +220,20 @@ def test_demonstrations_without_rewards_are_for_cloning(tmp_path: Path) -> None:
     assert found.options[0].id == "behaviour-cloning"
     assert not found.algorithms
     assert "none has a reward" in next(item for item in found.measurements if item.id == "returns").reading
+
+
+def test_a_reward_that_is_no_number_makes_no_second_group() -> None:
+    steps = _walks(*[[float(at % 5) for at in range(20)] for _ in range(12)])
+    rewards = np.ones(len(steps))
+    rewards[[3, 60]] = np.nan
+    _, found = _measured(replace(steps, rewards=rewards))
+    assert "two groups" not in found["behaviour"].reading + found["returns"].reading
+    assert found["not-finite"].value == pytest.approx(2 / len(steps))
+
+
+def test_no_algorithm_is_taken_for_the_best_where_cloning_is_advised() -> None:
+    known = {"env.available": False, "data.n_transitions": 6_000, "data.has_rewards": True, "data.coverage": 0.7}
+    advice = advice_on(problem_of({**known, "task.action": "discrete"}), "offline")
+    assert advice.options[0].id == "behaviour-cloning"
+    assert advice.algorithms
+    assert "run.algo" not in {fact.key for fact in advice.facts}

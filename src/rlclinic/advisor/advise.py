@@ -121,7 +121,8 @@ def advice_on(problem: Problem, question: str = STRATEGY) -> Advice:
     fired = _all_fired(relevant, problem)
     rewarded = problem["data.has_rewards"] is not False
     algorithms = _options(fired, algorithms=True) if question == "offline" and rewarded else ()
-    if algorithms and problem["run.algo"] is None:
+    leading = next((option.id for option in _options(fired)), "")
+    if algorithms and leading == "offline-rl" and problem["run.algo"] is None:
         # What the sources say about the settings of the algorithm that fits best belongs to the answer.
         fits = ProblemFact("run.algo", NAMES[algorithms[0].id], FactOrigin.DERIVED, "fits the data best")
         problem = derived(problem.with_facts(fits))

@@ -45,9 +45,10 @@ KINDS = {"random": "random", "expert": "expert", "mixed": "mixed"}
 
 def with_dataset(problem: Problem, steps: Transitions, path: str = "") -> Problem:
     """The problem with what was measured on its data."""
+    returns = returns_of(steps)
     steps, odd = finite_rows(steps)
     starts, ends = spans(steps)
-    returns, near = returns_of(steps), Neighbours(steps)
+    near = Neighbours(steps)
     ended, told = end_measurement(steps)
     found = [*_behaviour(near), ended, *row_measurements(steps), *odd]
     told |= {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from rlclinic.model.advice import Measurement
@@ -26,8 +28,14 @@ def spans(steps: Transitions) -> tuple[IntArray, IntArray]:
 
 
 def returns_of(steps: Transitions) -> FloatArray:
-    """The return of each episode."""
-    return np.add.reduceat(steps.rewards, spans(steps)[0])
+    """The return of each episode; rows with NaN or inf are taken for ones like the rest of their episode."""
+    whole = _finite(steps)
+    starts, ends = spans(steps)
+    sums = np.add.reduceat(np.where(whole, steps.rewards, 0.0), starts)
+    known = np.add.reduceat(whole.astype(int), starts)
+    seen = known > 0
+    returns: FloatArray = sums[seen] * ((ends - starts)[seen] / known[seen])
+    return returns
 
 
 def mean_interval(values: FloatArray) -> tuple[float, float]:
@@ -38,12 +46,12 @@ def mean_interval(values: FloatArray) -> tuple[float, float]:
 
 
 def two_groups(returns: FloatArray) -> bool:
-    """Whether returns fall into two groups, each of a tenth of the episodes at least."""
+    """Whether returns fall into two groups, each of a tenth of the episodes and of two at least."""
     ordered, count = np.sort(returns), len(returns)
-    total = float(ordered.var())
-    if count < 10 or total <= 0:
+    total, fewest = float(ordered.var()), max(2, math.ceil(FEWEST_OF_TWO * count))
+    if count < 10 or np.ptp(ordered) <= 1e-9 * np.abs(ordered).max():
         return False
-    cuts = np.arange(max(1, int(FEWEST_OF_TWO * count)), count - max(1, int(FEWEST_OF_TWO * count)) + 1)
+    cuts = np.arange(fewest, count - fewest + 1)
     sums = np.cumsum(ordered)[cuts - 1]
     left, right = sums / cuts, (ordered.sum() - sums) / (count - cuts)
     between = cuts * (count - cuts) / count**2 * (left - right) ** 2
@@ -89,13 +97,17 @@ def end_measurement(steps: Transitions) -> tuple[Measurement, dict[str, object]]
 
 def finite_rows(steps: Transitions) -> tuple[Transitions, list[Measurement]]:
     """The steps without NaN and inf, and how many have them; they alone can be measured."""
-    whole: BoolArray = np.asarray(np.isfinite(_rows(steps)).all(axis=1))
+    whole = _finite(steps)
     if whole.all():
         return steps, []
     if not whole.any():
         raise UsageError("no step of the data is finite", hint="NaN or inf in observations, actions or rewards")
     told = f"{1.0 - whole.mean():.2%} of the steps hold NaN or inf; the others are measured"
     return steps.chosen(whole), [Measurement("not-finite", "NaN or inf", float(1.0 - whole.mean()), told)]
+
+
+def _finite(steps: Transitions) -> BoolArray:
+    return np.asarray(np.isfinite(_rows(steps)).all(axis=1))
 
 
 def _rows(steps: Transitions) -> FloatArray:
