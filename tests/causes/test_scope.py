@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.causes.catalogue import OF_CONTROL, catalogue
 from rlclinic.causes.posterior import causes_of
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Verdict
@@ -107,3 +108,11 @@ def test_a_cause_may_show_itself_by_another_sign_than_the_expected_one() -> None
     causes = causes_of(RunFacts(run), Verdict.NOT_LEARNING, [_finding("entropy-rises")], ALL).causes
     found = next(cause for cause in causes if cause.id == "entropy-bonus-too-high")
     assert "no entropy-stays-maximal" not in found.contradicts
+
+
+def test_a_language_model_is_not_suspected_of_what_only_control_has() -> None:
+    run = _run("GRPO", "")
+    found = causes_of(RunFacts(run), Verdict.NOT_LEARNING, [], _about(run), applicable=_about(run)).explanations
+    assert "unknown" in found
+    assert OF_CONTROL.isdisjoint(found)
+    assert catalogue().keys() >= OF_CONTROL

@@ -13,6 +13,14 @@ KINDS = frozenset({"root", "mechanism", "process", "none"})
 
 NOTHING_WRONG = "nothing-wrong"
 UNKNOWN = "unknown"
+# What only a policy has that acts in a simulation or on numbers: language models have none of it.
+OF_CONTROL = frozenset({
+    "action-space-degenerate", "action-space-unnormalised", "action-std-explosion", "autoreset-mishandled",
+    "exploration-missing", "exploration-never-ends", "exploration-too-short", "initial-action-std-wrong",
+    "learning-starts-too-early", "learning-starts-too-late", "normaliser-statistics-wrong", "observation-dead",
+    "observations-unnormalised", "physics-unstable", "q-overestimation", "replay-buffer-too-small",
+    "target-network-too-fast", "target-network-too-slow", "temperature-wrong",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

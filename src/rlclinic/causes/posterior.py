@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
+from rlclinic.causes.catalogue import NOTHING_WRONG, OF_CONTROL, UNKNOWN, catalogue
 from rlclinic.causes.evidence import pieces_of, seen_in
 from rlclinic.causes.weights import VERDICT, CauseWeights, Weights, weights
 from rlclinic.facts.goal_status import GoalStatus
@@ -61,7 +61,7 @@ def causes_of(
     what only one of them shows is its luck, so that all weigh the same before a cause is named.
     """
     known = frozenset(key for key in weights().suspects if unusual(facts, key) is not None)
-    table = _in_question(weights(), applicable, known)
+    table = _in_question(weights(), applicable, known, is_language_model=facts.is_language_model)
     seen = seen_in(
         facts,
         verdict,
@@ -119,9 +119,12 @@ def causes_of(
 
 
 @lru_cache
-def _in_question(table: Weights, applicable: frozenset[str] | None, known: frozenset[str]) -> Weights:
-    """The table without causes that nothing could show in such a run."""
-    rows = {cause: row for cause, row in table.causes.items() if row.has_evidence}
+def _in_question(
+    table: Weights, applicable: frozenset[str] | None, known: frozenset[str], *, is_language_model: bool
+) -> Weights:
+    """The table without causes that nothing could show in such a run, or that such a run cannot have."""
+    never = OF_CONTROL if is_language_model else frozenset()
+    rows = {cause: row for cause, row in table.causes.items() if row.has_evidence and cause not in never}
     if applicable is not None:
         telling = table.findings.telling
         rows = {

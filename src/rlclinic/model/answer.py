@@ -248,6 +248,8 @@ def _missing(diagnosis: Diagnosis) -> str:
     needs = {name for item in diagnosis.not_checked for need in item.needs for name in need.split("|")}
     names = ["the config (--config)"] if dict(_unknowns(diagnosis))["the config"] else []
     needs -= {"return/train"} if diagnosis.run.returns is not None else set()
+    # The divergence from the reference tells as much.
+    needs -= {"approx_kl"} if "kl_ref" in diagnosis.run else set()
     names += [said for name, said in TELLING.items() if name in needs and has_metric(diagnosis.run.algorithm, name)]
     return f" To narrow it down, add {listed(names[:MOST_NEEDS])}." if names else ""
 

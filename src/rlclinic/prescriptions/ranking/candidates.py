@@ -8,7 +8,7 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from rlclinic.causes.catalogue import UNKNOWN, catalogue
+from rlclinic.causes.catalogue import OF_CONTROL, UNKNOWN, catalogue
 from rlclinic.model.diagnosis import Cause
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
@@ -88,6 +88,8 @@ def _siblings(assessment: Assessment, kept: Sequence[Prescription], effects: Eff
     taken = list(kept)
     for name, entry in catalogue().items():
         if lead is None or entry.cause_class != lead.cause_class or name in assessment.causes:
+            continue
+        if assessment.is_language_model and name in OF_CONTROL:
             continue
         made = proposal_of(assessment, Cause(name, entry.cause_class, entry.kind, entry.meaning, 0.0), effects)
         if made is not None and made.changes and _is_other(made, taken):
