@@ -270,3 +270,15 @@ def test_verdict_cause_and_change_of_every_recorded_run_agree(name: str) -> None
         assert "examine" not in lines["Change" if "Change" in lines else "Test first"].text
     if found.verdict is Verdict.INSUFFICIENT_DATA and "published runs needed" in found.reason:
         assert not lines["Change"].text.startswith("Optional") if "Change" in lines else True
+
+
+def test_the_kl_is_not_asked_for_where_that_to_the_reference_is_logged() -> None:
+    curves = {"return/train": np.full(60, 0.3), "kl_ref": np.full(60, 0.01)}
+
+    def cause(*names: str) -> str:
+        series = {name: curves[name] for name in names}
+        run = scene(algorithm="GRPO", framework="trl", axis="updates", steps=60, series=series).run
+        return line(diagnose(run), "Cause")
+
+    assert "KL" in cause("return/train")
+    assert "KL" not in cause("return/train", "kl_ref")

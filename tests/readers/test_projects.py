@@ -129,6 +129,23 @@ def test_logs_that_contradict_each_other_are_two_runs(tmp_path: Path) -> None:
     assert [ref.path for ref in find(tmp_path)] == [tmp_path], "processes of one training log different values"
 
 
+def test_logs_that_tell_epochs_alone_are_of_one_run_where_they_agree(tmp_path: Path) -> None:
+    """constructed: two seeds of TRL, and a training that goes on in a second log."""
+
+    def log(name: str, first: int, reward: float) -> None:
+        rows = [
+            {"reward": reward + 0.01 * at, "reward_std": 0.1, "kl": 0.01, "epoch": (first + at) / 100}
+            for at in range(10)
+        ]
+        (tmp_path / name).write_text("\n".join(map(str, rows)) + "\n", encoding="utf-8")
+
+    log("first.log", 1, 0.2)
+    log("second.log", 11, 0.3)
+    assert [ref.path for ref in find(tmp_path)] == [tmp_path]
+    log("second.log", 1, 0.3)
+    assert {ref.path.name for ref in find(tmp_path)} == {"first.log", "second.log"}
+
+
 @pytest.mark.parametrize(
     "command",
     ["trl grpo --learning_rate 2e-6 --output_dir outputs/grpo", "accelerate launch train.py --config recipe/grpo.yaml"],

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from itertools import combinations
+from collections.abc import Hashable, Sequence
+from itertools import combinations, pairwise
 from pathlib import PurePath
 
 from rlclinic.readers.consoles import Console, ConsoleRows
@@ -71,16 +72,26 @@ def head_rows(entry: Entry) -> ConsoleRows | None:
 
 def contradict(consoles: Sequence[ConsoleRows]) -> bool:
     """Whether two of them print different scores for one step: they are of two trainings, not two parts of one."""
-    counted = [rows for rows in consoles if rows.axis != "rows"]
+    counted = [(steps, rows.rows) for rows in consoles if (steps := _counted(rows))]
     by_step = [
         {step: {name: value for name, value in row.items() if _SCORE.search(name)} for step, row in pairs}
-        for pairs in (zip(rows.steps, rows.rows, strict=True) for rows in counted if len(counted) > 1)
+        for pairs in (zip(steps, rows, strict=True) for steps, rows in counted if len(counted) > 1)
     ]
     return any(
         not agree(one[step], other[step])
         for one, other in combinations(by_step, 2)
         for step in one.keys() & other.keys()
     )
+
+
+def _counted(rows: ConsoleRows) -> Sequence[Hashable]:
+    """The step of each row; of rows that tell none their epochs since the first, where these grow; else nothing."""
+    if rows.axis != "rows":
+        return rows.steps
+    epochs = [row.get("epoch", math.nan) for row in rows.rows]
+    # The second part of a training begins at another epoch.
+    grow = len(epochs) > 1 and all(before < after for before, after in pairwise(epochs))
+    return [(epochs[0], epoch) for epoch in epochs] if grow else []
 
 
 def _is_telling(name: str) -> bool:
