@@ -50,6 +50,7 @@ REPEAT = "Repeat it with another seed: one run proves little."
 REPRODUCE = "Run it again with the same seed: an error that comes back can be traced."
 GO_ON, TRAIN_LONGER = "Let it go on: it is learning.", "Train longer: it was learning when the log ended."
 NAME_COLUMN = "Say with --map which column is the return."
+BY_HAND = "Reset and step the environment by hand, with one seed, and print what each call returns."
 NAME_FILES = "Name the files that hold the metrics with --metrics, and the column of the return with --map."
 
 
@@ -205,6 +206,8 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
         return Line("If not that", settings, (("train", commands.known_good),))
     if len(diagnosis.prescriptions) > 1:
         return Line("If not that", _instruction(diagnosis.prescriptions[1]))
+    if diagnosis.run.is_environment:
+        return Line("If not that", BY_HAND)
     said = (UNKNOWN, *HARMLESS, diagnosis.verdict.value, *((TOO_SHORT,) if diagnosis.finds_nothing else ()))
     others = [cause.id for cause in diagnosis.ranked[1:] if cause.id not in said][:2]
     rest = REPEAT if diagnosis.run.returns is not None else NAME_COLUMN if diagnosis.run.series else NAME_FILES

@@ -150,8 +150,9 @@ def _against_reference(assessment: Assessment, change: Change) -> str:
 
 def _last_error(assessment: Assessment) -> str:
     errors = [item for item in assessment.run.logs if item.kind != "warning"]
+    failed = assessment.findings.get("environment-fails")
     if not errors:
-        return "its text is not in the log"
+        return failed.summary if failed is not None else "its text is not in the log"
     line = errors[-1].text.strip().splitlines()[-1].strip()
     shown = line if len(line) <= ERROR_WIDTH else line[: ERROR_WIDTH - 1] + "…"
     return f"the log ends with: {shown}"
