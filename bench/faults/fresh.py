@@ -32,7 +32,7 @@ LEAST, DIGITS = 0.01, 4
 """Probability below which a cause is not written down, and digits of the others."""
 FEWEST_SEEDS = 1
 """Of an instance that is scored: most have two, and a label is as sure as they are."""
-TEST_LOOKS, TEST_LOOKS_SINCE = 9, 35
+TEST_LOOKS, TEST_LOOKS_SINCE = 9, 37
 """At the test part of the plan, until it became development data, and since."""
 HEADING, NEXT = "## Fresh instances", "## What limits it"
 GROUPS = {"all faults": "ABCDEFG", "groups C to G": "CDEFG", "environment and reward faults": "AB"}
