@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from rlclinic.advisor.advise import advice_on, advise
 from rlclinic.advisor.dataset import support, with_dataset
-from rlclinic.advisor.measurements.dataset import row_measurements
+from rlclinic.advisor.measurements.dataset import return_measurement, row_measurements
 from rlclinic.advisor.measurements.neighbours import Neighbours
 from rlclinic.advisor.measurements.stitching import stitching_gain
 from rlclinic.advisor.problem import Problem, problem_of
@@ -223,9 +223,9 @@ def test_demonstrations_without_rewards_are_for_cloning(tmp_path: Path) -> None:
 
 
 def test_a_reward_that_is_no_number_makes_no_second_group() -> None:
-    steps = _walks(*[[float(at % 5) for at in range(20)] for _ in range(12)])
+    steps = _walks(*[[float(at % 5) for at in range(501)] for _ in range(12)])
     rewards = np.ones(len(steps))
-    rewards[[3, 60]] = np.nan
+    rewards[[3, 600]] = np.nan
     _, found = _measured(replace(steps, rewards=rewards))
     assert "two groups" not in found["behaviour"].reading + found["returns"].reading
     assert found["not-finite"].value == pytest.approx(2 / len(steps))
@@ -237,3 +237,8 @@ def test_no_algorithm_is_taken_for_the_best_where_cloning_is_advised() -> None:
     assert advice.options[0].id == "behaviour-cloning"
     assert advice.algorithms
     assert "run.algo" not in {fact.key for fact in advice.facts}
+
+
+def test_returns_that_differ_by_rounding_are_one_bar() -> None:
+    returns = np.append(np.full(11, 500.0), np.nextafter(500.0, 501.0))
+    assert max(count for _, count in return_measurement(returns, np.full(12, 500)).bars) == 12

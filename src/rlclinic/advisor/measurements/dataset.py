@@ -62,7 +62,9 @@ def return_measurement(returns: FloatArray, lengths: IntArray) -> Measurement:
     """How returns are distributed."""
     low, high = mean_interval(returns)
     quarters = np.quantile(returns, [0.1, 0.5, 0.9])
-    counts, edges = np.histogram(returns, BINS)
+    # Returns that differ by rounding alone are too close for bins.
+    spread = np.ptp(returns) > 1e-9 * np.abs(returns).max()
+    counts, edges = np.histogram(returns if spread else np.full(len(returns), returns[0]), BINS)
     bars = tuple((f"{a:.4g} to {b:.4g}", float(n)) for a, b, n in zip(edges, edges[1:], counts, strict=False))
     groups = "; they fall into two groups" if two_groups(returns) else ""
     told = (
