@@ -171,9 +171,11 @@ def test_what_still_states_the_right_answer_is_not_tried() -> None:
 
 @pytest.mark.usefixtures("functions")
 def test_a_right_answer_that_is_not_paid_is_a_finding(tmp_path: Path) -> None:
-    review = review_reward("rewards_under_test:whole_numbers")
-    assert not review.is_sound
-    assert any("1 of 3 right answers are not paid" in remark.text for remark in review.remarks)
+    mixed = [Problem("What is 12 + 30?", "42"), Problem("Name the capital of France.", "Paris")]
+    for problems, unpaid, is_sound in (([], "1 of 3", True), (mixed, "1 of 2", False)):
+        review = review_reward("rewards_under_test:whole_numbers", problems)
+        assert review.is_sound is is_sound
+        assert any(f"{unpaid} right answers are not paid" in remark.text for remark in review.remarks)
     # A rollout dump of verl names the right answers gts.
     row = {"input": "What is 12 + 30?", "output": "<answer>42</answer>", "gts": "42", "score": 1.0, "step": 1}
     (tmp_path / "1.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")

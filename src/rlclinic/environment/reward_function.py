@@ -77,9 +77,8 @@ def _reviewed(function: str, problems: Sequence[Problem], call: Call) -> RewardR
         call(problem, gold_answers(problem)[style]).value for problem in problems if style in gold_answers(problem)
     ]
     steady = again == [paid[style].value for paid in golds if style in paid]
-    return RewardReview(
-        function, len(problems), style, best, tuple(payments), tuple(_remarks(payments, best, steady=steady))
-    )
+    remarks = _remarks(payments, best, steady=steady, own=problems[0] not in EXAMPLES)
+    return RewardReview(function, len(problems), style, best, tuple(payments), tuple(remarks))
 
 
 def _payment(kind: str, pairs: Sequence[tuple[str, Paid]], best: float | None) -> Payment:
@@ -91,7 +90,7 @@ def _payment(kind: str, pairs: Sequence[tuple[str, Paid]], best: float | None) -
     return Payment(kind, len(pairs), len(paid), _mean(values, none=math.nan) if values else None, example, problem)
 
 
-def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool) -> list[RewardRemark]:
+def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool, own: bool) -> list[RewardRemark]:
     found = []
     if best is None or best <= 0:
         text = "no form of the right answer is paid: compare what the prompt asks for with what the verifier looks for"
@@ -99,9 +98,9 @@ def _remarks(payments: Sequence[Payment], best: float | None, *, steady: bool) -
     gold = payments[0]
     if best is not None and best > 0 and gold.paid < gold.tried:
         text = f"gold: {gold.tried - gold.paid} of {gold.tried} right answers are not paid"
-        found.append(
-            RewardRemark(Severity.ERROR, f"{text}; if they are not of your task, name your own with --samples")
-        )
+        # Examples that come with rlclinic may be of another task: one of them asks for a word.
+        advice = "" if own else "; if the examples are not of your task, name your own with --samples"
+        found.append(RewardRemark(Severity.ERROR if own else Severity.WARNING, text + advice))
     # What the form alone gets; text without an answer that gets more is worth writing.
     form = max((payment.mean or 0.0 for payment in payments if payment.kind in OF_FORM), default=0.0)
     for payment in payments[1:]:
