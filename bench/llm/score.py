@@ -52,8 +52,9 @@ of log-probabilities, was added after it, from verl's bound of the KL.
 Then the misses of the test part, 8 of 42 faults, were read one by one. A norm of the gradient that is 0 in half of the
 rows had been told as 0 in all of them; what the parts of a reward pay is read from the log since, a ratio of trainer to
 sampler that stays below 1 for every token tells a colder sampler, and an entropy bonus beyond those of recipes explains
-an explosion. What is told below is of these rules. They have seen the whole test part, in five rounds of which the last
-scored it four times, so its numbers are not blind.
+an explosion. After that part was scored four times, two more scores followed: the first showed two runs as solved
+at what the form alone pays, and the rule behind that was changed. What is told below is of these rules. They have seen
+the whole test part, so its numbers are not blind.
 
 An engine that keeps the weights of the start, or samples colder, costs 20 to 43% of the answers here; its groups agree,
 which looks like a policy that does not move. The difference of log-probabilities is measured by running both policies
