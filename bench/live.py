@@ -141,7 +141,8 @@ def told(row: dict[str, Any]) -> Told:
     keys: tuple[str, ...] = ()
     *parts, whole = row["parts"]
     for part in parts:
-        changes = book.update(part["share"], conditions_of(_diagnosis(part)))
+        clears = part["verdict"] != Verdict.COLLAPSED
+        changes = book.update(part["share"], conditions_of(_diagnosis(part)), clears=clears)
         if changes and first is None:
             first, keys = part["share"], tuple(condition.key for _, condition in changes)
         lead = next((cause for cause, _, _ in part["causes"] if cause not in QUIET), "")

@@ -71,6 +71,15 @@ def test_it_clears_after_a_while_and_can_come_again() -> None:
     assert told(alerts, 560, condition()) == [Change.RAISED]
 
 
+def test_nothing_clears_while_the_run_lies_collapsed() -> None:
+    alerts = book()
+    told(alerts, 200, condition())
+    assert told(alerts, 250, condition()) == [Change.RAISED]
+    assert alerts.update(400, [], clears=False) == []
+    assert len(alerts.active) == 1
+    assert told(alerts, 420) == [Change.CLEARED]
+
+
 def test_a_short_break_does_not_clear_it() -> None:
     alerts = book()
     told(alerts, 200, condition())

@@ -101,8 +101,11 @@ class AlertBook:
         told = [state.condition for state in self._states.values() if state.told is not None]
         return sorted(told, key=lambda item: -item.level.rank)
 
-    def update(self, step: float, conditions: Sequence[Condition]) -> list[tuple[Change, Condition]]:
-        """What changed with a new look at the run."""
+    def update(
+        self, step: float, conditions: Sequence[Condition], *, clears: bool = True
+    ) -> list[tuple[Change, Condition]]:
+        """What changed with a new look at the run. Nothing `clears` while the run lies collapsed: a KL that is small
+        again because the policy is dead is no good news."""
         first, self._looked = not self._looked, True
         if step < self._last_step:
             self._resume(step)
@@ -131,7 +134,7 @@ class AlertBook:
                 if step >= state.quiet_until:
                     del self._states[key]
                 continue
-            if step - state.seen >= self.patience.clear * scale:
+            if clears and step - state.seen >= self.patience.clear * scale:
                 state.told, state.quiet_until = None, step + self.patience.cool_down * scale
                 changes.append((Change.CLEARED, state.condition))
         return changes

@@ -10,7 +10,7 @@ from rlclinic.engine import diagnose
 from rlclinic.live.alerts import Alert, AlertBook, Patience, alert_of
 from rlclinic.live.conditions import RULES, Condition, conditions_of
 from rlclinic.live.record import About, LiveRecord
-from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.outlook import Advice
@@ -64,7 +64,8 @@ class Examiner:
         diagnosis = diagnose(run)
         self.book.budget = run.budget
         conditions = conditions_of(diagnosis, self._presets)
-        changes = self.book.update(run.steps, conditions) if self._is_due(run, conditions) else []
+        clears = diagnosis.verdict is not Verdict.COLLAPSED
+        changes = self.book.update(run.steps, conditions, clears=clears) if self._is_due(run, conditions) else []
         alerts = tuple(alert_of(change, condition, diagnosis) for change, condition in changes)
         errors = tuple(item.title for item in self.book.active if item.level is Severity.ERROR)
         return Look(diagnosis, alerts, errors)
