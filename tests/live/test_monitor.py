@@ -7,9 +7,11 @@ import math
 import multiprocessing
 import os
 import pickle
+import resource
 import threading
 import tracemalloc
 from collections.abc import Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,6 +35,11 @@ def made(*sinks: Any, **options: Any) -> Monitor:
     return rlclinic.monitor(
         **{"framework": "sb3", "algorithm": "PPO", "budget": BUDGET, "sinks": sinks, "share": 1.0, **options}
     )
+
+
+def _resident() -> int:
+    """Bytes of this process."""
+    return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * resource.getpagesize()
 
 
 def test_a_healthy_run_is_left_in_peace(remembers: Remembers) -> None:
@@ -223,6 +230,17 @@ def test_memory_stays_flat_over_many_points() -> None:
     grown = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
     assert grown < 20 * 3 * 8 * 2_000, "no more than the bounded series themselves can take"
+
+
+@pytest.mark.slow
+def test_ten_million_points_take_no_more_memory_than_the_first() -> None:
+    monitor = made(share=1e-9)
+    names = [f"metric/{number}" for number in range(20)]
+    for step in range(500_000):
+        if step == 10_000:
+            before = _resident()
+        monitor.log(dict.fromkeys(names, float(step % 7)), step)
+    assert _resident() - before < 3e6
 
 
 def test_looks_take_no_more_than_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
