@@ -1,6 +1,6 @@
 """`python -m bench.environments`: examine every case that is not recorded yet, then write the page.
 
-Fresh cases come first. It may be stopped and started again. `--page` only writes the page.
+Custom cases come first. It may be stopped and started again. `--page` only writes the page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RECORD = Path(__file__).with_name("record.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "environments.md"
 SECONDS = 25.0
 """Budget of an examination."""
-ORDER = ("fresh", "fresh healthy", "unseen", "healthy", "seen")
+ORDER = ("custom", "custom healthy", "fresh", "fresh healthy", "unseen", "healthy", "seen")
 
 
 def main() -> None:

@@ -47,8 +47,10 @@ PARTS = {
     "seen": "seen",
     "unseen": "unseen once",
     "fresh": "fresh",
+    "custom": "custom",
     "healthy": "healthy",
     "fresh healthy": "fresh healthy",
+    "custom healthy": "custom healthy",
 }
 
 
