@@ -146,3 +146,46 @@ class Forced(Slide):
 def normalised() -> Any:
     """Wrapped as many scripts do it."""
     return gymnasium.wrappers.NormalizeReward(gymnasium.wrappers.NormalizeObservation(Slide()))
+
+
+class Unmade(Slide):
+    """Needs what is not installed."""
+
+    def __init__(self) -> None:
+        import no_such_package  # noqa: F401
+
+
+class Twice(Slide):
+    """Tells the place twice."""
+
+    def _seen(self) -> Any:
+        return np.array([self.at, self.at], np.float32)
+
+
+class Endless(Slide):
+    """Never ends."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, _, _, info = super().step(action)
+        return observation, reward, False, False, info
+
+
+class Padded(gymnasium.ObservationWrapper):  # type: ignore[misc]
+    """Adds a number that is always 1."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (5,), np.float32)
+
+    def observation(self, observation: Any) -> Any:
+        return np.append(observation, 1.0).astype(np.float32)
+
+
+def raises(observation: Any) -> Any:
+    """A policy with a mistake."""
+    raise KeyError("angle")
+
+
+def too_many(observation: Any) -> Any:
+    """A policy for another environment."""
+    return np.zeros(3, np.float32)

@@ -18,6 +18,21 @@ def test_an_environment_that_hangs_is_a_finding(monkeypatch: pytest.MonkeyPatch)
     assert [(problem.kind, problem.where) for problem in facts.problems] == [("hung", "form")]
 
 
+@pytest.mark.parametrize(
+    ("policy", "told"), [("raises", "KeyError: 'angle'"), ("too_many", r"shape \(3,\), the space has \(1,\)")]
+)
+def test_a_policy_that_fails_is_not_held_against_the_environment(policy: str, told: str) -> None:
+    with pytest.raises(UsageError, match=f"the trained policy .*{told}"):
+        examine_isolated(
+            Request("tests.environment.tasks:Slide", seconds=1.0, policy=f"tests.environment.tasks:{policy}")
+        )
+
+
+def test_a_package_that_is_missing_is_not_held_against_the_environment() -> None:
+    with pytest.raises(UsageError, match="needs no_such_package, which is not installed"):
+        examine_isolated(Request("tests.environment.tasks:Unmade", seconds=1.0))
+
+
 def test_what_an_environment_raises_is_told_with_its_place() -> None:
     facts = examine_isolated(Request("tests.environment.tasks:Raises", seconds=1.0))
     assert [(problem.kind, problem.where) for problem in facts.problems] == [("raised", "step")]
@@ -41,6 +56,15 @@ def test_an_entry_of_rl_zoo_is_made_with_its_wrappers(tmp_path: Path) -> None:
     assert maker_of(f"{config}::CartPole-v1")().observation_space.shape == (4,)
     with pytest.raises(UsageError, match="no entry"):
         maker_of(str(config))
+
+
+def test_a_wrapper_that_an_entry_of_rl_zoo_names_is_made_where_the_user_trusts_it(tmp_path: Path) -> None:
+    config = tmp_path / "ppo.yml"
+    config.write_text("CartPole-v1: {n_timesteps: 10, env_wrapper: tests.environment.tasks.Padded}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="only a file names"):
+        maker_of(f"{config}::CartPole-v1")()
+    trusted = maker_of(f"{config}::CartPole-v1", trust=["tests.environment.tasks:Padded"])()
+    assert trusted.observation_space.shape == (5,)
 
 
 def test_a_config_may_not_name_code(tmp_path: Path) -> None:

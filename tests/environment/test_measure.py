@@ -16,8 +16,10 @@ from rlclinic.environment.frames import COUNT, strip_of
 from rlclinic.environment.measure import Wanted, measure
 from rlclinic.environment.play import play, recorder_of, step
 from rlclinic.environment.resets import reset_facts
+from rlclinic.model.answer import answer_of
 from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.environment_facts import EnvironmentFacts, ResetFacts, facts_of_json
+from rlclinic.reports.examination import environment_blocks
 from tests.environment import tasks
 
 SECONDS = 120.0
@@ -123,6 +125,26 @@ def test_an_oracle_and_a_trained_policy_that_do_well_are_no_finding_and_their_ep
     assert chance is not None
     assert oracle.low > chance.high
     assert found.verdict is Verdict.NO_FAULT_FOUND
+
+
+def test_a_trained_policy_that_does_no_better_than_chance_sends_to_the_trainer() -> None:
+    facts, found = examined(tasks.Slide, policies=(("trained", tasks.away),))
+    assert facts.learned_nothing
+    assert found.verdict is Verdict.NO_FAULT_FOUND
+    assert "look for the fault in the trainer" in found.next_steps[0]
+    assert "the trained policy earns no more than random actions" in str(answer_of(found))
+
+
+def test_numbers_that_are_the_same_are_told() -> None:
+    facts, _ = examined(tasks.Twice)
+    assert dict(environment_blocks(facts)[0].rows)["always the same number"] == "[1] and [0]"  # type: ignore[union-attr]
+
+
+def test_an_environment_without_an_end_has_no_return_of_nan() -> None:
+    facts, _ = examined(tasks.Endless)
+    rows = dict(environment_blocks(facts)[0].rows)  # type: ignore[union-attr]
+    assert rows["episodes"] == "none came to an end"
+    assert "return" not in rows
 
 
 def test_the_pictures_of_an_episode_stand_side_by_side_in_a_strip() -> None:

@@ -36,6 +36,8 @@ class Request:
     oracle: str = ""
     policy: str = ""
     components: dict[str, str] = field(default_factory=dict)
+    trust: tuple[str, ...] = ()
+    """What a config or run that is named may import."""
 
 
 def examine_isolated(request: Request, progress: Callable[[str], None] = lambda _: None) -> EnvironmentFacts:
@@ -79,12 +81,12 @@ def _serve(pipe: Connection, request: Request) -> None:
     # A copied connection closes the original when it goes.
     Connection.__deepcopy__ = _refuse  # type: ignore[attr-defined]
     try:
-        make = maker_of(request.environment, request.arguments)
+        make = maker_of(request.environment, request.arguments, request.trust)
         named = (("oracle", request.oracle), ("trained", request.policy))
-        policies = [(name, policy_named(text)) for name, text in named if text]
+        policies = [(name, policy_named(text, request.trust)) for name, text in named if text]
         # Pictures want an environment of their own: drawing slows every step.
         drawn = {**request.arguments, "render_mode": "rgb_array"}
-        rendering = maker_of(request.environment, drawn) if request.policy else None
+        rendering = maker_of(request.environment, drawn, request.trust) if request.policy else None
         wanted = Wanted(request.seconds, tuple(policies), request.components, rendering)
         found = measure(
             make, request.environment, wanted, lambda doing, so_far: pipe.send(("doing", (doing, so_far.to_json())))
@@ -98,14 +100,14 @@ def _refuse(connection: Connection, memo: Any) -> Any:
     raise TypeError("a connection to another process cannot be copied")
 
 
-def policy_named(name: str) -> Any:
+def policy_named(name: str, trust: tuple[str, ...] = ()) -> Any:
     """A function that the user names, or the policy of a run of `rlclinic train`."""
     if not Path(name).is_dir():
         return load(name)
     from rlclinic.environment.episodes import single
     from rlclinic.lab.sb3.playing import policy_of
 
-    return single(policy_of(Path(name))[1])
+    return single(policy_of(Path(name), trust)[1])
 
 
 @contextmanager

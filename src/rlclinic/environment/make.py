@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,15 @@ HINT = "a Gymnasium id such as CartPole-v1, module:Class, module:make_env, or a 
 CONFIGS = (".yaml", ".yml", ".json")
 
 
-def maker_of(name: str, arguments: dict[str, object] | None = None) -> Make:
+def maker_of(name: str, arguments: dict[str, object] | None = None, trust: Iterable[str] = ()) -> Make:
     """What makes a fresh environment each time; UsageError where the name means none.
 
     The user wrote the name, so the code that it names may run; what a config names may not, but for Gymnasium's own
-    environments and harmless wrappers.
+    environments, harmless wrappers, and what `trust` names.
     """
     given = arguments or {}
     if Path(name.partition("::")[0]).suffix in CONFIGS:
-        return _of_config(name)
+        return _of_config(name, frozenset(trust))
     from rlclinic.lab.environments import make_environment
     from rlclinic.lab.recipe import Recipe
 
@@ -46,7 +46,7 @@ def load(name: str) -> Any:
     return _named(name)
 
 
-def _of_config(name: str) -> Make:
+def _of_config(name: str, trust: frozenset[str]) -> Make:
     """The environment of a config with its wrappers."""
     from rlclinic.lab.config_file import read_config_file
     from rlclinic.lab.environments import make_environment
@@ -56,7 +56,7 @@ def _of_config(name: str) -> Make:
     if not Path(path).is_file():
         raise UsageError("no such file", path=path, hint=HINT)
     values = _zoo_entry(Path(path), variant) or read_config_file(Path(path), variant)[0]
-    plain = Recipe("sb3", str(values["algorithm"]), str(values["env_id"]), 1)
+    plain = Recipe("sb3", str(values["algorithm"]), str(values["env_id"]), 1, trust=trust)
     kept: dict[str, object] = {
         key: values[key]
         for key in ("env_kwargs", "env_wrappers", "frame_skip", "frame_stack", "max_episode_steps")

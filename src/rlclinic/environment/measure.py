@@ -43,7 +43,7 @@ from rlclinic.model.environment_facts import (
     RewardFacts,
     SpeedFacts,
 )
-from rlclinic.model.errors import RlclinicError
+from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
@@ -58,6 +58,7 @@ OUTLIERS = 6
 EARLY = 20
 """Steps of an episode in which a simulation that diverges has not yet."""
 NOISE_STATES = 40
+POLICY = "a policy takes one observation and returns one action of the environment"
 
 Tell = Callable[[str, EnvironmentFacts], None]
 """Hears what is measured next, and what is known so far."""
@@ -87,6 +88,10 @@ def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFac
         seconds = time.perf_counter() - started
     except RlclinicError:
         raise
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{name} needs {error.name}, which is not installed", hint=f"pip install {error.name}"
+        ) from error
     except Exception as error:
         # The environment is the user's: whatever it raises is what is found.
         return _failed(facts, Problem("raised", "make", message_of(error)), began)
@@ -240,7 +245,8 @@ class _Examiner:
             self.panel.append(returns_of("best of random linear policies", best[1]))
         for name, act in self.wanted.policies:
             start, seed = self.simple.steps, SEED + 3000
-            results = played(env, partial(_always, act), self.simple, episodes=20, seed=seed, end=self.until(0.75))
+            guarded = _guarded(act, name, self.space)
+            results = played(env, partial(_always, guarded), self.simple, episodes=20, seed=seed, end=self.until(0.75))
             self.panel.append(returns_of(name, results))
             if name != "trained":
                 continue
@@ -270,6 +276,22 @@ class _Examiner:
 
 def _always(act: Act, seed: int) -> Act:
     return act
+
+
+def _guarded(act: Act, name: str, space: Any) -> Act:
+    """The user's policy; what it raises, or returns that is no action, is told as its own fault."""
+
+    def checked(observation: Any) -> Any:
+        try:
+            action = act(observation)
+        except Exception as error:
+            raise UsageError(f"the {name} policy raised {message_of(error)}", hint=POLICY) from error
+        if np.shape(action) != (space.shape or ()) and not (space.shape == () and np.size(action) == 1):
+            told = f"the {name} policy returned an action of shape {np.shape(action)}, the space has {space.shape}"
+            raise UsageError(told, hint=POLICY)
+        return action
+
+    return checked
 
 
 def _form_problem(space: Any, observation: Any, where: str) -> Problem | None:

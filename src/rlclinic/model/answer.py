@@ -87,7 +87,9 @@ def answer_of(diagnosis: Diagnosis) -> Answer:
     part = f" Only a part was read: {cut}." if cut else ""
     verdict = Line("Verdict", sentence(f"{word}: {diagnosis.reason}") + part)
     if diagnosis.is_healthy:
-        rest = [Line("Change", f"Nothing needs to change. {_sure(diagnosis)}")]
+        learned = diagnosis.environment is None or not diagnosis.environment.learned_nothing
+        but = "" if learned else " in the environment, but the trained policy earns no more than random actions"
+        rest = [Line("Change", f"Nothing needs to change{but}. {_sure(diagnosis)}")]
     else:
         cause, sure = Line("Cause", _cause(diagnosis)), Line("How sure", _sure(diagnosis))
         rest = [cause, _change(diagnosis), _otherwise(diagnosis), sure]

@@ -354,6 +354,12 @@ class EnvironmentFacts:
         """A policy of the panel."""
         return next((one for one in self.panel if one.name == name), None)
 
+    @property
+    def learned_nothing(self) -> bool:
+        """Whether the trained policy was played and earns no more than random actions."""
+        chance, trained = self.policy("random"), self.policy("trained")
+        return chance is not None and trained is not None and not trained.low > chance.high
+
     def to_json(self) -> dict[str, Any]:
         """As a plain object; numbers that are not finite are floats."""
         return {"schema": "rlclinic.environment/1", **asdict(self)}

@@ -15,6 +15,10 @@ from rlclinic.prescriptions.wording import as_text
 from rlclinic.reference.usual import size_of, value_of_size
 
 NOTHING = "Nothing needs to change as far as these logs tell."
+TRAINER = (
+    "The trained policy earns no more than random actions in an environment in which nothing speaks against learning: "
+    "look for the fault in the trainer, with `rlclinic diagnose RUN` and `rlclinic probe`."
+)
 ALONE = "one at a time and with the same seeds"
 # Metrics named, at most.
 MOST_WATCHED = 5
@@ -60,7 +64,7 @@ def next_steps(
         advised = "No setting needs to change" if improves else "No change is advised"
         return (*going, f"{advised}, but the run is not known to be healthy: {'; '.join(lacking)}.")
     if not prescriptions:
-        return (NOTHING,)
+        return (TRAINER if run.examined is not None and run.examined.learned_nothing else NOTHING,)
     lines = [item.instruction for item in prescriptions]
     first = prescriptions[0]
     optional = first.priority is Priority.LOW and len(prescriptions) == 1

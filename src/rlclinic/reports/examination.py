@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from rlclinic.model.environment_facts import EnvironmentFacts, PolicyReturns
+from rlclinic.model.environment_facts import EnvironmentFacts, EpisodeFacts, PolicyReturns
 from rlclinic.reports.page import Block, Code, Facts, Inline, Table, Words
 from rlclinic.reports.text import number
 
@@ -32,23 +32,22 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     sources = {"examined": "an examination", "observed": "the training itself", "trace": "recorded steps"}
     rows: list[tuple[str, Inline]] = [
         ("measured on", f"{env.steps:,} steps of {sources[env.source]}"),
-        (
-            "episodes",
-            f"{ends.count}: {ends.terminated} terminated, {ends.truncated} cut; length {number(ends.mean_length)}",
-        ),
-        (
-            "return",
-            f"{number(ends.return_mean)} on average, from {number(ends.return_low)} to {number(ends.return_high)}",
-        ),
+        ("episodes", _ended(ends)),
         ("reward of a step", f"{number(reward.mean)} on average, from {number(reward.low)} to {number(reward.high)}"),
         ("steps that pay", f"{100 * reward.nonzero:.3g}%"),
     ]
+    if ends.count:
+        spread = f"from {number(ends.return_low)} to {number(ends.return_high)}"
+        rows.insert(2, ("return", f"{number(ends.return_mean)} on average, {spread}"))
     rows += _task(env)
     rows += _known("reward foretold by the step", reward.explained, share=True)
     rows += _known("noise in the reward", reward.noise_share, share=True)
     if env.observation is not None:
         rows += _known("next observation foretold", env.observation.explained, share=True)
         rows += _known("noise in the observation", env.observation.noise_share, share=True)
+        if same := env.observation.duplicated:
+            told = ", ".join(f"{env.observation.names[at]} and {env.observation.names[one]}" for one, at in same[:4])
+            rows.append(("always the same number", told + f" and {len(same) - 4} more" * (len(same) > 4)))
     rows += _known("return told by the policy", _told_by_policy(env.panel), share=True)
     usual = number(min(reward.signal_to_noise, 1e6))
     rows.append(("|mean| over spread of the reward", f"{usual} (usual, and says little)"))
@@ -67,6 +66,12 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
             )
         )
     return rows + _skipped(env)
+
+
+def _ended(ends: EpisodeFacts) -> str:
+    if not ends.count:
+        return "none came to an end"
+    return f"{ends.count}: {ends.terminated} terminated, {ends.truncated} cut; length {number(ends.mean_length)}"
 
 
 def _skipped(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
@@ -91,7 +96,7 @@ def _task(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     if chance is not None and oracle is not None and trained is not None and oracle.mean > chance.mean:
         closed = (trained.mean - chance.mean) / (oracle.mean - chance.mean)
         rows.append(("gap between chance and oracle", f"the trained policy closes {100 * closed:.3g}%"))
-    if chance is not None and trained is not None and not trained.low > chance.high:
+    if env.learned_nothing:
         rows.append(("trained policy", "earns no more than random actions"))
     if env.episodes is not None and env.episodes.mean_length > 1:
         length = env.episodes.mean_length

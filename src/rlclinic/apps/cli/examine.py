@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rlclinic.apps.cli.output import deliver, say, terminal_width, wants_colour
-from rlclinic.apps.cli.reading import FILE
+from rlclinic.apps.cli.reading import FILE, trust_option
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.environment_facts import EnvironmentFacts
 from rlclinic.model.errors import ExitCode, UsageError
@@ -58,6 +58,7 @@ SCHEMA = "rlclinic.examine/1"
 @click.option(
     "--budget", type=click.FloatRange(1.0), default=40.0, show_default=True, metavar="SECONDS", help="Time to spend."
 )
+@trust_option
 @click.option(
     "--all", "every", is_flag=True, help="Tell the findings of all tiers, not only of the first that explains."
 )
@@ -76,6 +77,7 @@ def examine(
     trace: Path | None,
     run_name: str,
     budget: float,
+    trust: tuple[str, ...],
     every: bool,
     form: str,
     as_json: bool,
@@ -107,7 +109,7 @@ def examine(
     if trace is not None:
         facts = _traced(trace, name)
     else:
-        facts = _examined(Request(name, _arguments(arguments), budget, oracle, policy, _named(components)))
+        facts = _examined(Request(name, _arguments(arguments), budget, oracle, policy, _named(components), trust))
     found = _told(judge(facts, run), every=every)
     if found.decision_path and found.decision_path[0].startswith("Symptom"):
         say(found.decision_path[0])
