@@ -243,6 +243,7 @@ def _departs_from_task(facts: RunFacts, found: Sequence[Finding]) -> list[str]:
         "pays-negated": off.is_negated,
         "pays-the-same": off.same_pay is not None,
         "pays-beyond": off.beyond is not None,
+        "costs-beyond-actions": off.costs_beyond_actions,
         "cut-short": grave and off.cut_short,
         "cut-before-goal": length is not None and not grave and off.cut_before_goal,
         "drawn-out": grave and off.drawn_out,

@@ -53,6 +53,7 @@ FACTS: Mapping[str, str] = {
     "pays-negated": "a step pays what it should cost, or costs what it should pay",
     "pays-the-same": "every step pays the same, which the standard task does not",
     "pays-beyond": "the return came to more than any policy earns on the task",
+    "costs-beyond-actions": "all episodes of full length cost more than any actions within their bounds do",
     "cut-short": "all episodes end at one length far below the task's, and the run does not rise",
     "cut-before-goal": "so they do on a task whose episodes end at its goal alone, although the run rises",
     "drawn-out": "so they do, far above what an untrained policy lasts",

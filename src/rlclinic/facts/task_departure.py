@@ -48,6 +48,11 @@ MOST_REPEATED = 8
 CHEAPER, BETTER, WITHIN_LIMIT = 1.0 / 3.0, 0.5, 1.02
 # Standard deviations of single random episodes below their mean that no untrained policy earns from the first row on.
 FAR_BELOW = 6.0
+# Times what random actions cost that no actions cost: the greatest of a box cost three times the square of even ones.
+DEAREST = 4.0
+# Standard errors of the first returns, an episode to each, and share by which their length may be another than that of
+# random episodes, where an untrained policy earns the opposite.
+SURE, SAME_LENGTH = 3.0, 0.25
 # Times the length of random episodes that an untrained policy does not last, and share of it that it always lasts.
 LONGER, SHORTER = 3.0, 0.3
 
@@ -88,6 +93,12 @@ class TaskDeparture:
         """Whether no factor turns returns of the table into those of the run."""
         other = self.is_negated or self.same_pay is not None or self.beyond is not None
         return other or (self.is_sure and self.scale is None)
+
+    @property
+    def costs_beyond_actions(self) -> bool:
+        """Whether no actions within their bounds cost as much as those of the whole run did."""
+        mean = self.task.random_mean or 0.0
+        return self.below is not None and mean < 0.0 and self.below < DEAREST * mean
 
     @property
     def cut_short(self) -> bool:
@@ -183,6 +194,8 @@ def _by_first(facts: RunFacts, task: Task, pairs: Pairs) -> tuple[float | None, 
     earned = float(pairs.returns[:first].mean() / pairs.lengths[:first].mean()) * (task.random_length or 0.0)
     if _always_pays(task) and bool((pairs.returns * mean < 0.0).all()):
         return earned / mean, False
+    if _opposite_at_first(task, pairs, first):
+        return earned / mean, False
     if _always_pays(task) and best is not None and best / FAR < float(pairs.returns[:first].mean()) < 0.0:
         # No untrained policy is far cheaper than the best one.
         return earned / mean, not _normalised(facts, earned / (task.random_length or 1.0))
@@ -195,6 +208,16 @@ def _by_first(facts: RunFacts, task: Task, pairs: Pairs) -> tuple[float | None, 
     less = size <= min(usual, abs(best)) / FAR and scatter <= AGREE / FAR * spread
     pay = earned / (task.random_length or 1.0)
     return (size / usual, more or not _normalised(facts, pay)) if more or less else (None, False)
+
+
+def _opposite_at_first(task: Task, pairs: Pairs, first: int) -> bool:
+    """Whether the first episodes, as long as random ones, surely earned the opposite, which no good policy does."""
+    mean, best = task.random_mean or 0.0, task.best_return or task.target
+    level, length = float(pairs.returns[:first].mean()), float(pairs.lengths[:first].mean())
+    if best is None or task.ends == "limit" or abs(length / (task.random_length or 1.0) - 1.0) > SAME_LENGTH:
+        return False
+    is_sure = abs(level - mean) >= SURE * (task.random_std or 0.0) / math.sqrt(first)
+    return level * mean < 0.0 and is_sure and (best * mean > 0.0 or level > max(best, 0.0))
 
 
 def _always_pays(task: Task) -> bool:
