@@ -193,3 +193,31 @@ def test_the_tolerance_of_a_goal_is_no_share_of_what_random_actions_lose() -> No
     facts = run("CliffWalking-v1", returns, np.full(POINTS, 100.0), threshold=-20.0)
     reached = goal_reached(facts)
     assert reached is None or not reached.held
+
+
+@pytest.mark.parametrize(
+    ("environment", "first", "last", "length"),
+    [("Hopper-v5", -18.0, 2.6, 24.0), ("Taxi-v3", 940.0, 1920.0, 200.0)],
+)
+def test_untrained_episodes_of_usual_length_that_earn_the_opposite_tell_a_flipped_reward(
+    environment: str, first: float, last: float, length: float
+) -> None:
+    returns = np.concatenate([np.full(POINTS // 4, first), np.linspace(first, last, POINTS - POINTS // 4)])
+    assert told(run(environment, returns, np.full(POINTS, length))).is_negated
+
+
+@pytest.mark.parametrize(
+    ("environment", "first", "length"),
+    [("Hopper-v5", 18.0, 24.0), ("Hopper-v5", -18.0, 300.0), ("LunarLander-v3", 180.0, 92.0), ("Taxi-v3", 7.0, 200.0)],
+)
+def test_a_policy_that_began_trained_or_may_have_does_not(environment: str, first: float, length: float) -> None:
+    returns = first + RNG.normal(0.0, 1.0, POINTS)
+    assert not told(run(environment, returns, np.full(POINTS, length))).is_negated
+
+
+@pytest.mark.parametrize(("level", "beyond"), [(-15_000.0, True), (-700.0, False)])
+def test_a_cost_that_no_actions_make_is_not_one_of_actions_at_their_bounds(level: float, beyond: bool) -> None:
+    returns = level + RNG.normal(0.0, 20.0, POINTS)
+    found = told(run("HalfCheetah-v5", returns, np.full(POINTS, 1000.0)))
+    assert found.below is not None
+    assert found.costs_beyond_actions is beyond
