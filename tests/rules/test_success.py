@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
-from rlclinic.model.run import Status
+from rlclinic.model.run import RETURN_METRICS, Run, Status
 from rlclinic.rules.success import (
     below_goal,
     far_below_published,
@@ -152,3 +154,34 @@ def test_an_unknown_task_without_a_threshold_is_not_judged() -> None:
     """constructed: the same run without the name of its environment."""
     facts = scene(series={"return/train": flat(22)}, status=Status.FINISHED)
     assert [rule.check(facts) for rule in RULES] == [None] * len(RULES)
+
+
+RANKS = {Verdict.SOLVED: 0, Verdict.LEARNING: 1, Verdict.PLATEAUED: 2, Verdict.INSUFFICIENT_DATA: 2}
+
+
+def verdicts(run: Run) -> list[int]:
+    """How good the verdict is for goals from below all returns to beyond them; 3 is a failure."""
+    values = np.concatenate([run.series[name].values for name in RETURN_METRICS if name in run.series])
+    goals = np.linspace(values.min() - 0.1 * np.ptp(values), values.max() + 0.3 * np.ptp(values), 12)
+    return [RANKS.get(diagnose(run, goal=float(goal)).verdict, 3) for goal in goals]
+
+
+@pytest.mark.parametrize(
+    "name", ["sb3/ppo_cartpole", "faults/watched_ppo_cartpole", "faults/constant_reward_ppo_cartpole"]
+)
+def test_a_higher_goal_makes_no_verdict_better_where_training_and_evaluations_differ(name: str) -> None:
+    found = verdicts(recorded(name).run)
+    assert found == sorted(found)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_higher_goal_makes_no_verdict_better(seed: int) -> None:
+    """constructed: a training return and evaluations that climb, level off, swing or wander apart from each other."""
+    rng = np.random.default_rng(seed)
+    series = {}
+    for name, points in (("return/train", 60), ("return/eval", 7 + 2 * seed)):
+        t = np.linspace(0.0, 1.0, points)
+        shapes = (400.0 * t, np.minimum(900.0 * t, 450.0), 450.0 - 600.0 * np.abs(t - 0.6), np.full(points, 100.0))
+        series[name] = shapes[rng.integers(4)] + rng.normal(0.0, rng.choice([2.0, 20.0, 80.0]), points)
+    found = verdicts(scene(environment="CartPole-v1", series=series).run)
+    assert found == sorted(found)

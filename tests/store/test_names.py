@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -73,6 +74,15 @@ def test_without_a_link_last_is_the_newest_of_the_registry(root: Path) -> None:
     entries = [{"run_id": "gone"}, {"run_id": "ppo_cartpole_high_lr"}]
     (root / "runs.json").write_text(json.dumps(entries))
     assert Path(resolve("@last")[0]).name == "ppo_cartpole_high_lr"
+
+
+def test_the_arms_of_a_trial_are_not_the_last_run(root: Path) -> None:
+    arm = root / "trials" / "a1b2c3" / "change" / "1"
+    shutil.copytree(root / "dqn_cartpole", arm)
+    for file in arm.iterdir():
+        os.utime(file, (2e9, 2e9))
+    assert "trials" not in resolve("@last")[0]
+    assert resolve("runs/trials/@last") == [f"runs/{arm.relative_to(root)}"]
 
 
 def test_best_is_the_run_with_the_highest_return(root: Path) -> None:

@@ -69,14 +69,16 @@ def goal_of(facts: RunFacts) -> Goal | None:
     top = ceiling(facts)
     if facts.run.threshold is None and top is not None and top < level:
         return None
-    # Where episodes are cut short or drawn out, a goal that the untrained policy reaches is none, nor is one that an
-    # episode is over before.
-    if off is not None and off.pinned is not None and (curve.start >= level or off.cut_before_goal):
-        return None
     base = curve.start
     if task is not None and task.random_mean is not None and task.random_mean < level:
         base = task.random_mean
-    return Goal(level, _source(facts), base, _origin(facts, task, level))
+    goal = Goal(level, _source(facts), base, _origin(facts, task, level))
+    # Where episodes are cut short or drawn out, a goal that the untrained policy reaches is none, nor is one that an
+    # episode is over before.
+    if off is not None and off.pinned is not None:
+        reached_untrained = curve.start >= level - TOLERANCE * _way(curve.values, goal)
+        return None if reached_untrained or off.cut_before_goal else goal
+    return goal
 
 
 def _source(facts: RunFacts) -> Literal["user", "run", "task"]:
@@ -199,12 +201,12 @@ def goal_reached(facts: RunFacts) -> GoalReached | None:
         if series is not None and not series.caveat
         if (reached := _reached(series, goal, spread_of_mean(facts, series))) is not None
     ]
-    if not found and evaluated is None and (recent := recent_returns(facts)) is not None:
-        played = _reached(recent, goal)
-        found = [played] if played is not None else []
-    if not found and (returns := facts.run.returns) is not None and returns.caveat:
-        alone = _reached(returns, goal)
-        found = [alone] if alone is not None else []
+    behind = recent_returns(facts) if evaluated is None else None
+    alone = returns if (returns := facts.run.returns) is not None and returns.caveat else None
+    for other in (behind, alone):
+        # A goal that was reached and lost may have been held by these.
+        if other is not None and not any(reached.held for reached in found):
+            found += [reached] if (reached := _reached(other, goal)) is not None else []
     if tried_short(facts, goal):
         found = [replace(reached, held=False) for reached in found]
     return next((reached for reached in found if reached.held), found[0] if found else None)
@@ -265,13 +267,21 @@ def _reached(series: Series, goal: Goal, errors: FloatArray | None = None) -> Go
     last = max(FEWEST_ABOVE, round(END_SHARE * bins))
     pool = curve[-max(FEWEST_POOLED, last) :]
     often_short = float(np.mean(pool < goal.level - SHORT * way)) > OFTEN
-    # What came before the goal was first reached says nothing about holding it.
-    since = pool[max(int(above[0]) - curve.size, -pool.size) :]
+    # A level is the mean of so many evaluations.
+    of_levels = np.sqrt(bin_means(errors[finite] ** 2, bins) * bins / values.size) if errors is not None else None
+    # What came before the goal was first reached says nothing about holding it; and what holds more holds this.
+    firsts = [index for index in above if not (trailing[:index] >= trailing[index]).any()]
+    held = not often_short and any(
+        _sure_level(pool[max(int(first) - curve.size, -pool.size) :], of_levels)
+        >= max(level, float(trailing[:first].max(initial=-math.inf)))
+        for first in firsts
+    )
+    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), held, median(curve[-last:]))
+
+
+def _sure_level(since: FloatArray, errors: FloatArray | None) -> float:
+    """What the mean of these levels is at the least."""
     error = float(since.std(ddof=1))
     if errors is not None:
-        # A level is the mean of so many evaluations.
-        of_levels = np.sqrt(bin_means(errors[finite] ** 2, bins) * bins / values.size)
-        error = _pooled_error(error, of_levels[-since.size :])
-    surely = float(since.mean()) - SURELY * error / math.sqrt(since.size)
-    held = surely >= level and not often_short
-    return GoalReached(series, float(at[int(above[0]) + FEWEST_ABOVE - 1]), held, median(curve[-last:]))
+        error = _pooled_error(error, errors[-since.size :])
+    return float(since.mean()) - SURELY * error / math.sqrt(since.size)

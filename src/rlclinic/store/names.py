@@ -22,6 +22,8 @@ MOST_FILES = 200_000
 # Names that are suggested for one that fits nothing.
 MOST_MEANT = 3
 NICKNAMES = ("@last", "@best", "@latest-run")
+# Where below a root trials keep the runs of their arms, which are no runs that the user started.
+TRIALS = "trials"
 
 
 def resolve(name: str, *, root: Path | None = None, index: RunIndex | None = None) -> list[str]:
@@ -110,7 +112,8 @@ def _nickname(nickname: str, root: Path, index: RunIndex | None) -> str:
     pairs = list(zip(listing.refs, listing.summaries, strict=True))
     if not pairs:
         raise RunReadError(f"{nickname}: no run below {root}", path=str(root), hint="name a root: ROOT/@last")
-    newest = max(pairs, key=_newest)
+    own = [pair for pair in pairs if TRIALS not in pair[0].path.relative_to(root).parts] or pairs
+    newest = max(own, key=_newest)
     return (_best(pairs, newest[1]) if nickname == "@best" else newest[0]).name
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from rlclinic.model.effect import REGAINED
 from rlclinic.model.trial import BASELINE, ArmResult, Outcome, OutcomeState, Trial, TrialVerdict
 from rlclinic.store.ledger import Ledger
+from rlclinic.store.names import TRIALS
 from rlclinic.trials.judge import ALPHA, can_still_be_proved, falls_back, judge, levels
 from rlclinic.trials.plan import Arm, Job, TrialPlan, plan_from
 from rlclinic.trials.runners import Runner
 
-FOLDER = "trials"
 Listener = Callable[[Outcome, int, int], None]
 
 
@@ -35,7 +35,7 @@ def run_trial(
         open_arms = [arm.name for arm in plan.arms[1:] if _is_open(plan, arm, outcomes)]
         return bool(open_arms) if job.arm == BASELINE else job.arm in open_arms
 
-    for outcome in runner.run(jobs, root / FOLDER / plan.id, wanted):
+    for outcome in runner.run(jobs, root / TRIALS / plan.id, wanted):
         ledger.record(plan.id, outcome)
         outcomes[outcome.arm, outcome.seed] = outcome
         if on_outcome is not None:
