@@ -135,6 +135,13 @@ def test_the_next_steps_train_the_advised_value_and_try_the_default_beside_it() 
     )
 
 
+def test_a_rollout_comes_with_the_copies_that_fill_it_and_whole_numbers_stay_whole() -> None:
+    found = advise("batch-size", environment="CartPole-v1", algorithm="ppo")
+    assert {value.key: value.start for value in found.values} == {"batch_size": 256, "n_steps": 32, "n_envs": 8}
+    found = advise("batch-size", environment="CartPole-v1", algorithm="a2c")
+    assert (found.values[0].key, found.values[0].low, found.values[0].high) == ("n_steps", 3, 10)
+
+
 def test_a_known_task_has_a_recommendation_with_what_it_costs_beside_its_alternative() -> None:
     found = advise(environment="Pendulum-v1")
     assert [option.id for option in found.options] == ["sac", "ppo"]

@@ -13,7 +13,7 @@ from rlclinic.reference.reference_configs import NEAR_ONE, has_reference_config,
 
 # The settings that answer a question, the main one first.
 ANSWERED_BY = {
-    "batch-size": ("batch_size", "n_steps"),
+    "batch-size": ("batch_size", "n_steps", "n_envs"),
     "learning-rate": ("learning_rate",),
     "discount": ("gamma",),
     "gae": ("gae_lambda",),
@@ -37,6 +37,8 @@ def _advised(problem: Problem, key: str, fired: Sequence[FiredRule]) -> Value | 
         known = _number(reference_config(problem.environment, name), key)
         if known is not None:
             low, high = (known / NEAR, known * NEAR) if key not in NEAR_ONE else _around(known)
+            if isinstance(reference_config(problem.environment, name)[key], int):
+                low = float(math.ceil(low))
             steps = _number(reference_config(problem.environment, name), "total_steps")
             within = f" in {steps:,.0f} env steps" if steps else ""
             basis = f"known to work for {name} on {problem.environment}{within}"
