@@ -216,7 +216,7 @@ def test_a_policy_that_began_trained_or_may_have_does_not(environment: str, firs
 
 
 @pytest.mark.parametrize(("level", "beyond"), [(-15_000.0, True), (-700.0, False)])
-def test_a_cost_that_no_actions_make_is_not_one_of_actions_at_their_bounds(level: float, beyond: bool) -> None:
+def test_a_cost_that_no_actions_make_is_not_one_of_actions_at_their_bounds(level: float, *, beyond: bool) -> None:
     returns = level + RNG.normal(0.0, 20.0, POINTS)
     found = told(run("HalfCheetah-v5", returns, np.full(POINTS, 1000.0)))
     assert found.below is not None
