@@ -87,6 +87,31 @@ def test_a_warning_of_the_update_must_hold_and_one_of_the_return_is_no_alert() -
     assert conditions_of(seen("kl-too-large", Severity.INFO)) == []
 
 
+@pytest.mark.parametrize(
+    ("cause", "share", "told"),
+    [
+        ("learning-rate-too-high", 0.6, [False]),
+        ("learning-rate-too-high", 0.4, [True]),
+        ("implementation-bug", 0.9, [True]),
+        ("nothing-wrong", 0.4, [True]),
+        ("nothing-wrong", 0.6, []),
+        ("already-solved", 0.6, []),
+    ],
+)
+def test_an_early_sign_is_told_at_once_with_its_cause_and_not_at_all_while_nothing_is_wrong(
+    cause: str, share: float, told: list[bool]
+) -> None:
+    diagnosis = seen("kl-too-large", Severity.WARNING, Verdict.INSUFFICIENT_DATA)
+    found = conditions_of(replace(diagnosis, causes=(Cause(cause, "", "root", "", share),)))
+    assert [item.must_hold for item in found] == told
+
+
+def test_what_is_wrong_for_certain_is_told_while_a_run_does_well() -> None:
+    lead = Cause("nothing-wrong", "nothing-wrong", "root", "", 0.9)
+    for name, severity in (("clip-fraction-high", Severity.WARNING), ("kl-too-large", Severity.ERROR)):
+        assert len(conditions_of(replace(seen(name, severity), causes=(lead,)))) == 1
+
+
 def test_what_cannot_be_alerted_to_is_said_with_what_it_needs(runs: Path) -> None:
     lines = lacking(diagnose(runs / "sb3" / "ppo_cartpole"))
     assert any(line.startswith("Advantage explosion: needs") for line in lines)

@@ -10,7 +10,7 @@ import pytest
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.update_count import batch
 from rlclinic.model.finding import Severity
-from rlclinic.model.run import Run
+from rlclinic.model.run import Run, Status
 from rlclinic.rules.policy import (
     clip_fraction_high,
     clip_fraction_without_kl,
@@ -88,6 +88,14 @@ def test_one_gradient_step_per_batch_has_no_kl_by_construction() -> None:
     assert kl_vanishes.check(scene(series=series, config=one)) is None
     assert kl_vanishes.check(scene(series=series)) is None
     assert kl_vanishes.check(scene(series=series, config={"n_epochs": 10})) is not None
+
+
+def test_two_updates_of_each_quarter_show_that_a_policy_stands_still() -> None:
+    """constructed: a run of twenty updates, at two fifths of its budget."""
+    for points, confidence in ((7, []), (8, [0.9])):
+        series = {"approx_kl": np.full(points, 1e-7), "return/train": flat(points=points)}
+        found = kl_vanishes.check(scene(series=series, config={"n_epochs": 10}, status=Status.RUNNING))
+        assert ([found.confidence] if found is not None else []) == confidence
 
 
 def test_a_policy_that_was_destroyed_at_once_did_move() -> None:

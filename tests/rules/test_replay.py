@@ -211,6 +211,17 @@ def test_usual_targets_are_fine_whatever_the_return(interval: float, tau: float)
     assert _with_target(interval, tau, flat(20.0)) is None
 
 
+@pytest.mark.parametrize(("status", "seen"), [(Status.RUNNING, []), (Status.FINISHED, [Severity.WARNING])])
+def test_the_rest_of_a_run_that_goes_on_renews_the_target_too(status: Status, seen: list[Severity]) -> None:
+    """constructed: two copies in a twentieth of the budget."""
+    config = {"target_update_interval": 10_000, "train_freq": 1, "gradient_steps": 1}
+    facts = scene(
+        algorithm="DQN", series={"return/train": flat()}, config=config, steps=20_000, budget=400_000, status=status
+    )
+    found = target_moves_strangely.check(facts)
+    assert ([found.severity] if found is not None else []) == seen
+
+
 def test_copies_between_two_bursts_of_updates_count_as_one() -> None:
     """The recorded run copies its target every 10 steps and trains in bursts of 64 updates."""
     assert target_moves_strangely.check(fault("healthy_dqn_cartpole")) is None

@@ -35,7 +35,7 @@ class Patience:
 
     warm_up: float = 0.02
     """Before which nothing is said: every run starts with wild numbers."""
-    hold: float = 0.04
+    hold: float = 0.08
     """For which a condition that may pass by itself must hold before it is told."""
     clear: float = 0.06
     """For which it must be gone before that is told."""

@@ -23,6 +23,7 @@ PRESETS = (RULES, THRESHOLDS)
 SURE = 0.5
 # Causes that ask for nothing while a run goes on.
 QUIET = frozenset({"nothing-wrong", "unknown", "already-solved", "budget-too-small", "interrupted", "seed-variance"})
+WELL = frozenset({"nothing-wrong", "already-solved"})
 # What is left where nothing else fits: a plateau that passes looks like it, and its own signs are told as findings.
 LEFT_OVER = frozenset({"implementation-bug"})
 NOT_FINITE = "numerical-failure"
@@ -172,11 +173,14 @@ def lacking(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
     found = []
+    lead = diagnosis.causes[0] if diagnosis.causes and diagnosis.causes[0].probability >= SURE else None
+    settled = lead is not None and lead.id not in QUIET | LEFT_OVER
+    well = lead is not None and lead.id in WELL
     for finding in diagnosis.findings:
         alarm = _OF_RULE.get(finding.name)
         error = finding.severity is Severity.ERROR and (finding.family not in SETTINGS or diagnosis.verdict in SUFFERS)
         firm = alarm is not None or error
-        if finding.severity is Severity.INFO or not (firm or _is_early_sign(finding)):
+        if finding.severity is Severity.INFO or not (firm or (not well and _is_early_sign(finding))):
             continue
         found.append(
             Condition(
@@ -188,14 +192,14 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
                 onset=finding.onset_step,
                 code=finding.code,
                 at_once=alarm is not None and alarm.key == "not-finite",
-                must_hold=not firm,
+                # A sign that leaves the cause open may be chance.
+                must_hold=not (firm or settled),
             )
         )
-    lead = diagnosis.causes[0] if diagnosis.causes else None
     judged = diagnosis.verdict not in (Verdict.INSUFFICIENT_DATA, Verdict.NOT_RL)
     # Its own alarm has told of it already.
     told = lead is not None and lead.id == NOT_FINITE and any(condition.at_once for condition in found)
-    if judged and lead is not None and not told and lead.id not in QUIET | LEFT_OVER and lead.probability >= SURE:
+    if judged and lead is not None and settled and not told:
         summary = f"{lead.title}: {100 * lead.probability:.0f}% probable; {diagnosis.reason}"
         found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary))
     return found

@@ -1,7 +1,7 @@
 """The target network hardly moves in the run, or follows the online network at once.
 
 What it sees: How often the run's updates renew the target: interval over tau, in updates, against all updates that
-the steps taken allow. Fewer than three renewals, or one at every update.
+the steps allow, those to come included. Fewer than three renewals, or one at every update.
 Why it hurts: A target that stands still teaches the values of the first random network. One that follows at once
 takes away what makes Q-learning stable.
 Evidence needed: tau or target_update_interval in the config, and the steps or the budget.
@@ -19,6 +19,7 @@ from rlclinic.facts.settings import positive, setting_evidence
 from rlclinic.facts.update_count import TARGET_IN_ENV_STEPS, updates_per_step
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.model.run import Status
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule("OFF13", needs=("config:tau|config:target_update_interval",), algorithms=("q-learning", "continuous-q"))
@@ -41,7 +42,7 @@ WITHOUT_TARGET = frozenset({"CROSSQ"})
 @dataclass(frozen=True, slots=True)
 class _Renewal:
     updates: float
-    """Gradient updates in the run."""
+    """Gradient updates in the run, of one that goes on in its whole budget."""
     between: float
     """Updates until the target is (about) the online network of before."""
     key: str
@@ -91,4 +92,6 @@ def _renewal(facts: RunFacts, limits: Limits) -> _Renewal | None:
         # Several copies between two bursts of updates are one.
         between = max(between, every) * updates / steps
     key = "tau" if interval is None or (tau is not None and tau < 1.0) else "target_update_interval"
-    return _Renewal(updates, max(1.0, between) / min(tau or 1.0, 1.0), key)
+    # What is still to come of a run that goes on renews the target, too.
+    rest = facts.progress if facts.run.status.state is Status.RUNNING else None
+    return _Renewal(updates / min(rest or 1.0, 1.0), max(1.0, between) / min(tau or 1.0, 1.0), key)

@@ -54,7 +54,7 @@ class Limits(RuleLimits):
     """Change of an action's probability that all updates together could have made."""
     chance: float = 0.25
     """Share of its start by which the return of an unchanged policy may seem to rise."""
-    min_points: int = 15
+    min_points: int = 8
 
 
 LIMITS = Limits()

@@ -37,7 +37,7 @@ class Limits(RuleLimits):
     huge: float = 1e3
     """Spread of returns beside which every value is a constant (returns-too-large-for-critic)."""
     most: float = 0.9
-    fewest_points: int = 10
+    fewest_points: int = 8
 
 
 LIMITS = Limits()
