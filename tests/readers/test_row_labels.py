@@ -53,6 +53,16 @@ def test_tables_of_numbered_seeds_are_a_run_each(tmp_path: Path) -> None:
     assert [ref.path.name for ref in find(tmp_path)] == ["seed_0.csv", "seed_1.csv"]
 
 
+@pytest.mark.parametrize(("others", "runs"), [("2,4,6", 2), ("1,2,3", 1)])
+def test_tables_that_tell_other_returns_of_the_same_steps_are_a_run_each(
+    tmp_path: Path, others: str, runs: int
+) -> None:
+    for name, returns in (("mine.csv", "1,2,3"), ("yours.csv", others)):
+        lines = [f"{step},{value}" for step, value in enumerate(returns.split(","))]
+        (tmp_path / name).write_text(rows("step,episode_reward", *lines, "9,9"))
+    assert len(find(tmp_path)) == runs
+
+
 def test_columns_of_an_evaluation_file_are_evaluations(tmp_path: Path) -> None:
     (tmp_path / "train.csv").write_text(rows("step,episode_reward,loss", *(f"{n},{n},1" for n in range(9))))
     (tmp_path / "eval.csv").write_text(rows("step,episode_reward", "0,50", "8,60"))

@@ -31,6 +31,13 @@ def test_a_folder_names_all_runs_below_it(root: Path) -> None:
     assert len(resolve("runs")) == 3
 
 
+def test_files_that_lie_beside_runs_are_one_of_them(root: Path) -> None:
+    shutil.copy(root / "dqn_cartpole" / "progress.csv", root / "results.csv")
+    assert resolve("runs") == [
+        "runs/results.csv", "runs/dqn_cartpole", "runs/ppo_cartpole", "runs/ppo_cartpole_high_lr"
+    ]  # fmt: skip
+
+
 def test_a_glob_names_what_it_matches(root: Path) -> None:
     assert [Path(name).name for name in resolve("runs/ppo*")] == ["ppo_cartpole", "ppo_cartpole_high_lr"]
 

@@ -158,13 +158,17 @@ def _members(row: SourceSpec, folder: Folder) -> list[tuple[str, str]]:
 
 
 def _separate_files(row: SourceSpec, folder: Folder) -> list[str]:
-    """Files of one folder that are a training each: tables of numbered seeds or of different algorithms, logs of one
-    JSON object, consoles that print other values for the same step."""
+    """Files of one folder that are a training each: tables of numbered seeds, of different algorithms or with other
+    returns for the same steps, logs of one JSON object, consoles that print other values for the same step."""
     if row.id == "tables":
         found = sorted(name for name in folder.files if _NUMBERED.search(name))
         named = {name: algorithm_in(name) for name in folder.files if name.endswith(_TABLES)}
         if not found and len(set(filter(None, named.values()))) > 1:
             found = sorted(name for name, algorithm in named.items() if algorithm)
+        if not found and len(tables := sorted(name for name in named if name.endswith(_TABLES[:2]))) > 1:
+            from rlclinic.readers.sniff import rival_tables
+
+            found = rival_tables([entry_in(folder, name) for name in tables[:MOST_SNIFFED]])
     elif row.id == "console":
         from rlclinic.readers.sniff import LOGS, contradict, head_rows
 

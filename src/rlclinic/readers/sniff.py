@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations, pairwise
 from pathlib import PurePath
 
+import numpy as np
+
+from rlclinic.model.series import FloatArray
 from rlclinic.readers.consoles import Console, ConsoleRows
 from rlclinic.readers.consoles.rows import agree
 from rlclinic.readers.formats.logs.log_text import clean_lines
@@ -34,6 +37,8 @@ _TELLING = re.compile(
     r"rew|return|ret$|score|fitness|win_?rate|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE
 )
 _SCORE = re.compile(r"rew|return|score", re.IGNORECASE)
+# Tables of one training that share their columns.
+_PARTS = re.compile(r"eval|test|val|train|agent|player", re.IGNORECASE)
 
 
 def is_metric_file(entry: Entry) -> bool:
@@ -82,6 +87,32 @@ def contradict(consoles: Sequence[ConsoleRows]) -> bool:
         for one, other in combinations(by_step, 2)
         for step in one.keys() & other.keys()
     )
+
+
+def rival_tables(entries: Sequence[Entry]) -> list[str]:
+    """Tables of which one has all columns of another, counts the same steps and tells other returns: trainings."""
+    heads = [(entry, read_csv(entry.head(HEAD))) for entry in entries if not _PARTS.search(entry.name)]
+    found: set[str] = set()
+    for (one, first), (other, second) in combinations(heads, 2):
+        fewer, more = sorted((first.numbers, second.numbers), key=len)
+        if fewer.keys() <= more.keys() and any(_rival(fewer, more, name) for name in fewer if _SCORE.search(name)):
+            found |= {one.name, other.name}
+    return sorted(found)
+
+
+def _rival(one: Mapping[str, FloatArray], other: Mapping[str, FloatArray], score: str) -> bool:
+    """Whether they have other scores for the steps that they share, by a column that counts in both."""
+    for name in one:
+        # The last row may be cut.
+        steps, others = one[name][:-1], other[name][:-1]
+        if name == score or not all((np.diff(counts) >= 0).all() for counts in (steps, others)):
+            continue
+        _, left, right = np.intersect1d(steps, others, return_indices=True)
+        mine, yours = one[score][left], other[score][right]
+        told = np.isfinite(mine) & np.isfinite(yours)
+        if told.sum() >= ENOUGH_ROWS:
+            return bool((mine != yours)[told].all())
+    return False
 
 
 def _counted(rows: ConsoleRows) -> Sequence[Hashable]:

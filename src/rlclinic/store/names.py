@@ -52,8 +52,15 @@ def _of_path(name: str) -> list[str]:
         raise UsageError("the whole disk is not searched for runs", path=name, hint="name the folder that holds them")
     # Runs are looked for first: of a folder that holds too much nothing is opened.
     refs = find(path, MOST_FILES)
-    own = [ref for ref in refs if ref.path == path]
-    return [replace(own[0], member="").name] if own else [ref.name for ref in refs] or [name]
+    if refs and all(ref.path == path for ref in refs):
+        return [replace(refs[0], member="").name]
+    return [_loose(ref) if ref.path == path else ref.name for ref in refs] or [name]
+
+
+def _loose(ref: RunRef) -> str:
+    """The one file of a run that lies beside others: its folder is the name of them all."""
+    files = [name for name, _, _ in ref.fingerprint if "/" not in name]
+    return str(ref.path / files[0]) if len(files) == 1 else ref.name
 
 
 def _of_glob(pattern: str) -> list[str]:
