@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from rlclinic.prescriptions.commands import commands_of
 from rlclinic.prescriptions.next_steps import next_steps, variations
 from tests.prescriptions.made import PPO, advised, made_run
 
@@ -26,3 +29,28 @@ def test_a_test_that_may_find_nothing_is_followed_by_variations_of_the_rate() ->
 def test_where_no_rate_is_known_there_is_nothing_to_vary() -> None:
     bare = made_run({"total_timesteps": 50_000}, framework_id="generic", algorithm="")
     assert not any("variations" in line for line in next_steps(bare, advised(bare, {"unknown": 0.7})))
+
+
+@pytest.mark.parametrize(
+    ("cause", "tells"),
+    [("learning-rate-too-high", "If none of this helps"), ("reward-sign-wrong", "plays the environment and measures")],
+)
+def test_what_no_prescription_looks_at_is_named_with_its_command(cause: str, tells: str) -> None:
+    run = made_run({**PPO, "learning_rate": 0.05})
+    told = [line for line in next_steps(run, advised(run, {cause: 0.9})) if "rlclinic examine" in line]
+    assert len(told) == 1
+    assert tells in told[0]
+    # The standard id does not hold what the user's own code puts around it.
+    assert f"`rlclinic examine {run.environment}`" in told[0]
+    assert "MODULE:make_env" in told[0]
+
+
+def test_what_the_log_itself_names_is_not_looked_for_elsewhere() -> None:
+    lines = next_steps(RUN, advised(RUN, {"exception": 0.9}))
+    assert lines
+    assert not any("rlclinic examine" in line for line in lines)
+
+
+def test_a_fault_of_the_environment_is_seen_by_examining_it() -> None:
+    advice = advised(RUN, {"reward-sign-wrong": 0.9})
+    assert commands_of(RUN, advice, (), None).test.startswith("rlclinic examine")

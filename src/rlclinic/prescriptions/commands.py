@@ -12,6 +12,7 @@ from rlclinic.model.goal import Goal
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Safety
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
+from rlclinic.prescriptions.wording import examine_command
 from rlclinic.reference.algorithms import TRAINED
 from rlclinic.reference.reference_configs import has_reference_config
 from rlclinic.reference.tasks import examinable, task_of
@@ -85,6 +86,8 @@ def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
 def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Cause], name: str) -> str:
     """The changes for the two leading causes against each other, else the environment by itself; the user's own
     trainer comes after that, and that of a library last: it has passed its tests."""
+    if prescriptions and prescriptions[0].kind is PrescriptionKind.ENVIRONMENT and not run.is_language_model:
+        return examine_command(run)
     likely = {cause.id for cause in causes if cause.probability >= RIVAL}
     rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
     if rivals and run.path:
@@ -93,7 +96,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
         return ""
     if BUG in likely and not is_stock(run.framework):
         return "rlclinic probe MODULE:make_trainer"
-    return f"rlclinic examine {shlex.quote(examinable(run.environment))}"
+    return examine_command(run)
 
 
 def _is_config(item: Prescription) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rlclinic.causes.catalogue import catalogue
+from rlclinic.causes.components import is_stock, trainer_of
 from rlclinic.model.answer import GO_ON, TRAIN_LONGER
 from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
@@ -11,7 +13,7 @@ from rlclinic.model.run import Run, Status
 from rlclinic.prescriptions.checks.constraints import RANGES
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.prescriptions.remedies.careful_step import rounded, step_factor
-from rlclinic.prescriptions.wording import as_text
+from rlclinic.prescriptions.wording import as_text, examine_command, wrapped
 from rlclinic.reference.usual import size_of, value_of_size
 
 NOTHING = "Nothing needs to change as far as these logs tell."
@@ -20,6 +22,8 @@ TRAINER = (
     "look for the fault in the trainer, with `rlclinic diagnose RUN` and `rlclinic probe`."
 )
 ALONE = "one at a time and with the same seeds"
+# What says itself where to look: an error, a setting that a trainer rejects, a process that was stopped.
+PLAIN = "process"
 # Metrics named, at most.
 MOST_WATCHED = 5
 # Settings of which a step back from the advice is where the run was, known or not.
@@ -42,6 +46,22 @@ def _untreated(run: Run) -> str:
         return ""
     values = _around("learning_rate", rate)
     return f"If these tests find nothing, variations to try, {ALONE}: {setting.native_key} {values}." if values else ""
+
+
+def _elsewhere(run: Run, prescriptions: Sequence[Prescription]) -> str:
+    """Where to look for what no prescription looks at. Empty where one does, and where it has been looked at."""
+    first = catalogue().get(prescriptions[0].causes[0])
+    known = run.is_language_model or run.is_environment or run.examined is not None
+    if known or (first is not None and first.cause_class == PLAIN):
+        return ""
+    if any("rlclinic examine" in item.instruction for item in prescriptions):
+        return ""
+    examine = f"`{examine_command(run)}`"
+    if prescriptions[0].kind is PrescriptionKind.ENVIRONMENT:
+        return f"{examine} plays the environment and measures it.{wrapped(run)}"
+    probe = "" if is_stock(run.framework) else f", and `rlclinic probe {trainer_of(run)}` the trainer"
+    outside = f"look outside of the settings: {examine} tests the environment and its reward{probe}"
+    return f"If none of this helps, {outside}.{wrapped(run)}"
 
 
 def _around(key: str, value: float, before: object = None) -> str:
@@ -75,6 +95,8 @@ def next_steps(
         varied = _untreated(run)
     if varied and not optional:
         lines.append(varied)
+    if not optional and (elsewhere := _elsewhere(run, prescriptions)):
+        lines.append(elsewhere)
     watched = dict.fromkeys(name for item in prescriptions for name in item.watch)
     if watched:
         names = [run.series[name].logged_as if name in run else name for name in watched]

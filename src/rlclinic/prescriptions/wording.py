@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 from rlclinic.facts.return_state import return_name
@@ -11,10 +12,11 @@ from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import percent, plain_numbers
 from rlclinic.model.prescription import Change
+from rlclinic.model.run import Run
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
-from rlclinic.reference.tasks import examinable
+from rlclinic.reference.tasks import examinable, task_of
 
 # Findings quoted per prescription, and letters of a quoted error.
 QUOTED = 2
@@ -23,6 +25,7 @@ TENTH = 0.1
 # What a budget may count that nobody would call steps.
 COUNTED = frozenset({"episodes", "epochs", "iterations", "updates"})
 SCHEDULE = "learning_rate_schedule"
+LAB = "rlclinic"
 
 
 def as_text(value: object) -> str:
@@ -90,7 +93,8 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     values = {
         "env": environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`rlclinic examine {examinable(environment)}`",
+        "examine": f"`{examine_command(assessment.run)}`",
+        "wrapped": wrapped(assessment.run),
         "suspects": _suspects(assessment),
         "budget": _steps(assessment, budget) if budget else "the planned steps",
         "tenth": _steps(assessment, TENTH * budget) if budget else "a tenth of the planned steps",
@@ -102,6 +106,20 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     for name, value in values.items():
         template = template.replace("{" + name + "}", value)
     return template
+
+
+def examine_command(run: Run) -> str:
+    """What examines the environment of a run: with its wrappers where its config names them."""
+    wrappers = run.config.settings.get("env_wrappers")
+    if run.framework == LAB and wrappers is not None and wrappers.value and wrappers.origin is not None and run.path:
+        return f"rlclinic examine {shlex.quote(f'{run.path}/{wrappers.origin.file}')}"
+    return f"rlclinic examine {shlex.quote(examinable(run.environment))}"
+
+
+def wrapped(run: Run) -> str:
+    """What a standard id leaves out: what the user's own code puts around it."""
+    known = task_of(run.environment) is not None
+    return " If your code wraps it, write MODULE:make_env instead of the id." if known else ""
 
 
 def _course(facts: RunFacts, name: str) -> tuple[float, float] | None:

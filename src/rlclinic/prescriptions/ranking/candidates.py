@@ -47,8 +47,10 @@ def with_candidates(
     kept += islice(_reported(assessment, kept, effects), LEADING - len(kept)) if is_open else []
     kept += islice(_siblings(assessment, kept, effects), LEADING - len(kept)) if acts else []
     is_examined = assessment.run.is_environment or assessment.facts.environment is not None
-    if len(kept) < LEADING and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
-        kept.append(_outside(assessment))
+    has_room = len(kept) < LEADING or (len(chosen) < LEADING and is_open)
+    if has_room and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
+        # It costs minutes and may find what no setting shows: a mere candidate gives way to it.
+        kept = [*kept[: LEADING - 1], _outside(assessment)]
     return kept
 
 
