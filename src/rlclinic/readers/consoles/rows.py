@@ -21,6 +21,7 @@ CUT_WIDTH = 4096
 VALIDATION_KEY = re.compile(r"val[-_/]|validation|test_score|eval")
 
 _WRAPPED = re.compile(r"(?:np|numpy|torch)?\.?(?:float|int|uint|bool|tensor)[\d_]*\((.*)\)", re.DOTALL)
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _DECIMALS = re.compile(r"[-+]?\d+\.(\d+)")
 _WORDS = {"True": 1.0, "False": 0.0}
 
@@ -140,7 +141,7 @@ def decimals_by_key(rows: Sequence[ConsoleRow]) -> dict[str, int]:
     """Per key the number of decimals, where each of its values was printed with the same number."""
     seen: dict[str, set[int | None]] = {}
     for row in rows:
-        for key, text in row.printed.items():
+        for key, text in _finite(row).items():
             seen.setdefault(key, set()).add(printed_decimals(text))
     return _agreed(seen)
 
@@ -151,8 +152,8 @@ def decimals_by_row(rows: Sequence[ConsoleRow]) -> dict[str, int]:
     A key alone does not tell: a coefficient of 0.001 shows three decimals in full precision too. A row too
     short to tell follows the others when they agree.
     """
-    formats = [{printed_decimals(text) for text in row.printed.values()} for row in rows]
-    long = [len(row.printed) >= FIXED_FORMAT_MIN_VALUES for row in rows]
+    formats = [{printed_decimals(text) for text in _finite(row).values()} for row in rows]
+    long = [len(_finite(row)) >= FIXED_FORMAT_MIN_VALUES for row in rows]
     common = {frozenset(counts) for counts, enough in zip(formats, long, strict=True) if enough}
     seen: dict[str, set[int | None]] = {}
     for row, counts, enough in zip(rows, formats, long, strict=True):
@@ -160,6 +161,11 @@ def decimals_by_row(rows: Sequence[ConsoleRow]) -> dict[str, int]:
         for key in row.printed:
             seen.setdefault(key, set()).add(fixed)
     return _agreed(seen)
+
+
+def _finite(row: ConsoleRow) -> dict[str, str]:
+    """What is printed, but for `nan` and `inf`, which look the same in every format."""
+    return {key: text for key, text in row.printed.items() if not _NOT_FINITE.fullmatch(text.strip())}
 
 
 def _capped(problems: list[str]) -> tuple[str, ...]:
