@@ -37,13 +37,28 @@ def test_identity_metrics_symptoms_causes_fixes_and_unknowns_follow_each_other(h
     assert " ± " in rows[1][4]
     assert "computed in verl/trainer/ppo/ray_trainer.py: apply_kl_penalty" in text
     assert "algorithm.use_kl_in_reward=false" in text[places[4] :]
-    assert '--command "python3 -m verl.trainer.main_ppo algorithm.use_kl_in_reward={use_kl_in_reward}' in text
+    command = "python3 -m verl.trainer.main_ppo YOUR_OVERRIDES algorithm.use_kl_in_reward={use_kl_in_reward} "
+    assert f'--command "{command}' in text
+    assert ' ++data.seed={seed} hydra.run.dir={logdir}"' in text
     assert "--env" not in text, "the data of a language model are no environment"
 
 
 def test_nothing_is_asked_for_that_only_an_agent_in_an_environment_has(hacked: Diagnosis) -> None:
     needs = {name for item in hacked.not_checked for need in item.needs for name in need.split("|")}
     assert not needs & {"episode_length", "action_std/mean", "observation/std", "dead_units", "config:n_actions"}
+
+
+def test_a_trial_repeats_what_was_typed_and_pastes_no_code(tmp_path: Path) -> None:
+    write("verl", tmp_path, HACK.build(Drawn(0)), {})
+    (tmp_path / ".hydra").mkdir()
+    typed = ["data.train_files=[a.parquet,b.parquet]", "+note='$(rm x)'", "algorithm.use_kl_in_reward=True",
+             "algorithm.kl_ctrl.kl_coef=0.05", "actor_rollout_ref.model.path=org/model"]  # fmt: skip
+    (tmp_path / ".hydra" / "overrides.yaml").write_text("".join(f"- {item}\n" for item in typed), encoding="utf-8")
+    command = diagnose(tmp_path).commands.prove
+    assert " data.train_files=[a.parquet,b.parquet] ++note=VALUE " in command
+    assert " actor_rollout_ref.model.path=org/model " in command
+    assert "use_kl_in_reward=True" not in command, "what the trial varies is a place"
+    assert "rm x" not in command
 
 
 def test_a_rate_is_per_what_the_steps_count(tmp_path: Path) -> None:

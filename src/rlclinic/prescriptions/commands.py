@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rlclinic.causes.components import is_stock
 from rlclinic.model.diagnosis import Cause, Commands
@@ -24,6 +25,12 @@ BUG = "implementation-bug"
 YOUR_COMMAND = "python train.py"
 ENTRY = dict.fromkeys(("verl", "search-r1"), "python3 -m verl.trainer.main_ppo")
 HYDRA = "hydra-overrides"
+# And for the overrides of a run whose own are not known.
+YOUR_OVERRIDES = "YOUR_OVERRIDES"
+# Where overrides were typed: in a script, or where Hydra keeps them.
+WRITTEN, OVERRIDES = ("script", "open"), "overrides.yaml"
+# What a shell leaves alone.
+PLAIN = re.compile(r"[A-Za-z0-9_.:/+@%-]+")
 
 
 def commands_of(
@@ -76,11 +83,39 @@ def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
         return f"rlclinic trial {name}{count}"
     keys = {change.key: change.native_key for item in changes for change in item.changes}
     if all(item.native is not None and item.native.format == HYDRA for item in changes):
-        named = {**{native: key for key, native in keys.items()}, "seed": "seed", "hydra.run.dir": "logdir"}
-        places = " ".join(f"{native}={{{key}}}" for native, key in named.items())
+        named = {**{native: key for key, native in keys.items()}, "++data.seed": "seed", "hydra.run.dir": "logdir"}
+        places = " ".join([*_typed(run, named), *(f"{native}={{{key}}}" for native, key in named.items())])
     else:
         places = " ".join(f"--{key} {{{key}}}" for key in [*keys, "seed", "logdir"])
     return f'rlclinic trial {name}{count} --command "{ENTRY.get(run.framework, YOUR_COMMAND)} {places}"'
+
+
+def _typed(run: Run, named: Iterable[str]) -> list[str]:
+    """The overrides that the run was started with, but for those that vary. A trial of verl needs its data and model.
+
+    A key that is not known may be one that Hydra's config lacks: `++` adds it. What is no plain word stays for the user to fill in: the line is pasted into a shell.
+    """
+    known = {setting.native_key for setting in run.config.settings.values() if setting.key != setting.native_key}
+    typed = [
+        (setting.native_key, setting, "" if setting.native_key in known else "++")
+        for setting in run.config.native.values()
+        if setting.origin is not None and (setting.origin.basis in WRITTEN or setting.origin.file.endswith(OVERRIDES))
+    ]
+    found = [
+        f"{added}{key}={text if (text := _plain(setting.value)) and not setting.is_open else 'VALUE'}"
+        for key, setting, added in typed
+        if key not in named and key != "data.seed" and PLAIN.fullmatch(key)
+    ]
+    return found or [YOUR_OVERRIDES]
+
+
+def _plain(value: object) -> str:
+    """A value as Hydra reads it back, or nothing."""
+    items = value if isinstance(value, list | tuple) else [value]
+    texts = ["null" if item is None else str(item) for item in items]
+    if not all(PLAIN.fullmatch(text) for text in texts):
+        return ""
+    return texts[0] if items is not value else f"[{','.join(texts)}]"
 
 
 def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Cause], name: str) -> str:
