@@ -6,8 +6,12 @@ Order proves nothing by itself, but what began after the fall cannot have caused
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite
 from rlclinic.model.diagnosis import MetricOnset
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
@@ -20,7 +24,7 @@ from rlclinic.signals._onset import Onset, onset
 # Metrics that may break before the return does.
 UPSTREAM = (
     "value_loss", "explained_variance", "q/mean", "q1/mean", "td_error", "entropy", "action_std/mean", "alpha",
-    "grad_norm", "policy_loss", "approx_kl", "clip_fraction", "advantage/std", "advantage/abs_max",
+    "grad_norm", "policy_loss", "approx_kl", "clip_fraction", "advantage/std", "advantage/abs_max", "kl_ref",
 )  # fmt: skip
 # Noise units that a move must measure.
 CLEAR = 3.0
@@ -30,6 +34,8 @@ UNDER_WAY = 0.5
 LATE_EPISODES = 50.0
 # Share of the run by which an onset must lie after the fall to count as later.
 LATER = 0.05
+# A metric whose values lie this far apart grows by factors.
+DECADE = 10.0
 # Moves that are told.
 SHOWN = 5
 
@@ -59,7 +65,7 @@ def onset_order(facts: RunFacts, findings: Sequence[Finding]) -> Order:
     onsets = [
         _onset(series, moved)
         for series in upstream
-        if (moved := onset(series, steps=window)) is not None and abs(moved.effect) >= CLEAR
+        if (moved := onset(_in_factors(series), steps=window)) is not None and abs(moved.effect) >= CLEAR
     ]
     ordered = sorted([*onsets, _onset(returns, fall)], key=lambda onset: onset.step)
     begun = next(index for index, onset in enumerate(ordered) if onset.metric == returns.name)
@@ -90,5 +96,17 @@ def _delay(facts: RunFacts, returns: Series) -> float:
     return LATE_EPISODES * lengths.value if returns.axis == "env_steps" else 0.0
 
 
+def _in_factors(series: Series) -> Series:
+    """The series, or its logarithm where it spans more than a decade: what grows by factors leaves its level long
+    before it is large."""
+    steps, values = finite(series)
+    if not values.size or values.min() <= 0.0 or values.max() < DECADE * values.min():
+        return series
+    return replace(series, steps=steps, values=np.log(values), decimals=None)
+
+
 def _onset(series: Series, onset: Onset) -> MetricOnset:
-    return MetricOnset(series.name, series.logged_as, onset.step, onset.low_step, onset.high_step, onset.difference)
+    steps, values = finite(series)
+    before, after = values[steps < onset.step], values[steps >= onset.step]
+    change = float(np.median(after) - np.median(before)) if before.size and after.size else onset.difference
+    return MetricOnset(series.name, series.logged_as, onset.step, onset.low_step, onset.high_step, change)

@@ -12,9 +12,12 @@ References: PeterGriffinJin/Search-R1#88, #89; huggingface/open-r1#257; Schulman
 
 from __future__ import annotations
 
+import numpy as np
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.language_model import is_falling, told
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import finite, lasting_from, moving_median
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
@@ -29,6 +32,8 @@ class Limits(RuleLimits):
 
 
 LIMITS = Limits()
+# Points that a dip of a noisy estimator may last.
+SMOOTHED = 5
 
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
@@ -48,4 +53,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
             "kl_ref", grown.factor, limits.grew, level=grown.late, note="late over early KL to the reference"
         ),
     )
-    return RuleResult(Severity.WARNING, 0.75, summary, evidence, grown.onset_step)
+    steps, sizes = finite(series)
+    beyond = moving_median(np.abs(sizes), SMOOTHED) >= max(limits.grew * grown.early.value, limits.far)
+    onset = min(lasting_from(steps, beyond) or grown.onset_step, grown.onset_step)
+    return RuleResult(Severity.WARNING, 0.75, summary, evidence, onset)
