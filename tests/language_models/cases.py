@@ -144,8 +144,25 @@ HEALTHY = (
          masked=_at(0.7, 0.65, spread=0.02), finished=_share(0.8, 0.97), valid=_share(0.85, 0.98)), SEARCH,
          verdicts=WELL, config={"do_search": True, "max_turns": 4, "actor_rollout_ref.actor.state_masking": True,
                                 "actor_rollout_ref.rollout.n_agent": 5, "actor_rollout_ref.rollout.n": 1}),
+    Case("solved-on-the-way", _with(path(0.9, 1.0, 1.0), tied=_share(0.5, 1.0, 1.0, of=64)), ALL, verdicts=WELL),
+    Case("format-is-being-learned", _with(path(0.02, 0.3, 0.5), valid=_share(0.03, 0.6, 0.95),
+         finished=_share(0.03, 0.6, 0.95)), SEARCH, verdicts=WELL),
+    Case("much-is-clipped-all-along", _with(clipped=_by(0.25, 0.3), update_kl=_by(0.02, 0.03)), ("verl", "openrlhf"),
+         verdicts=WELL),
+    Case("one-row-without-numbers", _with(gradient=lambda draw: _one_nan(draw)), RICH, verdicts=WELL),
+    Case("many-passes-and-validation-rises", _with(epoch=_at(0, 12)), VERL + TRL, verdicts=WELL),
+    Case("kl-costs-more-than-the-score-gains", _with(path(0.3, 0.6), shaped=_at(0.25, -0.4, spread=0.03),
+         kl_in_reward=_by(0.02, 0.6)), ("verl", "verl-0.4", "openrlhf"), verdicts=WELL,
+         config={"algorithm.use_kl_in_reward": True, "actor_rollout_ref.actor.use_kl_loss": False,
+                 "algorithm.kl_ctrl.kl_coef": 0.05}),
     Case("slow-but-steady-rise", _with(path(0.40, 0.46), kl=_by(1e-4, 2e-3)), ALL, verdicts=WELL),
 )  # fmt: skip
+
+
+def _one_nan(draw: Drawn) -> Curve:
+    norms = draw.by_factor(geometric(0.25, 0.25), 0.25)
+    norms[50] = np.nan
+    return norms
 
 
 def _one_spike(draw: Drawn) -> Curve:
@@ -200,6 +217,15 @@ FAULTS = (
     Case("verifier-pays-nothing", _with(0 * HARD, spread=_at(0, 0), tied=_at(1, 1), gradient=_at(0, 0),
          score_max=_at(0, 0), advantage_max=_at(0, 0), advantage_min=_at(0, 0), loss=_at(0, 0)), RICH,
          frozenset({"zero-variance-groups", "sparse-reward", "uninformative-reward"})),
+    Case("verifier-always-says-yes", _with(0 * HARD + 1.0, spread=_at(0, 0), tied=_at(1, 1), gradient=_at(0, 0),
+         score_min=_at(1, 1), advantage_max=_at(0, 0), advantage_min=_at(0, 0), loss=_at(0, 0)), RICH + SEARCH,
+         frozenset({"zero-variance-groups"})),
+    Case("prompts-memorised", _with(path(0.3, 0.85), validation=_share(0.45, 0.48, 0.3, of=1319), epoch=_at(0, 12)),
+         ("verl", "verl-0.4", "search-r1", "trl", "trl-console"), frozenset({"prompts-memorised"})),
+    Case("kl-too-strong", _with(FLAT, kl=_by(1e-5, 2e-5), loss=_at(0, 0, spread=0.001)), VERL,
+         frozenset({"kl-penalty-too-strong"}), config={"actor_rollout_ref.actor.kl_loss_coef": 1.0}),
+    Case("group-of-one", _with(FLAT), VERL, frozenset({"zero-variance-groups", "group-too-small"}),
+         config={"actor_rollout_ref.rollout.n": 1}),
     Case("train-up-validation-down", _with(path(0.3, 0.85), validation=_share(0.45, 0.48, 0.3, of=1319)),
          ("verl", "verl-0.4", "search-r1", "trl", "trl-console"), frozenset({"reward-hacking"})),
     Case("format-learned-not-answer", _shared(_with(path(0.25, 0.55, 0.56), answer=_share(0.1, 0.1),
@@ -212,6 +238,13 @@ FAULTS = (
     Case("clipping-runs-away", _with(RISE_AND_FALL, clipped=_by(0.01, 0.05, 0.35), update_kl=_by(1e-3, 0.02, 0.3),
          gradient=_by(0.3, 0.5, 3.0)), ("verl", "verl-0.4", "openrlhf"),
          frozenset({"learning-rate-too-high", "too-many-epochs", "stale-data", "too-many-updates"})),
+    Case("clipping-runs-away-downwards", _with(RISE_AND_FALL, clipped=_by(0.01, 0.3), clipped_low=_by(0.008, 0.28),
+         clipped_high=_by(0.002, 0.01), gradient=_by(0.3, 0.5, 3.0)), TRL,
+         frozenset({"learning-rate-too-high", "too-many-epochs", "stale-data", "too-many-updates"})),
+    Case("search-collapses", _with(RISE_AND_FALL, gradient=_by(0.3, 0.4, 20.0, at=(0, 0.4, 1)),
+         masked=_at(0.7, 0.65, spread=0.02)), SEARCH, frozenset({"gradient-explosion", "learning-rate-too-high"}),
+         config={"do_search": True, "max_turns": 4, "actor_rollout_ref.actor.state_masking": True,
+                 "actor_rollout_ref.rollout.n_agent": 5, "actor_rollout_ref.rollout.n": 1}),
     Case("mismatch", _with(RISE_AND_FALL, mismatch_kl=_by(0.002, 0.02, 0.4), mismatch_weight=_at(1.0, 0.4, spread=0.02),
          mismatch_sample=_at(0.95, 0.15, spread=0.02), probability_gap=_by(0.008, 0.03, 0.15)),
          ("verl", "trl", "openrlhf", "nemo-rl"), frozenset({"sampler-trainer-mismatch"})),

@@ -45,6 +45,7 @@ VERL = {
     "tool_calls": "tool_call_counts/mean",
     "turns": "num_turns/mean",
     "aborted": "response/aborted_ratio",
+    "epoch": "training/epoch",
     "throughput": "perf/throughput",
     "step_time": "perf/time_per_step",
 }
@@ -81,6 +82,7 @@ TRL = {
     "probability_gap_max": "sampling/sampling_logp_difference/max",
     "mismatch_weight": "sampling/importance_sampling_ratio/mean",
     "step_time": "step_time",
+    "epoch": "epoch",
 }
 OPENRLHF = {
     "loss": "policy_loss",
@@ -150,7 +152,7 @@ def _trl(folder: Path, curves: Curves, config: Mapping[str, Any]) -> Path:
     """The Trainer's own file; evaluations are records of their own."""
     history: list[dict[str, float]] = []
     for step in range(steps_of(curves)):
-        row = {**_row(curves, TRL, step), "step": step + 1, "epoch": (step + 1) / 100}
+        row = {"step": step + 1, "epoch": (step + 1) / 100, **_row(curves, TRL, step)}
         held_out = row.pop("eval_reward", None)
         history.append(row)
         if held_out is not None:
@@ -167,14 +169,14 @@ def _trl_console(folder: Path, curves: Curves, config: Mapping[str, Any]) -> Pat
     for step in range(steps_of(curves)):
         row = _row(curves, TRL, step)
         held_out = row.pop("eval_reward", None)
-        row |= {"epoch": (step + 1) / 100}
+        row = {"epoch": (step + 1) / 100} | row
         lines.append(
             f"{100 * step // steps_of(curves):3d}%|          | {step + 1}/{steps_of(curves)} [00:01<02:00,  1.1s/it]"
         )
         lines.append(str({key: f"{value:.4g}" for key, value in row.items()}))
         if held_out is not None:
             held = {"eval_loss": 0.0, "eval_reward": held_out, "eval_reward_std": 0.4, "eval_runtime": 12.3}
-            lines.append(str({key: f"{value:.4g}" for key, value in {**held, "epoch": (step + 1) / 100}.items()}))
+            lines.append(str({key: f"{value:.4g}" for key, value in {**held, "epoch": row["epoch"]}.items()}))
     path = folder / "train.log"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path

@@ -302,6 +302,31 @@ def test_right_answers_that_are_given_up_for_length_are_reward_hacking(evaluated
     assert (found is not None) == bool(alarms)
 
 
+def test_right_answers_of_held_out_prompts_that_are_given_up_are_reward_hacking() -> None:
+    parts = {"return/train": RISES, "reward/accuracy": STALLS, "return/eval": line(0.2, 0.9, 20)}
+    lost, kept = (
+        reward_part_given_up.check(_model({**parts, "reward_eval/accuracy": line(0.4, end, 20, noise=0.01)}))
+        for end in (0.2, 0.41)
+    )
+    assert lost is not None
+    assert "log/reward_eval/accuracy fell" in lost.summary
+    assert kept is None
+
+
+def test_settings_of_a_supervised_training_are_not_judged() -> None:
+    odd = {"prompts_per_batch": 64, "mini_batch_size": 256, "temperature": 0.0}
+    assert settings_at_odds.check(_model({"loss/supervised": line(1.0, 0.5)}, config=odd)) is None
+
+
+def test_the_first_moves_of_what_grows_by_factors_are_seen() -> None:
+    """constructed: the KL leaves its level long before it is large, and then the score falls."""
+    kl = np.concatenate([np.full(20, 0.01), np.geomspace(0.01, 5.0, 40)])
+    found = reference_kl_explodes.check(_model({"return/train": FALLS, "kl_ref": kl}))
+    assert found is not None
+    assert found.onset_step is not None
+    assert found.onset_step < 40
+
+
 def test_every_part_of_the_reward_that_never_pays_is_named() -> None:
     parts = {"reward/loose": np.zeros(60), "reward/strict": np.zeros(60), "reward/correct": RISES}
     found = reward_component_constant.check(_model({**parts, "return/train": RISES}))

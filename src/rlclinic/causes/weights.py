@@ -46,6 +46,7 @@ FACTS: Mapping[str, str] = {
     "telling-sign": "a finding that is more than a note tells one cause from others",
     "evaluation-fell-behind": "a finding says that evaluations are worse than training",
     "usual-language-rate": "a language model, with a learning rate that such models are usually trained with",
+    "memorised": "the training prompts were seen again and again, and nothing shows that the reward is gamed",
     "algorithm-unknown": "not one of the families of algorithms",
     "task-unknown": "not one of the well-known tasks",
     "pays-more": "a step pays far more than on the task of that name, and the run does not learn",

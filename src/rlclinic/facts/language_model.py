@@ -19,6 +19,8 @@ MIN_POINTS = 12
 MIN_VALIDATIONS = 4
 # Validations that show that a score stands still; a fall needs fewer.
 ENOUGH_VALIDATIONS = 6
+# Parts of the reward that held-out prompts earn.
+HELD_OUT = "reward_eval/"
 # Standard errors that a change must measure. Batches resemble their neighbours, so errors count double.
 SIGNIFICANT = 2.5
 INFLATION = 2.0
@@ -28,10 +30,12 @@ MATERIAL = 0.01
 NEAR_CEILING = 0.9
 # Share of what it paid early below which a part of the reward is given up.
 GIVEN_UP = 0.3
-# The same of what pays for right answers, which is the task itself.
-ANSWER_GIVEN_UP = 0.6
-# Spreads of the later half by which it must have paid more.
-BEYOND_NOISE = 4.0
+# Share of what it paid that a part for right answers, which is the task itself, may lose to chance or harder prompts.
+ANSWER_LOST = 0.1
+# Passes through the prompts from which on an answer may be remembered.
+REPEATED = 2.0
+# Factor by which responses may grow or shrink and still be of the same length.
+SAME_LENGTH = 1.6
 # Share of a run that counts as its early and as its late level.
 WINDOW = 0.15
 
@@ -109,18 +113,29 @@ def part_given_up(facts: RunFacts) -> RewardPart | None:
     score, held_out, tried = training(facts), validation(facts), facts.series("return/eval")
     if score is None or not score.rises:
         return None
-    for part in reward_parts(facts):
+    tried_parts = reward_parts(facts, HELD_OUT, MIN_VALIDATIONS)
+    rising = {part.series.name.removeprefix(HELD_OUT) for part in tried_parts if _rises(part.series)}
+    for part in (*tried_parts, *reward_parts(facts)):
+        family, _, name = part.series.name.partition("/")
+        if name in rising:
+            continue
         is_answer = pays_for_answers(part)
         # An evaluation of the whole reward rises with whatever makes the reward rise.
         of_whole = is_answer and tried is not None and "reward" in tried.logged_as
-        if held_out is not None and held_out.rises and not of_whole:
+        if held_out is not None and held_out.rises and not of_whole and family == "reward":
             continue
         values = part.series.values[np.isfinite(part.series.values)]
         # From point to point: the fall itself is no noise.
         noise = float(np.std(np.diff(values))) / np.sqrt(2.0)
-        if 0.0 <= part.late < least_kept(part) and part.first - part.late > BEYOND_NOISE * noise:
+        error = INFLATION * noise * np.sqrt(1.0 / part.early_points + 1.0 / part.late_points)
+        if 0.0 <= part.late < least_kept(part) and part.first - part.late > SIGNIFICANT * error:
             return part
     return None
+
+
+def _rises(validations: Series) -> bool:
+    change = score_change(validations, MIN_VALIDATIONS)
+    return change is not None and change.rises
 
 
 def pays_for_answers(part: RewardPart) -> bool:
@@ -130,7 +145,7 @@ def pays_for_answers(part: RewardPart) -> bool:
 
 def least_kept(part: RewardPart) -> float:
     """What a part must still pay not to be given up."""
-    return (ANSWER_GIVEN_UP if pays_for_answers(part) else GIVEN_UP) * part.first
+    return (1.0 - ANSWER_LOST if pays_for_answers(part) else GIVEN_UP) * part.first
 
 
 def is_stalled(facts: RunFacts) -> bool:
@@ -146,6 +161,26 @@ def validation_lags(facts: RunFacts) -> bool:
     if held_out is None or held_out.rises or NEAR_CEILING <= held_out.end <= 1.0:
         return False
     return held_out.falls or held_out.points >= ENOUGH_VALIDATIONS
+
+
+def passes(facts: RunFacts) -> float | None:
+    """How often the run went through its prompts, as far as its epoch tells: some count from 0."""
+    series = facts.series("epoch")
+    return None if series is None else series.last
+
+
+def memorised(facts: RunFacts) -> bool:
+    """Whether the training score rises over repeated prompts and validation does not, with no sign of a gamed reward.
+
+    A verifier that can be fooled is fooled on fresh prompts too: that shows in the first pass already.
+    """
+    score, held_out, times = training(facts), validation(facts), passes(facts)
+    if score is None or held_out is None or times is None or times < REPEATED or not score.rises:
+        return False
+    if held_out.rises or not (held_out.falls or validation_lags(facts)) or part_given_up(facts) is not None:
+        return False
+    length = change(facts, "response_length")
+    return length is None or 1.0 / SAME_LENGTH < length[1].value / max(length[0].value, 1e-9) < SAME_LENGTH
 
 
 def is_near_ceiling(facts: RunFacts) -> bool:

@@ -32,6 +32,9 @@ class RewardPart:
     variance: float
     spread: float
     best: float
+    early_points: int
+    """That the first and the late mean are made of."""
+    late_points: int
 
 
 def answer_never_paid(facts: RunFacts) -> bool:
@@ -43,16 +46,17 @@ def answer_never_paid(facts: RunFacts) -> bool:
     return whole is not None and len(whole) >= MIN_POINTS and not whole.values.any()
 
 
-def reward_parts(facts: RunFacts) -> tuple[RewardPart, ...]:
-    """The components with enough finite points."""
+def reward_parts(facts: RunFacts, family: str = "reward/", fewest: int = MIN_POINTS) -> tuple[RewardPart, ...]:
+    """The components with enough finite points; those of held-out prompts are the family `reward_eval/`."""
     found = []
     for name, series in facts.run.series.items():
         values = series.values[np.isfinite(series.values)]
-        if not name.startswith("reward/") or name in NOT_A_PART or values.size < MIN_POINTS:
+        if not name.startswith(family) or name in NOT_A_PART or values.size < fewest:
             continue
-        first = float(np.mean(values[: max(3, values.size // 20)]))
-        late = float(np.mean(values[-max(1, values.size // 5) :]))
-        found.append(RewardPart(series, first, late, float(np.var(values)), float(np.ptp(values)), float(values.max())))
+        early, end = max(3, values.size // 20), max(1, values.size // 5)
+        first, late = float(np.mean(values[:early])), float(np.mean(values[-end:]))
+        scatter, spread = float(np.var(values)), float(np.ptp(values))
+        found.append(RewardPart(series, first, late, scatter, spread, float(values.max()), early, end))
     return tuple(found)
 
 

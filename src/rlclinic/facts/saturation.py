@@ -15,6 +15,7 @@ from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.series import FloatArray, Series
 from rlclinic.signals._robust import median
+from rlclinic.signals.constants import constants
 
 # Share of successes that counts as nearly every episode.
 NEARLY_ALL = 0.95
@@ -67,10 +68,22 @@ def _share_of_one(facts: RunFacts) -> str | None:
         return None
     if returns.highest is None or returns.highest > 1.0 + 1e-6 or curve.final < NEARLY_ALL:
         return None
+    if nothing_to_learn(facts) is not None:
+        return None
     if any(0.0 <= part.late < UNPAID and 0.0 < part.best <= 1.0 for part in reward_parts(facts)):
         # The rest of the reward makes up for a share of success that is none.
         return None
     return f"{returns.logged_as} never exceeds 1 and ended at {curve.final:.3g}"
+
+
+def nothing_to_learn(facts: RunFacts) -> str | None:
+    """Why a language model that gets the same reward for everything learns nothing: its advantages are all 0."""
+    returns = facts.run.returns
+    if returns is None or not facts.is_language_model or not constants(returns).constant or not returns.values.any():
+        return None
+    if returns.highest == 1.0:
+        return "the task was solved before the run began, or the verifier always says yes: nothing to learn here"
+    return "all responses earn alike, whatever they say: nothing to learn here"
 
 
 def _survived(facts: RunFacts) -> str | None:

@@ -216,6 +216,8 @@ METRICS: tuple[Metric, ...] = (
     Metric("reward/shaped", "reward after penalties", "reward", "up", families=_LM),
     Metric("reward/std", "spread of rewards within groups", low=0.0, families=_LM),
     Metric("reward_std/*", "spread of a reward component over the batch", "reward", low=0.0, families=_LM),
+    Metric("reward_eval_std/*", "spread of such a part", "reward", low=0.0, families=_LM),
+    Metric("reward_eval/*", "a part of the reward on held-out prompts", "reward", families=_LM),
     Metric("kl_ref", "KL to the reference model", "nats", families=_LM, expected=True),
     Metric("response_length", "response length", "tokens", low=0.0, families=_LM, expected=True),
     Metric("response_length/max", "longest response", "tokens", low=0.0, families=_LM),
@@ -237,6 +239,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("valid_actions", "share of valid actions", "share", "up", 0.0, 1.0, _LM),
     Metric("finish_rate", "share of finished trajectories", "share", "up", 0.0, 1.0, _LM),
     Metric("state_tokens", "share of tokens that the loss sees", "share", "", 0.0, 1.0, _LM),
+    Metric("epoch", "passes through the prompts", low=0.0, families=_LM),
     Metric("tokens", "tokens so far", "tokens", low=0.0, families=_LM),
     Metric("loss/supervised", "supervised loss", better="down", note="a run with nothing else is not RL"),
 )

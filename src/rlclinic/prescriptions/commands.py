@@ -93,7 +93,8 @@ def _prove(run: Run, changes: Sequence[Prescription], name: str) -> str:
 def _typed(run: Run, named: Iterable[str]) -> list[str]:
     """The overrides that the run was started with, but for those that vary. A trial of verl needs its data and model.
 
-    A key that is not known may be one that Hydra's config lacks: `++` adds it. What is no plain word stays for the user to fill in: the line is pasted into a shell.
+    A key that is not known may be one that Hydra's config lacks: `++` adds it. What is no plain word stays for the
+    user to fill in: the line is pasted into a shell.
     """
     known = {setting.native_key for setting in run.config.settings.values() if setting.key != setting.native_key}
     typed = [

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from rlclinic.facts.goal import goal_of, had_time
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.saturation import saturation
+from rlclinic.facts.saturation import nothing_to_learn, saturation
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals.constants import constants
@@ -58,11 +58,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     summary = f"{returns.logged_as} is {value:.4g} at all {points} points"
     if returns.decimals is not None:
         summary += f" (printed with {returns.decimals} decimals)"
+    if (why := nothing_to_learn(facts)) is not None:
+        summary += f": {why}"
     evidence = (facts.evidence(returns.name, float(points), limits.fewest_points, note="points of exactly one value"),)
     least = limits.early_evaluations if "eval" in returns.name else limits.early_points
     early = not (had_time(facts) or _many_episodes(facts, limits)) or (value == 0 and points < least)
     rounded = returns.decimals is not None and not _best_is_the_same(facts, value)
-    unsure = (value > 0 and goal is None and not _lengths_move(facts)) or rounded
+    unsure = (value > 0 and goal is None and why is None and not _lengths_move(facts)) or rounded
     severity = Severity.INFO if early or unsure else Severity.WARNING
     return RuleResult(severity, 0.9, summary, evidence)
 

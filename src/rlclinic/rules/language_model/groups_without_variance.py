@@ -20,6 +20,7 @@ import numpy as np
 
 from rlclinic.facts.language_model import MIN_POINTS, change, is_falling, is_near_ceiling, is_progressing, told
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.saturation import nothing_to_learn
 from rlclinic.facts.settings import setting_evidence
 from rlclinic.facts.stretch import rounding
 from rlclinic.model.finding import Severity
@@ -103,6 +104,8 @@ def _group_of_one(facts: RunFacts) -> RuleResult | None:
 
 
 def _severity(facts: RunFacts, *, follows: bool) -> Severity:
+    if nothing_to_learn(facts) is not None:
+        return Severity.WARNING
     return Severity.INFO if follows or is_progressing(facts) or is_near_ceiling(facts) else Severity.WARNING
 
 
@@ -114,4 +117,6 @@ def _confidence(*, follows: bool) -> float:
 def _why(facts: RunFacts, *, follows: bool) -> str:
     if follows:
         return ": they were not before the score fell"
+    if (why := nothing_to_learn(facts)) is not None:
+        return f": {why}"
     return ": the task is nearly solved" if is_near_ceiling(facts) else ""

@@ -1,11 +1,12 @@
 """The reward rises because one of its parts is traded for another.
 
 What it sees: The total reward rises while a part that had paid well falls to less than a third of what it was, or one
-that pays for right answers to less than 60%.
+that pays for right answers falls beyond its noise, by a tenth or more.
 Why it hurts: The easier part pays more than the one it replaces: length, form or style instead of the answer. The total
 looks like learning.
-Evidence needed: the training score and its parts, with at least 12 points each.
-Looks alike: Parts that trade places for a while; a penalty that is avoided, which is below 0 and no part that paid.
+Evidence needed: the training score and its parts, with at least 12 points each, or 4 validations of a part.
+Looks alike: Prompts that become harder towards the end, which lowers every part that pays for answers; parts that
+trade places for a while; a penalty that is avoided, which is below 0 and no part that paid.
 What to change: Pay the part that rises only together with the one that falls, or weigh it so that it cannot make up for
 it.
 References: Amodei et al. 2016 (arXiv 1606.06565); Skalse et al. 2022 (arXiv 2209.13085).
@@ -41,4 +42,6 @@ def check(facts: RunFacts) -> RuleResult | None:
         facts.evidence(part.series.name, part.late, least_kept(part), note="what the part pays late"),
         facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the whole in standard errors"),
     )
-    return RuleResult(Severity.ERROR, 0.85, summary, evidence)
+    # Half of what it paid is not lost to harder prompts.
+    grave = part.late < 0.5 * part.first
+    return RuleResult(Severity.ERROR if grave else Severity.WARNING, 0.85 if grave else 0.6, summary, evidence)

@@ -29,7 +29,9 @@ RULE = Rule(
 
 
 def check(facts: RunFacts) -> RuleResult | None:
-    """Collect what does not go together."""
+    """Collect what does not go together. Training on examples samples, clips and groups nothing."""
+    if facts.run.returns is None and "loss/supervised" in facts.run:
+        return None
     parts = (_batches, _sampling, _clip_bounds, _unpaid_parts, _empty)
     found = {key: words for part in parts for key, words in part(facts).items()}
     if not found:

@@ -13,7 +13,7 @@ References: Gao et al. 2023 (arXiv 2210.10760); Amodei et al. 2016 (arXiv 1606.0
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import SIGNIFICANT, training, validation, validation_lags
+from rlclinic.facts.language_model import SIGNIFICANT, memorised, passes, training, validation, validation_lags
 from rlclinic.facts.return_state import has_fallen
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
@@ -42,9 +42,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     gain = (score.end - score.start) / max(abs(score.start), abs(score.end), 1e-12)
     if held_out.falls or gain < limits.clear_gain:
         return None
+    times = f"over {passes(facts):.3g} passes through the prompts " if memorised(facts) else ""
     summary = (
-        f"the training score rose from {score.start:.3g} to {score.end:.3g} while {held_out.points} validations stayed "
-        f"from {held_out.start:.3g} to {held_out.end:.3g}"
+        f"{times}the training score rose from {score.start:.3g} to {score.end:.3g} while {held_out.points} validations "
+        f"stayed from {held_out.start:.3g} to {held_out.end:.3g}"
     )
     evidence = (
         facts.evidence("return/train", score.errors, SIGNIFICANT, note="change of the score in standard errors"),

@@ -4,7 +4,7 @@ What it sees: Clip fraction and the KL of single updates both grew several times
 much of the batch, and the score falls.
 Why it hurts: The later mini-batches of a rollout train on what another policy wrote. Clipped tokens give no gradient,
 the others a wrong one.
-Evidence needed: clip_fraction and approx_kl with at least 12 points each, and the score.
+Evidence needed: clip_fraction and, where it is logged, approx_kl with at least 12 points each, and the score.
 Looks alike: One update per rollout, where both are about zero by construction; a clip fraction that is high and steady,
 as wide batches with token-level clipping have it.
 What to change: Fewer mini-batches or epochs per rollout, then a lower learning rate; fresher rollouts where they are
@@ -23,7 +23,7 @@ from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "LMR28",
-    needs=("clip_fraction", "approx_kl", "return/train"),
+    needs=("clip_fraction", "return/train"),
     algorithms=("language-model",),
     step=DecisionStep.UPDATE_SIZE,
     means=(Sign.POLICY_TOO_FAST,),
@@ -41,23 +41,24 @@ class Limits(RuleLimits):
 
 
 LIMITS = Limits()
+NOTE = "late over early"
 
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Hold the growth of both against the score."""
     clipped, moved = growth(facts.series("clip_fraction")), growth(facts.series("approx_kl"))
-    if clipped is None or moved is None or not is_falling(facts):
+    if clipped is None or not is_falling(facts) or clipped.factor < limits.grew or clipped.late.value < limits.many:
         return None
-    if min(clipped.factor, moved.factor) < limits.grew:
+    summary = f"clip fraction grew from {clipped.early.value:.2g} to {clipped.late.value:.2g}"
+    evidence = [facts.evidence("clip_fraction", clipped.factor, limits.grew, level=clipped.late, note=NOTE)]
+    if moved is None:
+        # TRL logs no KL of single updates.
+        if "approx_kl" in facts.run:
+            return None
+        return RuleResult(Severity.WARNING, 0.6, f"{summary} while {told(facts)}", tuple(evidence), clipped.onset_step)
+    if moved.factor < limits.grew or moved.late.value < limits.jumps:
         return None
-    if clipped.late.value < limits.many or moved.late.value < limits.jumps:
-        return None
-    summary = (
-        f"clip fraction grew from {clipped.early.value:.2g} to {clipped.late.value:.2g} and the KL of single updates "
-        f"from {moved.early.value:.2g} to {moved.late.value:.2g} nats while {told(facts)}"
-    )
-    evidence = (
-        facts.evidence("clip_fraction", clipped.factor, limits.grew, level=clipped.late, note="late over early"),
-        facts.evidence("approx_kl", moved.factor, limits.grew, level=moved.late, note="late over early"),
-    )
-    return RuleResult(Severity.WARNING, 0.75, summary, evidence, min(clipped.onset_step, moved.onset_step))
+    summary += f" and the KL of single updates from {moved.early.value:.2g} to {moved.late.value:.2g} nats"
+    evidence.append(facts.evidence("approx_kl", moved.factor, limits.grew, level=moved.late, note=NOTE))
+    onset = min(clipped.onset_step, moved.onset_step)
+    return RuleResult(Severity.WARNING, 0.75, f"{summary} while {told(facts)}", tuple(evidence), onset)

@@ -12,7 +12,7 @@ References: Gao et al. 2023 (arXiv 2210.10760); greyhaven-ai/autocontext PR #107
 
 from __future__ import annotations
 
-from rlclinic.facts.language_model import SIGNIFICANT, training, validation
+from rlclinic.facts.language_model import SIGNIFICANT, memorised, training, validation
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
@@ -38,7 +38,7 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the directions of training and validation."""
     score, held_out = training(facts), validation(facts)
-    if score is None or held_out is None or not score.rises or not held_out.falls:
+    if score is None or held_out is None or not score.rises or not held_out.falls or memorised(facts):
         return None
     if held_out.start - held_out.end < limits.material * abs(held_out.start):
         return None
