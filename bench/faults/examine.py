@@ -30,6 +30,8 @@ PARTS = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8)
 """Shares of a run of the test part that are diagnosed as if it still ran."""
 FINE = frozenset({NOTHING_WRONG, "already-solved"})
 """Causes that say that nothing needs to change."""
+EXAMINES = "examine"
+"""A next step with the command that examines the environment."""
 RUNNING = frozenset({*FINE, "budget-too-small", "interrupted"})
 """The same for a part of a run, whose budget is not used."""
 
@@ -45,6 +47,10 @@ class Answer:
     """Whether it leads with something that is wrong; `unknown` is no alarm."""
     checked: bool
     """Whether anything could be checked."""
+    steps: tuple[tuple[str, ...], ...] = ()
+    """Of each next step what it treats: causes, and EXAMINES where it examines the environment."""
+    changes: int = 0
+    """Settings that it would change."""
 
     @property
     def leading(self) -> str:
@@ -122,7 +128,17 @@ def answer(run: Run | None, *, running: bool = False) -> Answer:
     causes = tuple((cause.id, cause.cause_class, cause.probability) for cause in found.causes)
     quiet = {*(RUNNING if running else FINE), UNKNOWN}
     alarm = bool(causes) and causes[0][0] not in quiet
-    return Answer(found.verdict.value, causes, alarm=alarm, checked=found.verdict.value != "insufficient-data")
+    advice = found.prescriptions
+    steps = [(*item.causes, *_examines(item.instruction)) for item in advice]
+    steps += [_examines(line) for line in found.next_steps[len(advice) :] if _examines(line)]
+    return Answer(
+        found.verdict.value, causes, alarm=alarm, checked=found.verdict.value != "insufficient-data",
+        steps=tuple(steps), changes=sum(len(item.changes) for item in advice),
+    )  # fmt: skip
+
+
+def _examines(text: str) -> tuple[str, ...]:
+    return (EXAMINES,) if "rlclinic examine" in text else ()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bench.faults.bases import base_of
-from bench.faults.examine import Answer, Row
+from bench.faults.examine import EXAMINES, Answer, Row
 from rlclinic.causes.catalogue import UNKNOWN, catalogue
 from rlclinic.model.series import FloatArray
 
@@ -110,9 +110,19 @@ def right_class(pick: Pick) -> Value:
     )
 
 
+def leads_there(count: int, pick: Pick) -> Value:
+    """Whether one of the first so many next steps treats an accepted cause or examines the environment."""
+    return lambda row: float(any(not {*row.accepted, EXAMINES}.isdisjoint(step) for step in pick(row).steps[:count]))
+
+
 def alarm(pick: Pick) -> Value:
     """Whether it says that something is wrong."""
     return lambda row: float(pick(row).alarm)
+
+
+def changes(pick: Pick) -> Value:
+    """Whether it advises to change a setting."""
+    return lambda row: float(pick(row).changes > 0)
 
 
 def alarm_in_part(row: Row) -> float:

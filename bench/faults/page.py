@@ -167,7 +167,9 @@ def _summary(test: Sequence[Row], side: str, onset: Mapping[str, float], commone
         f"- mean number of accepted causes: {size:.2f};",
         f"- environment and reward faults (groups A and B, with config): "
         f"{share(_scored(test, 'AB'), top(1, with_config))} first, "
-        f"{share(_scored(test, 'AB'), top(3, with_config))} among three;",
+        f"{share(_scored(test, 'AB'), top(3, with_config))} among three; their first next step treats the cause or "
+        f"examines the environment in {share(_scored(test, 'AB'), measures.leads_there(1, with_config))}, one of the "
+        f"first five in {share(_scored(test, 'AB'), measures.leads_there(5, with_config))};",
         f"- edge cases, where the harm is between {HARMLESS:.0%} and {HARMFUL:.0%} or not clear: "
         f"{share([row for row in test if row.label == 'edge'], measures.alarm(with_config))} are called wrong;",
         f"- one diagnosis takes {seconds:.2f} s (median, reading included).",
