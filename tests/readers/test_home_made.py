@@ -328,3 +328,13 @@ def test_a_console_of_costs_is_read(tmp_path: Path) -> None:
     run = read(tmp_path)
     assert run.returns is not None
     assert run.returns.values.tolist() == pytest.approx([-value for value in RETURNS])
+
+
+def test_a_table_with_lengths_of_responses_is_of_a_language_model(tmp_path: Path) -> None:
+    rows = [f"| {4 * n} | {value} | 0.0{n:02d} | 40{n % 7} |" for n, value in enumerate(RETURNS, start=1)]
+    head = ["| Step | Reward | KL | Mean Completion Length |", "|------|--------|----|------------------------|"]
+    (tmp_path / "notes.md").write_text("\n".join([*head, *rows]) + "\n")
+    run = read(tmp_path)
+    assert run.is_language_model
+    assert run.step_axis == "updates"
+    assert "kl_ref" in run

@@ -168,6 +168,18 @@ def test_a_command_that_fails_is_a_failed_run_with_its_last_words(ledger: Ledger
     assert "no such device 0.001" in trial.outcomes[0].error
 
 
+def test_what_a_command_prints_is_read_where_its_folder_holds_no_metrics(ledger: Ledger, tmp_path: Path) -> None:
+    """constructed: verl keeps its config in the folder and prints its metrics."""
+    script = tmp_path / "main_ppo.py"
+    script.write_text(
+        "import sys\nfor n in range(20):\n"
+        "    print(f'step:{n} - critic/score/mean:{0.1 + float(sys.argv[1]) * n} - actor/kl_loss:0.1')\n"
+    )
+    printed = plan(0.3, f"{sys.executable} {script} {{learning_rate}} {{seed}} hydra.run.dir={{logdir}}", seeds=1)
+    trial = run_trial(printed, runner_for("local", 2), ledger=ledger, root=tmp_path)
+    assert [outcome.state for outcome in trial.outcomes] == [OutcomeState.DONE] * 2
+
+
 def test_an_arm_that_cannot_win_any_more_is_given_up(ledger: Ledger, tmp_path: Path) -> None:
     harmful = replace(plan(0.0001, seeds=6), config={"learning_rate": 0.3})
     trial = run_trial(harmful, runner_for("local", 1), ledger=ledger, root=tmp_path)

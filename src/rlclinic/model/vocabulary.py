@@ -269,6 +269,11 @@ def has_metric(algorithm: str, name: str) -> bool:
     return entry is None or not families or "all" in entry.families or not families.isdisjoint(entry.families)
 
 
+def steps_of(algorithm: str) -> str:
+    """What the steps of a run are called: a language model has updates, and no environment that it steps."""
+    return "steps" if "language-model" in families_of(algorithm) else "env steps"
+
+
 def families_of(algorithm: str) -> frozenset[str]:
     """The families an algorithm belongs to; empty where the algorithm is not known."""
     name = algorithm.upper()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,8 @@ from rlclinic.reference.framework import Framework
 BEYOND_BUDGET = 5.0
 # Kinds of files that hold metrics, as readers record them.
 METRIC_KINDS = frozenset({"tensorboard", "table", "monitor", "evaluations", "metric", "log"})
+# What only the training of a language model logs.
+OF_TOKENS = frozenset({"response_length", "truncated_fraction", "zero_variance_groups"})
 
 
 def assemble(draft: Draft) -> Run:
@@ -40,6 +43,8 @@ def assemble(draft: Draft) -> Run:
     config = complete(settings, draft.settings, tables.own, algorithm)
     environment = identify_environment(draft, tables.own, configured)
     series = name_series(draft, tables, config, algorithm, environment)
+    if framework_id == "unknown" and not OF_TOKENS.isdisjoint(series):
+        series = _of_language_model(series)
     _add_episode_returns(draft, series)
     settle_returns(series, draft)
     series = dict(sorted(series.items(), key=lambda item: position(item[0])))
@@ -79,6 +84,15 @@ def assemble(draft: Draft) -> Run:
         secrets=frozenset(draft.secrets),
     )
     return without_secrets(run, draft.secrets)
+
+
+def _of_language_model(series: Mapping[str, Series]) -> dict[str, Series]:
+    """Metrics of a home-made trainer of a language model: its steps are updates, its plain `kl` is to a reference."""
+    found = {name: replace(one, axis="updates") if one.axis == "env_steps" else one for name, one in series.items()}
+    kl = found.get("approx_kl")
+    if kl is not None and kl.logged_as.lower() == "kl" and "kl_ref" not in found:
+        found["kl_ref"] = replace(found.pop("approx_kl"), name="kl_ref")
+    return found
 
 
 def _source(draft: Draft) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from rlclinic.model.numbers import percent
 from rlclinic.model.prescription import Change
 from rlclinic.model.trial import BASELINE, ArmResult, Effect, Outcome, OutcomeState, Trial, TrialVerdict
+from rlclinic.model.vocabulary import steps_of
 from rlclinic.model.words import sentence
 from rlclinic.reports.page import Block, Code, Facts, Inline, Listing, Section, Table, Tone, Words
 from rlclinic.reports.text import number, sparkline
@@ -51,7 +52,7 @@ def _setup(trial: Trial) -> Facts:
             ("trial", trial.id),
             ("run", trial.run),
             ("task", ", ".join(part for part in (trial.environment, trial.algorithm) if part) or "not known"),
-            ("budget", f"{number(trial.budget)} env steps for every run"),
+            ("budget", f"{number(trial.budget)} {steps_of(trial.algorithm)} for every run"),
             ("seeds", f"{len(trial.seeds)}, the same for every arm"),
             ("threshold", goal),
         )

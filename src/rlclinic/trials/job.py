@@ -17,7 +17,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from rlclinic.model.errors import RlclinicError
+from rlclinic.model.errors import NothingReadable, RlclinicError
+from rlclinic.model.run import Run
 from rlclinic.model.trial import Outcome, OutcomeState, outcome_object
 from rlclinic.trials.command import FOLDER, SEED, STEPS, arguments, placeholders
 from rlclinic.trials.measure import measure
@@ -38,9 +39,7 @@ def run_job(job: Job, folder: Path) -> Outcome:
     started = time.perf_counter()
     try:
         place = _run_command(job, folder) if job.command else _train(job, folder)
-        from rlclinic.readers.open import read
-
-        run = read(place)
+        run = _read(place, folder / LOG)
     except RlclinicError as error:
         seconds = time.perf_counter() - started
         where = error.path or str(folder)
@@ -48,6 +47,19 @@ def run_job(job: Job, folder: Path) -> Outcome:
     seconds = time.perf_counter() - started
     outcome = measure(run, job.arm, job.seed, budget=job.budget, threshold=job.threshold, wall_time=seconds)
     return replace(outcome, state=OutcomeState.STOPPED) if _was_cut(job, outcome) else outcome
+
+
+def _read(place: Path, output: Path) -> Run:
+    """The run that was trained. A trainer that keeps a folder may print its metrics all the same, as verl does."""
+    from rlclinic.readers.open import read
+
+    try:
+        run = read(place)
+    except NothingReadable:
+        if not output.exists() or place == output:
+            raise
+        return read(output)
+    return run if run.returns is not None or not output.exists() else read(output)
 
 
 def _was_cut(job: Job, outcome: Outcome) -> bool:

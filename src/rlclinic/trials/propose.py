@@ -146,7 +146,7 @@ def _with_command(
             f"--command: the run's config has no value for {', '.join(missing)}",
             hint="put it into a config.yaml beside the logs, or into the command where the change does not touch it",
         )
-    if budget is None and run.budget is None and not run.env_steps:
+    if budget is None and not (run.budget or run.steps):
         raise UsageError("the run's budget is not known", hint="name it with --budget")
     return TrialPlan(
         run=run.id,
@@ -154,7 +154,7 @@ def _with_command(
         algorithm=run.algorithm,
         arms=(Arm(BASELINE), *arms),
         seeds=_seeds(0, seeds),
-        budget=budget or int(run.budget or run.env_steps or 0),
+        budget=budget or int(run.budget or run.steps),
         threshold=_threshold(run),
         config=values,
         command=command,

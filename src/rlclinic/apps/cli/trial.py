@@ -14,6 +14,7 @@ from rlclinic.apps.cli.output import say, terminal_width, wants_colour
 from rlclinic.apps.cli.reading import FILE, goal_option, task_options, trust_option
 from rlclinic.model.errors import ExitCode, UsageError
 from rlclinic.model.trial import OutcomeState, Trial, TrialVerdict
+from rlclinic.model.vocabulary import steps_of
 
 if TYPE_CHECKING:
     from rlclinic.model.run import Run
@@ -78,7 +79,7 @@ def trial(
     quiet = as_json or form != "text"
     if not quiet:
         arms = ", ".join(arm.name for arm in plan.arms)
-        say(f"trial {plan.id}: {arms}; {len(plan.seeds)} seeds each, {plan.budget:,} env steps a run")
+        say(f"trial {plan.id}: {arms}; {len(plan.seeds)} seeds each, {plan.budget:,} {steps_of(plan.algorithm)} a run")
     found = run_trial(
         plan,
         runner_for(runner, workers or os.cpu_count() or 1),
