@@ -405,3 +405,32 @@ def test_a_budget_is_suspected_less_where_only_the_evaluations_rose() -> None:
     assert rose.explanations[cause].probability < stood.explanations[cause].probability
     told = [[piece.text for piece in one.explanations[cause].evidence] for one in (rose, stood)]
     assert [text in texts for texts in told] == [True, False]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_rise_does_not_outweigh_updates_that_replace_the_policy(*, known: bool) -> None:
+    """constructed: KL of 20 nats in every update while the return of CartPole rises from 20 to 41."""
+    series = {"approx_kl": np.full(30, 20.0), "return/train": np.linspace(20.0, 41.0, 30)}
+    config = {"learning_rate": 0.1} if known else {}
+    told = diagnose(scene(series=series, environment="CartPole-v1", config=config, budget=60_000, steps=60_000).run)
+    leading = told.causes[0]
+    assert leading.id == "learning-rate-too-high"
+    assert not known or leading.probability >= 0.9
+    calm = diagnose(scene(series={**series, "approx_kl": np.full(30, 0.01)}, environment="CartPole-v1").run)
+    assert calm.causes[0].id in {NOTHING_WRONG, UNKNOWN}
+
+
+def test_a_setting_beyond_all_others_counts_where_the_budget_led_hardly_anywhere() -> None:
+    """constructed: a learning rate of 0.1 and a rise to a twelfth of what CartPole pays, without update metrics."""
+
+    def share(end: float) -> float:
+        run = scene(
+            series={"return/train": np.linspace(20.0, end, 30)},
+            environment="CartPole-v1",
+            config={"learning_rate": 0.1},
+            budget=60_000,
+            steps=60_000,
+        ).run
+        return next((c.probability for c in diagnose(run).causes if c.id == "learning-rate-too-high"), 0.0)
+
+    assert share(41.0) > 2.0 * share(300.0)

@@ -54,7 +54,7 @@ def test_a_burst_that_the_return_did_not_survive_is_an_alarm() -> None:
 def test_updates_of_two_nats_are_an_alarm_even_where_the_return_gains() -> None:
     found = kl_too_large.check(fault("many_epochs_ppo_cartpole"))
     assert found is not None
-    assert found.severity is Severity.WARNING
+    assert found.severity is Severity.ERROR
 
 
 def test_kl_of_a_tenth_is_common_with_many_dimensions() -> None:
@@ -68,6 +68,33 @@ def test_one_spike_that_the_return_survives_is_harmless() -> None:
     kl = flat(0.01, noise=0.1)
     kl[30] = 5.0
     assert kl_too_large.check(scene(series={"approx_kl": kl, "return/train": rising()})) is None
+
+
+@pytest.mark.parametrize(("points", "end", "is_error"), [(4, 90.0, True), (4, 500.0, False), (40, 90.0, True)])
+def test_updates_that_replace_the_policy_count_however_few_until_the_goal_is_reached(
+    points: int, end: float, *, is_error: bool
+) -> None:
+    """constructed: KL of 20 nats in every update of CartPole, beside a return that rises all the same."""
+    series = {"approx_kl": flat(20.0, points, noise=0.3), "return/train": np.linspace(end - 70.0, end, points)}
+    found = kl_too_large.check(scene(series=series, environment="CartPole-v1"))
+    assert found is not None
+    assert (found.severity is Severity.ERROR) is is_error
+    few = {**series, "approx_kl": flat(0.6, points, noise=0.0)}
+    assert (kl_too_large.check(scene(series=few, environment="CartPole-v1")) is None) is (points < 10)
+
+
+def test_one_update_that_kills_the_policy_is_seen_in_four_rows() -> None:
+    """constructed: a jump of 30 nats, then nothing moves any more, with the return at its worst."""
+    series = {
+        "approx_kl": np.array([30.0, 0.0, 0.0, 0.0]),
+        "entropy": np.array([0.01, 0.0, 0.0, 0.0]),
+        "return/train": np.array([21.0, 9.3, 9.4, 9.3, 9.4]),
+    }
+    found = policy_died_early.check(scene(series=series, environment="CartPole-v1"))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    calm = {**series, "approx_kl": np.array([0.3, 0.0, 0.0, 0.0])}
+    assert policy_died_early.check(scene(series=calm, environment="CartPole-v1")) is None
 
 
 # The rule kl-vanishes.

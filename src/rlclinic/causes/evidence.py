@@ -17,7 +17,8 @@ from rlclinic.facts.evaluations import evaluations_surely_rose
 from rlclinic.facts.goal import goal_of, reference_steps
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.language_model import memorised
-from rlclinic.facts.return_state import constant_at_its_worst
+from rlclinic.facts.policy_updates import replaces_policy
+from rlclinic.facts.return_state import FAR_FROM_GOAL, constant_at_its_worst, reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.facts.unusual_settings import domain_of, unusual
@@ -160,6 +161,8 @@ def _facts(
         "never-climbed": never_climbed,
         "hardly-climbed": never_climbed or _hardly_climbed(facts),
         "evaluations-alone-rose": never_climbed and evaluations_surely_rose(facts),
+        "far-short": status.budget_used and _came_partway(facts, FAR_FROM_GOAL),
+        "replaces-policy": replaces_policy(facts) and not status.done and not reached_goal(facts),
         "few-episodes": _few_episodes(facts, table),
         "few-steps": _few_steps(facts, table),
         "still-exploring": _still_exploring(facts, table.mostly_random),
@@ -167,7 +170,7 @@ def _facts(
         "constant-at-its-worst": constant_at_its_worst(facts),
         "learned-blind": (status.missed or status.behind)
         and any(finding.name == "critic-explains-nothing" for finding in found)
-        and _came_partway(facts, table),
+        and _came_partway(facts, table.partway),
         "stock-trainer": run.framework in table.stock,
         "done": status.done,
         "behind": status.behind,
@@ -199,10 +202,10 @@ def _hardly_climbed(facts: RunFacts) -> bool:
     return curve.climb < SMALL_CLIMB * max(abs(curve.start), abs(curve.best))
 
 
-def _came_partway(facts: RunFacts, table: Weights) -> bool:
+def _came_partway(facts: RunFacts, partway: float) -> bool:
     """Whether the return climbed and made no more than a part of the way to its goal."""
     curve, goal = facts.curve, goal_of(facts)
-    return curve is not None and goal is not None and curve.climbed and goal.share(curve.final) <= table.partway
+    return curve is not None and goal is not None and curve.climbed and goal.share(curve.final) <= partway
 
 
 def _usual_rate(facts: RunFacts) -> bool:

@@ -11,6 +11,10 @@ from rlclinic.signals._robust import quantile
 NOT_NORMALISED = (False, "off", "none", "false", "False")
 # KL of updates up to which ratios stay near 1, and sizes of a loss that normalised advantages then cannot make.
 ORDINARY_KL, FAR_ABOVE_ONE = 0.3, 5.0
+REPLACED = 1.0
+"""Nats per update that no working run comes near: ratios are off by a factor of e and more, so that the batch says
+nothing about the policy that comes out. A size that decides by itself, however few the updates."""
+FEWEST_UPDATES = 3
 
 
 def clip_range(facts: RunFacts) -> float | None:
@@ -23,6 +27,19 @@ def clip_range(facts: RunFacts) -> float | None:
 def clip_kl(clip: float) -> float:
     """KL of a policy whose ratios all stand at the clip: (r - 1) - ln r is about clip**2 / 2 near 1."""
     return 0.5 * clip * clip
+
+
+@fact
+def share_replaced(facts: RunFacts) -> float:
+    """Share of the updates, at least three, that left nothing of the policy."""
+    kl = facts.series("approx_kl")
+    sizes = kl.values[np.isfinite(kl.values)] if kl is not None else np.empty(0)
+    return float((sizes >= REPLACED).mean()) if sizes.size >= FEWEST_UPDATES else 0.0
+
+
+def replaces_policy(facts: RunFacts) -> bool:
+    """Whether most updates do, so that nothing is learned step by step."""
+    return share_replaced(facts) > 0.5
 
 
 def advantages_are_normalised(facts: RunFacts) -> bool:

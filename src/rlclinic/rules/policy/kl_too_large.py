@@ -1,11 +1,12 @@
 """Single updates change the policy further than their batch can justify.
 
-What it sees: KL of one update of 0.3 nats or more for a tenth of the run, ten times what the clip range stands for; or
-KL of three times what the clip range stands for most of the time, beside a return that is stuck or has fallen; or a
-burst of KL far above the run's own level after which the return fell and stayed down.
+What it sees: KL of one update of 0.3 nats or more for a tenth of the run, ten times what the clip range stands for, or
+of 1 nat and more in most of its updates, which replace the policy however the return moves; or KL of three times what
+the clip range stands for most of the time, beside a return that is stuck or has fallen; or a burst of KL far above the
+run's own level after which the return fell and stayed down.
 Why it hurts: The surrogate objective holds near the old policy only. At 0.5 nats probability ratios differ from 1 by
 order one: the update is a jump, and a jump into a bad policy also ruins the data of the next batches.
-Evidence needed: approx_kl with at least 10 points.
+Evidence needed: approx_kl with at least 10 points, 3 where most are above 1 nat.
 Looks alike: KL of 0.02 to 0.15 with many action dimensions or a wide clip is common in working runs: there it stays
 about what the clip stands for. A run that solves its task with such jumps, or holds its best. One spike that the return
 survives is harmless. KL to a reference model is another quantity.
@@ -19,8 +20,15 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.evaluations import lost_evaluations
-from rlclinic.facts.policy_updates import clip_kl, clip_range
-from rlclinic.facts.return_state import ended_below_start, has_fallen, return_name, stuck_short, suffers
+from rlclinic.facts.policy_updates import clip_kl, clip_range, replaces_policy
+from rlclinic.facts.return_state import (
+    ended_below_start,
+    has_fallen,
+    reached_goal,
+    return_name,
+    stuck_short,
+    suffers,
+)
 from rlclinic.facts.returns import level_at
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.stretch import finite, longest, moving_median
@@ -71,7 +79,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if kl is None:
         return None
     steps, values = finite(kl)
-    if values.size < limits.min_points:
+    replaced = replaces_policy(facts)
+    if values.size < limits.min_points and not replaced:
         return None
     calm = moving_median(values, limits.width)
     clip = clip_range(facts)
@@ -81,7 +90,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         else limits.large
     )
     above = calm >= bar
-    if above.sum() >= max(3, limits.share * calm.size):
+    if replaced or above.sum() >= max(3, limits.share * calm.size):
         return _sustained(facts, steps[limits.width - 1 :], calm, bar, limits)
     if clip is not None and (suffers(facts) or stuck_short(facts) or lost_evaluations(facts) is not None):
         found = _mostly_beyond(facts, steps[limits.width - 1 :], calm, clip, limits)
@@ -95,7 +104,8 @@ def _sustained(facts: RunFacts, steps: FloatArray, calm: FloatArray, bar: float,
     level = median(calm[above])
     first = longest(above)
     onset = float(steps[first[0]]) if first is not None else None
-    broken = level >= limits.meaningless and ended_below_start(facts)
+    ruined = level >= limits.meaningless and ended_below_start(facts)
+    broken = ruined or (replaces_policy(facts) and not reached_goal(facts))
     severity = Severity.ERROR if broken else Severity.INFO if _holds_its_best(facts, limits) else Severity.WARNING
     confidence = 0.9 if broken else (0.8 if suffers(facts) else 0.65)
     summary = (

@@ -5,7 +5,8 @@ below its start. Or the entropy is near zero in the first row already, beside a 
 near uniform, so that only the updates before that row can have made it deterministic.
 Why it hurts: A deterministic policy gives no gradient, so it cannot come back. All metrics look calm because nothing
 moves any more, which is easily taken for a learning rate that is too low.
-Evidence needed: entropy, and approx_kl or grad_norm, with at least 12 points each, and a return.
+Evidence needed: entropy, and approx_kl or grad_norm, with at least 12 points each, and a return. After an update of 1
+nat or more 3 points are enough.
 Looks alike: A converged policy: calm and deterministic as well, but with a good return. A policy that never moved: KL
 was never high, and its entropy is still high. A resumed run begins deterministic, but with a good return.
 What to change: Start again with a learning rate lower by a factor of 10, fewer epochs per batch or a target KL.
@@ -20,6 +21,7 @@ import numpy as np
 from rlclinic.facts.exploration import ceiling, ceiling_text, dead_from_start, is_density
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import failed
+from rlclinic.facts.policy_updates import share_replaced
 from rlclinic.facts.return_state import ended_below_start, return_name
 from rlclinic.facts.run_facts import RunFacts, WindowLevel
 from rlclinic.facts.stretch import finite, lasting_from, moving_median, rounding
@@ -60,7 +62,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if entropy is None or curve is None or top is None or late is None or facts.is_language_model:
         return None
     steps, values = finite(entropy)
-    if values.size < limits.min_points or top <= 0.0 or is_density(facts) or late.value > limits.dead * top:
+    if values.size < _fewest(facts, limits) or top <= 0.0 or is_density(facts) or late.value > limits.dead * top:
         return None
     if dead_from_start(facts):
         return _dead_at_once(facts, curve, late, top, limits)
@@ -84,6 +86,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         facts.evidence(return_name(facts), curve.gain, -2 * curve.scatter, note="gain from start to end"),
     )
     return RuleResult(Severity.ERROR, 0.9, summary, evidence, lasting_from(steps, values <= limits.dead * top))
+
+
+def _fewest(facts: RunFacts, limits: Limits) -> int:
+    return limits.width if share_replaced(facts) else limits.min_points
 
 
 def _dead_at_once(
@@ -111,7 +117,7 @@ def _burst_of_kl(facts: RunFacts, limits: Limits) -> tuple[str, float, float, Wi
     if kl is None or calm is None:
         return None
     _, values = finite(kl)
-    if values.size < limits.min_points or max(abs(calm.value), rounding(kl)) > limits.calm_kl:
+    if values.size < _fewest(facts, limits) or max(abs(calm.value), rounding(kl)) > limits.calm_kl:
         return None
     highest = float(values.max())
     return ("approx_kl", highest, limits.burst_kl, calm) if highest >= limits.burst_kl else None
