@@ -127,12 +127,15 @@ def expected_updates(facts: RunFacts, steps: float) -> float | None:
 
 @fact
 def updates_in_budget(facts: RunFacts) -> float | None:
-    """Gradient steps within the budget, as the config implies them or, where there is none, as logged."""
+    """Gradient steps within the budget, as the config implies them or, where there is none, as logged.
+
+    Off policy those at the pace once learning has begun: when it begins is another setting.
+    """
     run = facts.run
     if not run.config.settings:
         return logged_updates(facts)
     steps = run.budget if run.budget and run.step_axis == "env_steps" else run.env_steps
-    return expected_updates(facts, steps) if steps else None
+    return expected_updates(facts, steps + (facts.setting("learning_starts") or 0.0)) if steps else None
 
 
 @fact

@@ -98,6 +98,7 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
         "suspects": _suspects(assessment),
         "budget": _steps(assessment, budget) if budget else "the planned steps",
         "tenth": _steps(assessment, TENTH * budget) if budget else "a tenth of the planned steps",
+        "whole": "budget" if assessment.run.budget or not budget else "steps taken",
         "reward_divisor": f"{assessment.reward_divisor:g}",
         "last_error": _last_error(assessment),
         "update_size": "the KL of each update" if assessment.is_on_policy else "how far each update moves the values",
@@ -145,7 +146,8 @@ def _measured(assessment: Assessment, watch: Sequence[str]) -> str:
 def _suspects(assessment: Assessment) -> str:
     """Where to look first for a fault that no setting shows: the likelier place before the unlikelier one."""
     if assessment.is_stock:
-        return f"Stock {assessment.run.algorithm or 'algorithms'} of a released library is rarely the fault"
+        name = assessment.run.algorithm
+        return f"Stock {name or 'code'} of a released library is rarely the fault"
     return "The environment is the quicker test"
 
 
@@ -163,7 +165,8 @@ def _against_reference(assessment: Assessment, change: Change) -> str:
         return f"{change.native_key} is {as_text(here)}; {as_text(known)} works for {where}."
     ratio = here / known
     times = f"{ratio:.3g} times the" if ratio > 1 else f"{1 / ratio:.3g} times smaller than the"
-    return f"{change.native_key} {as_text(here)} is {times} {as_text(known)} that works for {where}."
+    now = as_text(change.before if change.before == here else here)
+    return f"{change.native_key} {now} is {times} {as_text(known)} that works for {where}."
 
 
 def _last_error(assessment: Assessment) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -213,10 +214,10 @@ def _text(result: FixResult) -> str:
 
 def _state(result: FixResult, plan: Plan) -> str:
     if result.backup is not None:
-        return f"Written to {plan.file}; the old file is {result.backup}."
+        return f"Written to {os.path.normpath(plan.file)}; the old file is {result.backup}."
     if result.held:
         return f"Not written: {result.held}."
-    return f"Not written yet: --write changes {plan.file}."
+    return f"Not written yet: --write changes {os.path.normpath(plan.file)}."
 
 
 def fix_object(result: FixResult) -> dict[str, Any]:

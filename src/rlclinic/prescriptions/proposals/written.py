@@ -30,6 +30,8 @@ def change_of(assessment: Assessment, change: SettingChange) -> Change | None:
     if before is None:
         before = config.get(key)
     after = _whole(key, before, change.to)
+    if isinstance(before, float) and before.is_integer() and type(after) is int:
+        before = int(before)
     same = isinstance(before, bool) == isinstance(after, bool) and before == after
     return None if same else Change(key, native, before, after)
 
