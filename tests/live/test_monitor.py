@@ -245,8 +245,8 @@ def test_ten_million_points_take_no_more_memory_than_the_first() -> None:
 
 def test_looks_take_no_more_than_their_share_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("rlclinic.live.monitor.time.perf_counter", lambda: clock[0])
     monitor = made(share=0.01)
+    monitor.reckon_by(lambda: clock[0])
 
     def look(_: object) -> Any:
         clock[0] += 0.05

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import rlclinic
-from rlclinic.live.phases import Phases, system_metrics
+from rlclinic.live.phases import PASSES, Phases, Turns, system_metrics
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,19 @@ def test_the_process_is_measured() -> None:
     found = system_metrics()
     assert found["system/cpu_seconds"] > 0
     assert found.get("system/memory_mb", 1.0) > 0
+
+
+def test_the_first_passes_of_a_rollout_tell_its_inference_and_nothing_stays_in_the_network() -> None:
+    torch = pytest.importorskip("torch")
+    network, phases = torch.nn.Identity(), Phases()
+    turns = Turns(phases)
+    turns.collecting(network)
+    for left in range(PASSES, 0, -1):
+        assert network._forward_hooks, left
+        network(torch.zeros(1))
+    assert not network._forward_hooks
+    assert not network._forward_pre_hooks
+    time.sleep(0.05)
+    turns.collected()
+    assert phases.seconds["inference"] > 0.0
+    assert sum(phases.seconds.values()) > 0.05

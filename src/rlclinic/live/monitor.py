@@ -12,13 +12,13 @@ It never raises into the loop, touches no random numbers and costs a bounded sha
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
 from rlclinic.live.alerts import Alert, Patience
+from rlclinic.live.allowance import Allowance
 from rlclinic.live.conditions import RULES, checked_presets
 from rlclinic.live.delivery import Delivery
 from rlclinic.live.examination import STRIDE, Examiner, Look, warm_up
@@ -32,7 +32,7 @@ from rlclinic.model.outlook import Advice
 from rlclinic.model.vocabulary import families_of
 
 # Share of the time that looks at the run may take; logging itself costs microseconds.
-SHARE = 0.005
+SHARE = 0.004
 # Looks out of turn when a number is not finite; a run that goes on with NaN must not pay for each.
 MOST_URGENT = 3
 # Alerts that are kept to be asked for.
@@ -61,10 +61,8 @@ class Monitor:
         """The messages so far, the newest last."""
         self._examiner = Examiner(presets, patience)
         self._delivery = Delivery(sinks, self.guard)
-        self._share = share
+        self._allowance = Allowance(share)
         self._look: Look | None = None
-        self._began = time.perf_counter()
-        self._spent = self._longest = 0.0
         self._looked_at = -1.0
         self._urgent = 0
         # Loops with a thread per actor log from all of them.
@@ -84,7 +82,11 @@ class Monitor:
 
     def expect(self, seconds: float) -> None:
         """Count on a look to take so long: none is taken before that is a small share of the time."""
-        self._longest = seconds
+        self._allowance.longest = seconds
+
+    def reckon_by(self, clock: Callable[[], float]) -> None:
+        """Take the share of the time that this clock shows from now on: of the processor's, where it is what counts."""
+        self._allowance = Allowance(self._allowance.share, clock, self._allowance.longest)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -121,7 +123,7 @@ class Monitor:
     @property
     def spent(self) -> float:
         """Seconds that looks have taken so far."""
-        return self._spent
+        return self._allowance.spent
 
     def look(self) -> Look | None:
         """Look at the run now, whatever it costs; None where there is nothing to look at or looking fails."""
@@ -154,22 +156,16 @@ class Monitor:
         stride = STRIDE * about.budget if about.budget else 0.0
         if abs(self.record.step - self._looked_at) < max(stride, 1.0):
             return False
-        return self._share == 1 or (time.perf_counter() - self._began) * self._share >= self._spent + self._longest
+        return self._allowance.share == 1 or self._allowance.left
 
     def _examine(self) -> Look | None:
         if not self.record.points:
             return None
-        with self._lock:
-            began = time.perf_counter()
-            try:
-                self._look = self._examiner.look(self.record.run())
-                self.alerts.extend(self._look.alerts)
-                self._delivery.send(self._look.alerts)
-            finally:
-                took = time.perf_counter() - began
-                self._spent += took
-                self._longest = max(0.9 * self._longest, took)
-                self._looked_at = self.record.step
+        with self._lock, self._allowance.work():
+            self._looked_at = self.record.step
+            self._look = self._examiner.look(self.record.run())
+            self.alerts.extend(self._look.alerts)
+            self._delivery.send(self._look.alerts)
             return self._look
 
 

@@ -14,6 +14,8 @@ ENVIRONMENT, INFERENCE, LEARNING = "environment", "inference", "learning"
 BOUND = 0.6
 # Rollouts of which one has its inference timed.
 TIMED = 20
+# Forward passes after which a rollout's inference is known well enough.
+PASSES = 256
 
 
 class Phases:
@@ -73,10 +75,13 @@ class Phases:
 
 
 class ForwardPasses:
-    """Seconds that the forward passes of a network take, by hooks that `close` removes."""
+    """Seconds that the first forward passes of a network take, by hooks that `close` removes."""
 
     def __init__(self, network: Any) -> None:
         self.seconds = self._began = 0.0
+        self.until: float | None = None
+        """Moment of the last pass that counts, where there were more."""
+        self._left = PASSES
         self._hooks = [network.register_forward_pre_hook(self._begin), network.register_forward_hook(self._end)]
 
     def close(self) -> None:
@@ -88,7 +93,12 @@ class ForwardPasses:
         self._began = time.perf_counter()
 
     def _end(self, *_: object) -> None:
-        self.seconds += time.perf_counter() - self._began
+        now = time.perf_counter()
+        self.seconds += now - self._began
+        self._left -= 1
+        if not self._left:
+            self.until = now
+            self.close()
 
 
 class Turns:
@@ -112,7 +122,8 @@ class Turns:
         now = time.perf_counter()
         took = now - self._marked
         if self._forward is not None:
-            self._inference, self._timed = self._inference + self._forward.seconds, self._timed + took
+            timed = (self._forward.until or now) - self._marked
+            self._inference, self._timed = self._inference + self._forward.seconds, self._timed + timed
         self.close()
         inference = took * self._inference / self._timed if self._timed else 0.0
         self._phases.add(ENVIRONMENT, took - inference)

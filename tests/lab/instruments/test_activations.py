@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from rlclinic.lab.instruments.activations import Activations  # noqa: E402
+from rlclinic.lab.instruments.activations import Activations, _spectrum  # noqa: E402
 
 
 def measured(network: Any) -> dict[str, float]:
@@ -45,3 +46,9 @@ def test_a_unit_through_which_no_gradient_passes_is_dormant(activation: Any, bia
 
 def test_a_network_without_hidden_activations_has_no_such_units() -> None:
     assert measured(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh())) == {}
+
+
+@pytest.mark.parametrize("shape", [(5, 9), (9, 5)])
+def test_the_spectrum_of_a_layer_is_its_singular_values(shape: tuple[int, int]) -> None:
+    layer = np.random.default_rng(0).normal(size=shape).astype(np.float32)
+    assert _spectrum(layer) == pytest.approx(np.linalg.svd(layer, compute_uv=False), rel=1e-5)

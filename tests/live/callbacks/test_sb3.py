@@ -87,6 +87,14 @@ def test_what_frameworks_do_not_log_is_measured(algorithm: str, metrics: set[str
     assert {*shares, "system/memory_mb"} <= set(run.series)
 
 
+def test_a_row_without_a_rollout_of_its_own_tells_no_kl() -> None:
+    """Against an older rollout it would be that of several updates."""
+    callback = ClinicCallback(sinks=[], share=1e-9)
+    trained("A2C", callback)
+    assert "approx_kl" in callback.monitor.record.run().series
+    assert "train/opt/policy/approx_kl" not in callback._measures.take()
+
+
 class Dropped(FlattenExtractor):
     """Features of a network that draws numbers and learns from every batch that it sees."""
 

@@ -117,6 +117,8 @@ class Measures:
                 row |= self._policy(row) if self._algorithm in ON_POLICY else self._critic()
             if self._logger is None:
                 row |= activations.columns()
+                # Of the next row only if it is taken after a rollout of its own: KL is that of one update.
+                self._advantages = self._sample = self._greedy = None
             norms = {name: norm for part in self._gradients for name, norm in part.take().items()}
             row |= {f"train/opt/grads/norm/{name}": norm for name, norm in norms.items()}
             if norms and self._algorithm != "TRPO":

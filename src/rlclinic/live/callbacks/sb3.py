@@ -16,6 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from rlclinic.lab.instruments.episodes import MAX_COMPONENTS, components_in
 from rlclinic.lab.sb3.measures import COLUMNS, Measures
+from rlclinic.live.allowance import Allowance
 from rlclinic.live.guard import LOGGER
 from rlclinic.live.monitor import Monitor, monitor
 from rlclinic.live.names import canonical, tracked
@@ -25,11 +26,11 @@ from rlclinic.live.record import About, scalar
 from rlclinic.reference.framework import framework
 
 # Share of the time that measuring may take, the diagnosis not counted.
-SHARE = 0.003
+SHARE = 0.002
 # Rows of a run, at most: more points say nothing new.
 MOST_ROWS = 2_000
 # Env steps of which one is asked for the parts of its reward.
-ASKED = 10
+ASKED = 20
 # Algorithms whose networks are known; of others what they log themselves is followed.
 MEASURED = frozenset({"PPO", "A2C", "DQN", "SAC", "TD3", "TRPO", "QRDQN", "TQC"})
 # The library records them anew at every update and forgets them at every dump.
@@ -51,7 +52,7 @@ class ClinicCallback(BaseCallback):
         _as_canonical({canonical("train/opt/q/mean"): 0.0})
         self._measures: Measures | None = None
         self._publisher = Publisher(self.monitor.guard)
-        self._row_at, self._next = 0, 0.0
+        self._row_at, self._due, self._allowance = 0, False, Allowance(SHARE)
         self._turns = Turns(self.monitor.phases)
         self._parts: dict[str, tuple[float, int]] = {}
         self._stopped = False
@@ -82,6 +83,9 @@ class ClinicCallback(BaseCallback):
 
     def _start(self) -> None:
         model = self.model
+        # A process that waits for others, or for a busy machine, must not take more of what is left to it.
+        self._allowance = Allowance(SHARE, time.thread_time)
+        self.monitor.reckon_by(time.thread_time)
         self._turns = Turns(self.monitor.phases)
         algorithm = type(model).__name__.upper()
         told = self._about
@@ -108,25 +112,34 @@ class ClinicCallback(BaseCallback):
 
     def _collected(self) -> None:
         self._turns.collected()
-        if self._measures is not None and self._is_due():
-            self._measures.rollout_ended()
+        self._due = self._is_due()
+        if self._measures is not None and self._due:
+            with self._allowance.work():
+                self._measures.rollout_ended()
 
     def _updated(self) -> None:
         self._turns.learned()
-        if self._is_due():
+        if self._due:
             self._row()
         self._turns.collecting(_acting(self.model) if self._measures is not None else None)
 
     def _is_due(self) -> bool:
         budget = self.monitor.record.about.budget or 0.0
         enough = self.model.num_timesteps - self._row_at >= budget / MOST_ROWS
-        return enough and time.perf_counter() >= self._next
+        return enough and self._allowance.left
 
     def _row(self) -> None:
         model = self.model
         if model.num_timesteps <= self._row_at:
             return
-        began = time.perf_counter()
+        with self._allowance.work():
+            row, metrics = self._measured()
+            self._publish(metrics)
+        self.monitor.log(row, model.num_timesteps)
+
+    def _measured(self) -> tuple[dict[str, float], dict[str, float]]:
+        """A row as it is logged, and under canonical names."""
+        model = self.model
         # The library's values are taken under its own names, ours under canonical ones.
         logged = {key: value for key, value in model.logger.name_to_value.items() if key.startswith(_RECORDED)}
         row = {key: number for key, value in logged.items() if (number := scalar(value)) is not None}
@@ -145,9 +158,7 @@ class ClinicCallback(BaseCallback):
         entropy, most = {**_as_canonical(row), **own}.get("entropy"), _greatest_entropy(model.action_space)
         if entropy is not None and most > 0:
             extra["entropy_share"] = entropy / most
-        self._next = time.perf_counter() + (time.perf_counter() - began) / SHARE
-        self._publish({**_as_canonical(row), **own, **extra})
-        self.monitor.log({**row, **extra}, model.num_timesteps)
+        return {**row, **extra}, {**_as_canonical(row), **own, **extra}
 
     def _publish(self, metrics: dict[str, float]) -> None:
         named = tracked(metrics)
