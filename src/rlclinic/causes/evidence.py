@@ -131,8 +131,8 @@ def pieces_of(row: CauseWeights, seen: Seen, table: Weights) -> tuple[Piece, ...
 
 def _scaled(pieces: Sequence[Piece], table: Weights) -> tuple[Piece, ...]:
     """The pieces that count, as much as their kind does."""
-    scaled = [piece.times(table.scale[piece.kind]) for piece in pieces]
-    return tuple([piece for piece in scaled if piece.value])
+    scale = table.scale
+    return tuple([piece.times(scale[piece.kind]) for piece in pieces if piece.value])
 
 
 def _with_own(row: CauseWeights, signs: Sequence[str], known: Settings, seen: Seen, table: Weights) -> frozenset[str]:
@@ -289,9 +289,9 @@ def _absent(row: CauseWeights, signs: Sequence[str], seen: Seen, table: Weights,
     strongest = max([row.signs[name] for name in signs]) if signs else 0.0
     # A cause that shows itself by another sign as telling need not show all of them.
     found = [
-        Piece("absence", f"no {name}", -weight)
-        for name, weight in row.expects.items()
-        if name in seen.absent and not 0.0 < row.weights.get(name, 0.0) <= strongest
+        piece
+        for name, piece in row.absences.items()
+        if name in seen.absent and not (signs and 0.0 < row.weights.get(name, 0.0) <= strongest)
     ]
     looked_for = not seen.checked.isdisjoint(row.signs)
     supported = bool(signs) or not facts.isdisjoint(row.signs)

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 from rlclinic.causes.catalogue import catalogue
 from rlclinic.model.diagnosis import Verdict
-from rlclinic.model.explanation import Kind
+from rlclinic.model.explanation import Kind, Piece
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.reference.hyperparameters import hyperparameters
@@ -99,6 +99,11 @@ class CauseWeights:
     def signs(self) -> Mapping[str, float]:
         """The findings and verdicts that speak for it."""
         return {name: weight for name, weight in self.weights.items() if weight > 0}
+
+    @cached_property
+    def absences(self) -> Mapping[str, Piece]:
+        """What it says where an expected finding is missing."""
+        return {name: Piece("absence", f"no {name}", -weight) for name, weight in self.expects.items()}
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -208,8 +208,11 @@ def fact(measure: Callable[Concatenate[RunFacts, P], T]) -> Callable[Concatenate
     @wraps(measure)
     def once(facts: RunFacts, *of: P.args, **named: P.kwargs) -> T:
         key = (measure, *of, *named.items()) if of or named else measure
-        if key not in facts.memory:
-            facts.memory[key] = measure(facts, *of, **named)
-        return facts.memory[key]  # type: ignore[return-value]
+        try:
+            return facts.memory[key]  # type: ignore[return-value]
+        except KeyError:
+            pass
+        found = facts.memory[key] = measure(facts, *of, **named)
+        return found
 
     return once  # type: ignore[return-value]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import numpy as np
@@ -18,6 +19,8 @@ TO_SIGMA = 1.4826
 """Standard deviation of a normal over its median absolute deviation."""
 LARGEST = 1e75
 SMALLEST = 1e-75
+# Values of a table that are put together to be looked at at once.
+SMALL = 50_000
 # Unix seconds of the year 9999. A later time is no date: milliseconds were written for seconds.
 _LARGE = re.compile(r"(?<![\w.])\d(?:\.\d+)?e\+0[1-9]\b")
 # The same number twice, not merely one that begins like the other.
@@ -73,6 +76,15 @@ def bounded_array(values: ArrayLike) -> NDArray[np.float64]:
     return np.where(large, np.copysign(np.inf, array), np.where(small, 0.0, array))
 
 
+def bounded_columns(columns: Mapping[str, NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """The same of the columns of a table; of a small one with a single look at all of them."""
+    if columns and sum([column.size for column in columns.values()]) <= SMALL:
+        whole = np.concatenate(list(columns.values()))
+        if bounded_array(whole) is whole:
+            return dict(columns)
+    return {name: bounded_array(column) for name, column in columns.items()}
+
+
 def moment(seconds: object) -> float | None:
     """Unix seconds that are a date; None for anything else."""
     value = number(seconds)
@@ -95,7 +107,9 @@ def percent(share: float) -> str:
 
 def plain_numbers(text: str) -> str:
     """A sentence in which large numbers are written out, `2.49e+05` as 249,000, and what did not move stayed."""
-    return _UNMOVED.sub(r"stayed at \1", _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text))
+    if "e+0" in text:
+        text = _LARGE.sub(lambda found: f"{float(found[0]):,.0f}", text)
+    return _UNMOVED.sub(r"stayed at \1", text) if "went from" in text else text
 
 
 def date_text(seconds: object) -> str | None:

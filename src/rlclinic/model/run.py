@@ -226,7 +226,9 @@ def deciding_return(series: Mapping[str, Series]) -> Series | None:
     finite = [item for item in found if item.last is not None]
     sound = [item for item in finite if not item.caveat]
     candidates = sound or finite or found
-    whole = [item for item in candidates if not any(_is_scrap_of(item, other) for other in candidates)]
+    whole = [
+        item for item in candidates if not any(_is_scrap_of(item, other) for other in candidates if other is not item)
+    ]
     evaluated = next((item for item in whole if item.name == "return/eval" and len(item) >= EVALUATIONS), None)
     return evaluated or next(iter(whole or candidates), None)
 

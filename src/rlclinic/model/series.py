@@ -78,6 +78,8 @@ class Series:
 
 
 def _frozen(array: FloatArray) -> FloatArray:
+    if not array.flags.writeable and array.flags.c_contiguous and array.ndim == 1 and array.dtype == np.float64:
+        return array
     result = np.ascontiguousarray(array, dtype=np.float64)
     if result.ndim != 1:
         raise ValueError(f"a series has one dimension, not {result.ndim}")

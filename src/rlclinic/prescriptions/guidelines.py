@@ -37,10 +37,12 @@ def guidelines(location: Path) -> tuple[str, ...]:
 
 def _shown(path: Path) -> str:
     try:
-        here = Path.cwd().resolve()
+        here = os.getcwd()  # noqa: PTH109
     except OSError:
-        here = path
-    return redact(str(path.relative_to(here) if path != here and path.is_relative_to(here) else path))
+        here = ""
+    text = str(path)
+    below = here and is_below(text, here) and text != here
+    return redact(text[len(here.rstrip(os.sep)) + 1 :] if below else text)
 
 
 def _folders(start: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ MAX_SETTINGS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class RawMetric:
-    """One logged metric with the step under which it was logged."""
+    """One logged metric with the step under which it was logged; its values are bounded, as those of a table are."""
 
     name: str
     steps: FloatArray
@@ -43,7 +43,6 @@ class RawMetric:
     window: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", bounded_array(self.values))
         if self.wall_times is not None:
             object.__setattr__(self, "wall_times", moments(self.wall_times))
 
@@ -157,7 +156,7 @@ class Draft:
             RawMetric(
                 name,
                 np.asarray(steps, dtype=np.float64),
-                np.asarray(values, dtype=np.float64),
+                bounded_array(values),
                 source,
                 wall_times,
                 axis,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rlclinic.model.config import Config
 from rlclinic.model.lazy_dataclass import dataclass
-from rlclinic.model.numbers import bounded_array
+from rlclinic.model.numbers import bounded_array, bounded_columns
 from rlclinic.model.run import RETURN_METRICS
 from rlclinic.model.series import FloatArray, Series, StepAxis
 from rlclinic.model.vocabulary import metric
@@ -144,7 +144,7 @@ def _table_metrics(draft: Draft, found_tables: list[RawTable], tables: Framework
                 f"rows {longest.start + 1} to {longest.stop}"
             )
         shared = steps[longest]
-        for name, values in raw.table.numbers.items():
+        for name, values in bounded_columns(raw.table.numbers).items():
             if name == column:
                 continue
             rows: slice | NDArray[np.bool_] = longest

@@ -15,7 +15,7 @@ from rlclinic.readers.consoles import Console, ConsoleRows
 from rlclinic.readers.consoles.rows import agree
 from rlclinic.readers.formats.logs.log_text import clean_lines
 from rlclinic.readers.formats.logs.notebook import is_notebook
-from rlclinic.readers.formats.tables.csv_table import read_csv
+from rlclinic.readers.formats.tables.csv_table import read_csv, read_csv_file
 from rlclinic.readers.formats.tables.json_lines import looks_like_json_lines
 from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.parts.logs import HOME_MADE
@@ -51,7 +51,9 @@ def is_metric_file(entry: Entry) -> bool:
     except OSError:
         return False
     if suffix in TABLES:
-        names = named_by_file(lists_of(entry) or read_csv(head), entry.name).columns
+        # A small table is read but once.
+        table = parsed_once(read_csv_file, entry) if entry.size <= len(head) else read_csv(head)
+        names = named_by_file(lists_of(entry) or table, entry.name).columns
         return any(_is_telling(name) for name in names) and (len(names) > 1 or bool(metric_of_file(entry.name)))
     if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from rlclinic.prescriptions.edit.edits import Path, Refused, dotted
 from rlclinic.prescriptions.edit.yaml_layout import Layout, Pair, Spot, yaml_layout
@@ -11,17 +10,16 @@ from rlclinic.prescriptions.syntax.assignment import CannotWrite
 from rlclinic.prescriptions.syntax.expression import edit_expression, expression_value, single_quoted
 from rlclinic.prescriptions.syntax.spelling import yaml_text
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+from rlclinic.readers.formats.yaml.safe_yaml import yaml_read
 
 _REST_OF_LINE = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=\r?\n|$)")
 _LINE_END = re.compile(r"\r\n|\n")
 
 
-@lru_cache(maxsize=4)
 def load(text: str) -> object:
     """The data as PyYAML reads them, nothing constructed."""
     try:
-        return load_yaml(text).data
+        return yaml_read(text).data
     except FormatError as error:
         raise Refused(f"not YAML: {error}") from None
 

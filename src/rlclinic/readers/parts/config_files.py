@@ -90,9 +90,9 @@ def is_table_of_environments(data: object) -> bool:
 
 def _load_yaml(text: str) -> YamlDocument:
     # Most runs have no YAML; importing its parser costs as much as reading a small run.
-    from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
+    from rlclinic.readers.formats.yaml.safe_yaml import yaml_read
 
-    return load_yaml(text)
+    return yaml_read(text)
 
 
 def read_overrides(draft: Draft, entry: Entry) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rlclinic.model.numbers import bounded_array, number_in
+from rlclinic.model.numbers import bounded_columns, number_in
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.columns import renamed, without
 from rlclinic.readers.draft import Draft, RawTable
@@ -19,6 +19,7 @@ from rlclinic.readers.parts.monitor import is_monitor
 from rlclinic.readers.parts.number_lists import number_lists
 from rlclinic.readers.parts.row_labels import split_rows
 from rlclinic.readers.place import Entry, Place
+from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.return_names import is_return
 
 CSV = ("*.csv", "*.tsv", "progress.txt", "scores.txt")
@@ -79,13 +80,13 @@ def load_table(draft: Draft, entry: Entry) -> Table | None:
     try:
         json_lines = entry.name.endswith((".jsonl", ".json", ".ndjson"))
         lists = None if json_lines else lists_of(entry)
-        table = lists or (read_json_lines_file(entry) if json_lines else read_csv_file(entry))
+        table = lists or (parsed_once(read_json_lines_file if json_lines else read_csv_file, entry))
     except OSError as error:
         draft.note(f"{entry.relative}: {error.strerror}")
         return None
     draft.used(entry, "table")
     draft.problems(entry.relative, table.problems)
-    return replace(table, numbers={name: bounded_array(column) for name, column in table.numbers.items()})
+    return replace(table, numbers=bounded_columns(table.numbers))
 
 
 def lists_of(entry: Entry) -> Table | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.readers.formats.errors import FormatError
@@ -12,6 +13,7 @@ from rlclinic.readers.redaction.redact import redacted_head
 
 # Characters of a file; configs have kilobytes.
 MAX_CHARS = 16 << 20
+KEPT_CHARS = 64 << 10
 
 # Values after aliases and merges are expanded. Nine lines of aliases can stand for a billion.
 MAX_VALUES = 300_000
@@ -53,6 +55,15 @@ def load_yaml(text: str) -> YamlDocument:
     except RecursionError:  # only when the caller's own stack is nearly full
         raise FormatError("nested too deeply") from None
     return YamlDocument(data, reader.lines, (*composed.problems, *reader.problems()))
+
+
+def yaml_read(text: str) -> YamlDocument:
+    """The same, not to be changed, of a text that is asked for again: who edits a config begins with what its reader
+    saw."""
+    return _kept(text) if len(text) <= KEPT_CHARS else load_yaml(text)
+
+
+_kept = lru_cache(maxsize=8)(load_yaml)
 
 
 class _Reader:
