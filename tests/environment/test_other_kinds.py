@@ -173,3 +173,18 @@ def test_a_reward_that_is_no_number_is_told() -> None:
     environment.reset(seed=0)
     with pytest.raises(StepFailed, match="NoneType as the reward"):
         step(environment, np.zeros(1, np.float32))
+
+
+def test_what_an_environment_raises_is_told_without_secrets() -> None:
+    password = "-".join(("correct", "horse", "9"))
+
+    class Remote(Slide):
+        def _reward(self) -> float:
+            raise ConnectionError(f"cannot reach https://ada:{password}@host with api_key={password}")
+
+    environment = Remote()
+    environment.reset(seed=0)
+    with pytest.raises(StepFailed, match="cannot reach") as told:
+        step(environment, np.zeros(1, np.float32))
+    assert password not in str(told.value)
+    assert password not in told.value.problem.message

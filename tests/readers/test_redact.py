@@ -85,6 +85,8 @@ SECRETS: dict[str, tuple[str, str, str]] = {
     "wandb in the environment": ("export WANDB_API_KEY=", KEY40, " WANDB_MODE=online"),
     "wandb login": ("$ wandb login ", KEY40, "\n"),
     "wandb login with an option": ("wandb login --relogin ", KEY40, ""),
+    "key in an exception": ("ValueError: invalid key=", drawn(24), " for this account"),
+    "key in an address": ("GET https://api.example.com/v1?key=", drawn(32), "&alt=json"),
     "wandb login in code": ('wandb.login(key="', KEY40, '")'),
     "wandb in netrc": ("machine api.wandb.ai login user password ", KEY40, "\n"),
     "wandb in yaml": ("wandb:\n  project: lander\n  api_key: ", KEY40, "\n  mode: online"),
@@ -161,6 +163,10 @@ SECRETS: dict[str, tuple[str, str, str]] = {
 }
 
 LOOK_ALIKES: dict[str, str] = {
+    "class as a key": "invalid key=RolloutBuffer2ObservationsMean3 of the buffer",
+    "run as a key": "unknown key=PPO_CartPole-v1__seed1__1700000000 in results",
+    "metric as a key": "missing key: rollout/ep_rew_mean and key=trainLoss2Policy",
+    "hash as a key": "cache key=" + "da39a3ee5e6b4b0d" + "3255bfef95601890" + "afd80709",
     "commit hash": "commit 50ac7252f97cf39997344237bca74162b2dc6d79",
     "commit key": "commit: 50ac7252f97cf39997344237bca74162b2dc6d79",
     "wandb run id": "wandb: Syncing run gjvwlq13 at run-20251130_144822-gjvwlq13",

@@ -17,6 +17,7 @@ from rlclinic.model.environment_facts import Problem
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
 from rlclinic.model.transitions import EpisodeTable, Space, Transitions
+from rlclinic.readers.redaction.redact import redact
 
 WAITING = 3.0
 """Seconds of waiting that count as one of work, where the system does not tell waiting for the processor apart."""
@@ -210,8 +211,8 @@ def step(environment: Any, action: Any) -> tuple[Any, float, bool, bool, dict[st
 
 
 def message_of(error: Exception) -> str:
-    """An exception in one line."""
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    """An exception in one line, without what it gives away."""
+    return redact(f"{type(error).__name__}: {error}" if str(error) else type(error).__name__)
 
 
 def _kind(value: Any) -> str:

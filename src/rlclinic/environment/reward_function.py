@@ -20,6 +20,7 @@ from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.reward_review import Payment, RewardRemark, RewardReview
+from rlclinic.readers.redaction.redact import redacted_head
 from rlclinic.store.children import settled, spawning
 
 # Seconds for one call, and for the import before the first.
@@ -192,7 +193,7 @@ def _serve(pipe: Connection, name: str) -> None:
         try:
             pipe.send(_number(call(prompt, gold, response)))
         except Exception as error:
-            pipe.send((None, f"raises {type(error).__name__}: {str(error)[:200]}"))
+            pipe.send((None, f"raises {type(error).__name__}: {redacted_head(str(error), 200)}"))
 
 
 def _caller(function: Any) -> Callable[[str, str, str], Any]:

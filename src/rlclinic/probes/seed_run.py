@@ -14,6 +14,7 @@ from rlclinic.probes.environment import Ledger, WorldEnv
 from rlclinic.probes.reading import WrongShape, read
 from rlclinic.probes.settings import Family
 from rlclinic.probes.world import TWO_ARMS, UNIT_BOX, World
+from rlclinic.readers.redaction.redact import redact
 
 CHECKS = 20
 """Readings per budget."""
@@ -101,7 +102,7 @@ def run_seed(
     except _Misused as error:
         return _failed(job, state, started, error.kind, str(error))
     except Exception as error:  # a stranger's trainer may raise anything
-        return _failed(job, state, started, "raised", f"{type(error).__name__}: {error}")
+        return _failed(job, state, started, "raised", redact(f"{type(error).__name__}: {error}"))
     readings = state.final(queries)
     return SeedResult(
         seed=job.seed,

@@ -32,6 +32,7 @@ _QUANTITY = re.compile(r"[-+\d.,/:%]+[A-Za-zµ%/]{0,5}\Z")
 _USER_PASSWORD = re.compile(r"[^\s:/]{1,64}:[^\s/]{4,}\Z")
 _HOOK_ADDRESS = re.compile(r"\w+://[^/\s]+/[^\s]{6,}")
 _HEX_KEY = re.compile(r"[0-9a-f]{40}\Z")
+_ALNUM_KEY = re.compile(r"(?=[^0-9]*[0-9])(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])[A-Za-z0-9]{20,128}\Z")
 _CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[a-z0-9]|(?<=[0-9])[A-Za-z]")
 
 
@@ -59,8 +60,8 @@ def convinces(family: Family, value: str, *, is_quoted: bool) -> bool:
         return False
     if family is Family.PASSWORD:
         return len(value) >= 3 and not (_NUMBER.match(value) and "." in value)
-    if family is Family.HEX:
-        return _HEX_KEY.match(value) is not None
+    if family in {Family.HEX, Family.MIXED}:
+        return (family is Family.HEX and _HEX_KEY.match(value) is not None) or is_mixed(value)
     if family is Family.HOOK:
         return _HOOK_ADDRESS.match(value) is not None or is_random(value)
     if len(value) < 6 or " " in value or _NUMBER.match(value) or _CONSTANT_NAME.match(value):
@@ -89,6 +90,11 @@ def is_strong(value: str) -> bool:
     if _DIGIT.search(head):
         return True
     return len(head) >= 16 if _MIXED.match(head) else len(head) >= 24 and head.isalnum()
+
+
+def is_mixed(value: str) -> bool:
+    """As random as what issuers hand out: names of classes, of runs and of files change far less often."""
+    return _ALNUM_KEY.match(value) is not None and len(_CHANGE.findall(value)) >= 0.45 * len(value)
 
 
 def is_random(value: str) -> bool:

@@ -18,7 +18,8 @@ class Family(Enum):
     LOGIN = "user:password, plain or in base64, or something that looks random"
     LOOSE = "something with digits that is no quantity"
     HOOK = "an address with a path"
-    HEX = "40 hexadecimal digits, as W&B's keys have"
+    HEX = "40 hexadecimal digits, as W&B's keys have, or what MIXED is"
+    MIXED = "letters of both cases and digits, long and all at random"
 
 
 class Name(NamedTuple):
@@ -113,6 +114,9 @@ def name_at(text: str, start: int, word: str) -> Name | None:
     left, run = _left_part(text, start)
     is_id = suffix.re is _KEY_SUFFIX and suffix["data"] is None
     family = _family_of_many(left, lower) if is_plural else _family(left, lower, is_id=is_id)
+    if family is None and lower == "key" and not is_plural and not run:
+        # `invalid key=…` of a sentence, `?key=…` of an address.
+        family = Family.MIXED
     return None if family is None else Name(start - run, suffix.end(), family, is_plural)
 
 
