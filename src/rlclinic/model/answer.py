@@ -218,8 +218,8 @@ def _otherwise(diagnosis: Diagnosis) -> Line:
     # Without a return no cause can be told from another.
     is_next = others and (diagnosis.run.returns is not None or diagnosis.verdict.value == "crashed")
     ideas = f"The next candidate{'s are' if len(others) > 1 else ' is'} {listed(others)}." if is_next else rest
-    is_test = first is not None and first.kind is PrescriptionKind.CHECK
-    return Line("If not that", ideas, () if is_test else _also(commands.test, ""))
+    is_told = first is not None and first.kind in {PrescriptionKind.CHECK, PrescriptionKind.ENVIRONMENT}
+    return Line("If not that", ideas, () if is_told else _also(commands.test, ""))
 
 
 def _sure(diagnosis: Diagnosis) -> str:

@@ -123,7 +123,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
     """The changes for the two leading causes against each other, else the environment by itself; the user's own
     trainer comes after that, and that of a library last: it has passed its tests."""
     if prescriptions and prescriptions[0].kind is PrescriptionKind.ENVIRONMENT and not run.is_language_model:
-        return examine_command(run)
+        return examine_command(run, departs=True)
     likely = {cause.id for cause in causes if cause.probability >= RIVAL}
     rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
     if rivals and run.path:

@@ -56,9 +56,10 @@ def _elsewhere(run: Run, prescriptions: Sequence[Prescription]) -> str:
         return ""
     if any("rlclinic examine" in item.instruction for item in prescriptions):
         return ""
-    examine = f"`{examine_command(run)}`"
     if prescriptions[0].kind is PrescriptionKind.ENVIRONMENT:
-        return f"{examine} plays the environment and measures it.{wrapped(run)}"
+        examine = f"`{examine_command(run, departs=True)}`"
+        return f"{examine} plays the environment that was trained in, wrappers included, and measures it."
+    examine = f"`{examine_command(run)}`"
     probe = "" if is_stock(run.framework) else f", and `rlclinic probe {trainer_of(run)}` the trainer"
     outside = f"look outside of the settings: {examine} tests the environment and its reward{probe}"
     return f"If none of this helps, {outside}.{wrapped(run)}"

@@ -26,6 +26,8 @@ TENTH = 0.1
 COUNTED = frozenset({"episodes", "epochs", "iterations", "updates"})
 SCHEDULE = "learning_rate_schedule"
 LAB = "rlclinic"
+# Stands for the user's own function that makes the environment.
+FACTORY = "MODULE:make_env"
 
 
 def as_text(value: object) -> str:
@@ -109,18 +111,22 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
     return template
 
 
-def examine_command(run: Run) -> str:
-    """What examines the environment of a run: with its wrappers where its config names them."""
+def examine_command(run: Run, *, departs: bool = False) -> str:
+    """What examines the environment of a run: with its wrappers where its config names them.
+
+    Where it departs from the standard one, the standard id cannot show why: the user's own function must be named.
+    """
     wrappers = run.config.settings.get("env_wrappers")
     if run.framework == LAB and wrappers is not None and wrappers.value and wrappers.origin is not None and run.path:
         return f"rlclinic examine {shlex.quote(f'{run.path}/{wrappers.origin.file}')}"
-    return f"rlclinic examine {shlex.quote(examinable(run.environment))}"
+    departs = departs and task_of(run.environment) is not None
+    return f"rlclinic examine {FACTORY if departs else shlex.quote(examinable(run.environment))}"
 
 
 def wrapped(run: Run) -> str:
     """What a standard id leaves out: what the user's own code puts around it."""
     known = task_of(run.environment) is not None
-    return " If your code wraps it, write MODULE:make_env instead of the id." if known else ""
+    return f" If your code wraps it, write {FACTORY} instead of the id." if known else ""
 
 
 def _course(facts: RunFacts, name: str) -> tuple[float, float] | None:

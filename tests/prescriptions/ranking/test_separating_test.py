@@ -57,3 +57,10 @@ def test_what_the_report_calls_far_off_is_the_experiment_behind_the_look_outside
     assert "lower learning_rate from 0.01" in second.instruction
     assert second.changes == ()
     assert "CFG01 far-from-reference" in second.rationale
+
+
+def test_what_holds_before_anything_is_learned_goes_before_a_setting_far_off() -> None:
+    run = made_run({**PPO, "learning_rate": 0.5}, environment="Reacher-v5")
+    shares = {"action-space-unnormalised": 0.45, "learning-rate-too-high": 0.15}
+    [first, *_] = advised(run, shares, "untrained-policy-earns-far-less", "kl-too-large")
+    assert first.causes == ("action-space-unnormalised",)

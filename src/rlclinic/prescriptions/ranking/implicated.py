@@ -13,12 +13,19 @@ from rlclinic.reference.usual import Basis
 
 # Within this factor two probabilities do not tell their causes apart.
 ALIKE = 2.0
+# Rules about the environment under an untrained policy.
+UNTRAINED = frozenset({"untrained-policy-earns-far-less", "episodes-of-other-length"})
 # Decades beyond the entry for the task (a factor of 1.5) from which on a setting is implicated; below it is ordinary.
 BEYOND = 0.176
 
 
 def far_off_first(likely: Sequence[Proposal], proposals: Sequence[Proposal]) -> list[Proposal]:
-    """The likely ones behind the one of all proposals whose setting no working config comes near, if it is one."""
+    """The likely ones behind the one of all proposals whose setting no working config comes near, if it is one.
+
+    What holds before anything is learned, no setting of the trainer makes: the run is explained without it.
+    """
+    if likely and any(finding.name in UNTRAINED for finding in likely[0].evidence):
+        return list(likely)
     far_off = [item for item in proposals if item.is_far_off]
     if len({item.remedy.mechanism for item in far_off}) != 1 or likely[0].stage is Stage.FACTS:
         return list(likely)
