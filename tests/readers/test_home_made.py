@@ -338,3 +338,12 @@ def test_a_table_with_lengths_of_responses_is_of_a_language_model(tmp_path: Path
     assert run.is_language_model
     assert run.step_axis == "updates"
     assert "kl_ref" in run
+
+
+def test_moments_are_of_what_the_heading_of_their_line_names(tmp_path: Path) -> None:
+    block = "Eval at iteration {n}:\n  Reward: mean={r}, min=-9.0, max=99.5\n  Length: mean=200.0, min=12.0, max=500.0"
+    (tmp_path / "log.txt").write_text(lines(block) + "Eval at iteration 99:\n  Reward: mean=nan, min=nan, max=nan\n")
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.values[:-1].tolist() == pytest.approx(RETURNS)
+    assert math.isnan(run.returns.values[-1])

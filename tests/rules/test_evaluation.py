@@ -156,6 +156,14 @@ def test_a_return_that_is_never_a_number_is_reported() -> None:
     assert "undefined at all 30 points" in result.summary
 
 
+@pytest.mark.parametrize("updates", [2.0, 195.0])
+def test_one_row_after_many_updates_says_that_no_return_comes(updates: float) -> None:
+    """constructed: the last table of a console."""
+    series = {"return/train": np.array([np.nan]), "policy_loss": np.array([0.1]), "updates": np.array([updates])}
+    result = return_not_there.check(scene(series=series))
+    assert (result is not None and "after 195 updates" in result.summary) is (updates > 5)
+
+
 def test_names_that_could_be_a_return_are_offered() -> None:
     """constructed: a home-made name."""
     mine = Series("my/score", "my/score", np.arange(30.0), np.arange(30.0))

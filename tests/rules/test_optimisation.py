@@ -176,6 +176,18 @@ def test_one_nan_reward_that_reaches_the_weights_is_an_error() -> None:
     assert found.onset_step >= 8_000
 
 
+@pytest.mark.parametrize(("points", "lengths", "told"), [(4, 10.0, True), (1, 10.0, False), (4, np.nan, False)])
+def test_a_return_that_stays_undefined_though_it_was_a_number_is_an_error(
+    points: int, lengths: float, *, told: bool
+) -> None:
+    """constructed: rewards of NaN; where lengths are undefined as well no episode has ended."""
+    returns, ended = np.arange(12.0), np.full(12, 10.0)
+    returns[-points:], ended[-points:] = np.nan, lengths
+    facts = scene(series={"return/train": returns, "episode_length": ended, "policy_loss": np.ones(12)})
+    found = not_a_number.check(facts)
+    assert (found is not None and found.severity is Severity.ERROR) is told
+
+
 def test_one_missing_value_is_only_noted() -> None:
     """constructed: a single row that was not computed."""
     values = np.ones(60)

@@ -47,6 +47,7 @@ _NUMBER = re.compile(
     r"(?<![\w.\-/])([-+]?(?:\d{1,18}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?nan|[-+]?inf)"
     r"(%|s|ms|[kKM])?(?![\w]|[.:\-]\d)"
 )
+_NOT_A_NUMBER = re.compile(r"[ =]nan\b")
 _TIMES = {"k": 1e3, "K": 1e3, "M": 1e6}
 _SEPARATORS = re.compile(r"[|,;()\[\]{}<>\t│┃]|\. |\s-\s|\*{2,}|={2,}|(?<![\w.])(?:with|and|got|after|in|for)(?!\w)")
 _ENDS = re.compile(r"(?: (?:of|is|was|at|to))+$")
@@ -64,6 +65,9 @@ _EVALUATED = re.compile(
 # torch-ac's four moments of one quantity, of which the first is its mean: `rR:μσmM 0.10 0.05 0.00 0.95`.
 _MOMENTS = re.compile(r"(?<!\w)(rR|R|F):μσmM\s{1,4}(\S{1,20})(?:\s{1,4}[-+.\d]{1,20}){3}")
 _MOMENT_NAMES = {"rR": "return", "R": "unshaped return", "F": "episode length"}
+# A heading says of what the moments of its line are: `Reward: mean=3.06, min=1.92, max=10.06`.
+_HEADED = re.compile(r"\s{0,16}([^\W\d][\w ]{1,30}):\s{1,4}(?:mean|avg|average)\s?[=:](?=\s?[-+.\dni])", re.IGNORECASE)
+_OTHER_MOMENT = re.compile(r"\b(min|max|std|median)(?=\s?[=:])", re.IGNORECASE)
 _TORCH_AC = re.compile(r"(?<![^\s|])(U|F|H|pL|vL|∇) (?=[-\d])")
 _TORCH_AC_NAMES = {
     "U": "update",
@@ -180,12 +184,16 @@ def _kind_of_place(column: FloatArray) -> StepAxis:
 
 
 def _named_numbers(line: str) -> Pairs:
-    if len(line) > LONGEST_LINE or not any(mark.isdigit() for mark in line):
+    if len(line) > LONGEST_LINE or not (any(mark.isdigit() for mark in line) or _NOT_A_NUMBER.search(line)):
         return []
     line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", line))
     if "μσmM" in line:
         line = _MOMENTS.sub(lambda found: f"{_MOMENT_NAMES[found[1]]} {found[2]}", line)
         line = _TORCH_AC.sub(lambda found: f"{_TORCH_AC_NAMES[found[1]]} ", line)
+    headed = _HEADED.match(line)
+    if headed is not None:
+        of, rest = headed[1], line[headed.end() :]
+        line = f"{of}=" + _OTHER_MOMENT.sub(lambda found: f"{of} {found[1]}", rest)
     bar, place = _BAR.search(line), _POSITION.match(line)
     if any(mark in line for mark in _WRAPPERS):
         line = _WRAPPED.sub(r"\1", line)

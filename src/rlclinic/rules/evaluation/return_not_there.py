@@ -4,7 +4,7 @@ What it sees: Losses, entropy or Q-values over the run, and neither a training n
 whose every point is undefined.
 Why it hurts: Whether the agent gets better cannot be known. Losses do not tell: they fall and rise with the data
 that the policy collects.
-Evidence needed: at least one training metric.
+Evidence needed: at least one training metric, with five points or after five updates.
 Looks alike: Supervised fine-tuning, which has no return. A return under a name that rlclinic does not know: it can
 be mapped. An environment whose episodes have not ended yet.
 What to change: Wrap the environment so that returns are recorded (SB3: Monitor; Gymnasium:
@@ -41,12 +41,14 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     returns = run.returns
     if (returns is not None and returns.last is not None) or "loss/supervised" in run:
         return None
-    seen = [run[name] for name in TRAINING if name in run and len(run[name]) >= limits.fewest_points]
+    made = run["updates"].last or 0.0 if "updates" in run else 0.0
+    seen = [run[name] for name in TRAINING if name in run and max(len(run[name]), made) >= limits.fewest_points]
     if not seen:
         return None
     longest = max(seen, key=len)
     if returns is not None:
-        summary = f"{returns.logged_as} is undefined at all {len(returns)} points: no episode may ever have ended"
+        points = f"at all {len(returns)} points" if len(returns) > 1 else f"after {made:,.0f} updates"
+        summary = f"{returns.logged_as} is undefined {points}: no episode may ever have ended"
     else:
         summary = f"{len(longest)} points of {longest.logged_as} and other training metrics, but no return"
     names = [name for name in run.unknown_metrics if any(hint in name.lower() for hint in HINTS)]

@@ -1,7 +1,7 @@
 """A loss or another quantity of the update became NaN or infinite.
 
 What it sees: Logged values that are not finite in losses, KL, gradients, Q values, entropies or advantages, since
-when, and which metric was first; infinite returns.
+when, and which metric was first; infinite returns, and such as were numbers and stay NaN.
 Why it hurts: One NaN in the weights turns every later output into NaN. What came before the onset is the cause, what
 came after is not.
 Evidence needed: any metric of the update.
@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.stretch import Mask
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import Series
@@ -55,7 +56,7 @@ class _Broken:
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Collect what is not finite, in the order in which it began."""
-    broken = sorted(_broken(facts), key=lambda item: (item.onset, -item.trailing))
+    broken = sorted(_broken(facts, limits), key=lambda item: (item.onset, -item.trailing))
     if not broken:
         return None
     lasting = [item for item in broken if item.trailing]
@@ -78,12 +79,14 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     return RuleResult(severity, 0.95 if for_good else 0.6, summary, evidence, first.onset)
 
 
-def _broken(facts: RunFacts) -> list[_Broken]:
+def _broken(facts: RunFacts, limits: Limits) -> list[_Broken]:
     found: list[_Broken] = []
     losses = [s for name, s in facts.run.series.items() if name in ("policy_loss", "value_loss", "loss") and len(s)]
     all_lost = bool(losses) and not any(np.isfinite(s.values).any() for s in losses)
     for name, series in facts.run.series.items():
-        bad = np.isinf(series.values) if name in RETURNS else ~np.isfinite(series.values)
+        bad = ~np.isfinite(series.values)
+        if name in RETURNS and not _of_episodes(facts, series, bad, limits):
+            bad = np.isinf(series.values)
         if not _counts(name) or not bad.any():
             continue
         if bad.all() and not (all_lost and series in losses):
@@ -96,6 +99,16 @@ def _broken(facts: RunFacts) -> list[_Broken]:
             continue
         found.append(_Broken(series, int(bad.sum()), trailing, float(series.steps[start])))
     return found
+
+
+def _of_episodes(facts: RunFacts, returns: Series, bad: Mask, limits: Limits) -> bool:
+    """Whether a return that was a number stopped being one for good, and not for want of ended episodes."""
+    good = np.flatnonzero(~bad)
+    # With gaps before, rows without an ended episode are ordinary.
+    if not good.size or not bad[-limits.lasting :].all() or good.size <= good[-1] - good[0]:
+        return False
+    lengths = facts.series("episode_length")
+    return lengths is None or bool(np.isfinite(lengths.values[-limits.lasting :]).all())
 
 
 def _counts(name: str) -> bool:
