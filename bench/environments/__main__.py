@@ -22,6 +22,8 @@ RECORD = Path(__file__).with_name("record.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "environments.md"
 SECONDS = 25.0
 """Budget of an examination."""
+BLIND = ("fresh", "fresh healthy", "custom", "custom healthy")
+"""Sets that were labelled and committed before they were examined."""
 ORDER = ("custom", "custom healthy", "fresh", "fresh healthy", "unseen", "healthy", "seen")
 
 
@@ -63,10 +65,13 @@ def commit() -> str:
 
 
 def _record(rows: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add to what is known of cases."""
+    """Add to what is known of cases; what a case of a blind set got at its first look stays."""
     known = dict(recorded())
     for name, row in rows.items():
-        known[name] = {**known.get(name, {}), **row}
+        before = known.get(name, {})
+        looked = {key: (before or row)[key] for key in ("lead", "findings", "commit") if key in (before or row)}
+        first = before.get("first") or (looked if cases()[name].part in BLIND else None)
+        known[name] = {**before, **row, **({"first": first} if first else {})}
     RECORD.write_text("".join(json.dumps(row) + "\n" for row in known.values()), encoding="utf-8")
 
 
