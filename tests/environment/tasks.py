@@ -189,3 +189,122 @@ def raises(observation: Any) -> Any:
 def too_many(observation: Any) -> Any:
     """A policy for another environment."""
     return np.zeros(3, np.float32)
+
+
+class SameChance(Slide):
+    """Reset seeds NumPy, as many scripts do."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        np.random.seed(0)
+        return super().reset(seed=seed)
+
+
+class SameArray(Slide):
+    """Fills one array again and again."""
+
+    def __init__(self) -> None:
+        self.buffer = np.zeros(2, np.float32)
+
+    def _seen(self) -> Any:
+        self.buffer[:] = self.at, self.speed
+        return self.buffer
+
+
+class CountsOn(Slide):
+    """Reset does not set the counter back."""
+
+    time = 0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        before = self.time
+        found = super().reset(seed=seed)
+        self.time = before
+        return found
+
+
+class Away(Slide):
+    """Pays for the distance that it should cost."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, *rest, _ = super().step(action)
+        return observation, -reward, *rest, {"distance_to_goal": abs(self.at)}
+
+
+class Stale(Slide):
+    """Tells the start at every step, and is paid by what is."""
+
+    def _seen(self) -> Any:
+        if self.time == 0:
+            self.start = self.at
+        return np.array([self.start, 0.5 * self.start], np.float32)
+
+
+class Hunt(gymnasium.Env):  # type: ignore[type-arg]
+    """The treasure lies in one of five places, told or not."""
+
+    action_space = gymnasium.spaces.Discrete(5)
+
+    def __init__(self, *, told: bool = False) -> None:
+        self.told = told
+        self.observation_space = gymnasium.spaces.MultiDiscrete([5, 5])
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.at, self.time, self.treasure = 0, 0, int(self.np_random.integers(5))
+        return self._seen(), {}
+
+    def step(self, action: Any) -> Any:
+        self.at, self.time = int(action), self.time + 1
+        found = self.at == self.treasure
+        return self._seen(), float(found), found, self.time >= 30, {}
+
+    def _seen(self) -> Any:
+        return np.array([self.at, self.treasure if self.told else 0])
+
+
+class Long(Slide):
+    """An episode is longer than any that is kept."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, *_, info = super().step(action)
+        return observation, reward, False, self.time >= 6000, info
+
+    def _reward(self) -> float:
+        return -abs(self.speed)
+
+
+class Guess(gymnasium.Env):  # type: ignore[type-arg]
+    """Twenty guesses, none of which changes the next question."""
+
+    observation_space = gymnasium.spaces.Discrete(4)
+    action_space = gymnasium.spaces.Discrete(4)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.asked, self.time = int(self.np_random.integers(4)), 0
+        return self.asked, {}
+
+    def step(self, action: Any) -> Any:
+        paid, self.time = float(int(action) == self.asked), self.time + 1
+        self.asked = int(self.np_random.integers(4))
+        return self.asked, paid, self.time >= 20, False, {}
+
+
+class Jitters(gymnasium.ObservationWrapper):  # type: ignore[misc]
+    """A loud sensor that draws from the chance of the environment, which itself is seldom used."""
+
+    def observation(self, observation: Any) -> Any:
+        return observation + self.np_random.normal(0.0, 0.5, 2).astype(np.float32)
+
+
+class Gusts(Slide):
+    """Wind blows where it is pushed hard."""
+
+    def _force(self, action: Any) -> float:
+        force = super()._force(action)
+        return force + float(self.np_random.normal(0.0, 0.2)) if abs(force) > 0.6 else force
+
+
+def jittery() -> Any:
+    """Most states go on otherwise by chance."""
+    return Jitters(Gusts())

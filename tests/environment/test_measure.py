@@ -11,6 +11,7 @@ import pytest
 
 from rlclinic.causes.catalogue import NOTHING_WRONG
 from rlclinic.engine import examine
+from rlclinic.environment import measure as measuring
 from rlclinic.environment.clones import Simulator, State
 from rlclinic.environment.frames import COUNT, strip_of
 from rlclinic.environment.measure import Wanted, measure
@@ -79,7 +80,7 @@ def test_running_statistics_are_set_aside_and_said() -> None:
 def test_a_success_that_pays_less_than_a_failure_is_the_finding() -> None:
     facts, found = examined(tasks.Success)
     assert facts.episodes is not None
-    assert facts.episodes.success_pays == 0.0
+    assert facts.episodes.success_pays < 0.1
     assert found.causes[0].id == "reward-hacking"
 
 
@@ -181,3 +182,30 @@ def test_copies_of_a_state_go_on_alike_and_leave_the_original_alone() -> None:
     actions = tuple(environment.action_space.sample() for _ in range(5))
     one, two = simulator.at(State(3, actions), 2)
     assert step(one, actions[0])[1] == step(two, actions[0])[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "cause"),
+    [
+        (tasks.SameChance, "ENV44", "reset-broken"),
+        (tasks.SameArray, "ENV33", "observation-corrupted"),
+        (tasks.CountsOn, "ENV42", "reset-broken"),
+        (tasks.Away, "ENV68", "reward-hacking"),
+        (tasks.Stale, "ENV38", "observation-insufficient"),
+        (tasks.Hunt, "ENV38", "observation-insufficient"),
+        (tasks.jittery, "ENV36", "observation-corrupted"),
+    ],
+)
+def test_a_mistake_that_people_make_is_named(
+    kind: Callable[[], Any], code: str, cause: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "NOISE_STATES", 20)
+    _, found = examined(kind)
+    assert code in [item.code for item in found.findings if item.severity.rank > 0]
+    assert found.causes[0].id == cause
+
+
+@pytest.mark.parametrize("kind", [lambda: tasks.Hunt(told=True), tasks.Long, tasks.Guess, tasks.Gusts])
+def test_what_only_looks_like_a_mistake_is_none(kind: Callable[[], Any]) -> None:
+    facts = measure(kind, "sound", Wanted(SECONDS), lambda *_: None)
+    assert [item.summary for item in examine(facts).findings if item.severity.rank > 0] == []

@@ -14,13 +14,19 @@ from rlclinic.rules.environment import (
     bimodal_returns,
     component_dominates,
     difficulty_raised,
+    ending_at_once_pays,
     episodes_hit_the_limit,
     no_episode_ends,
+    observation_never_changes,
+    one_choice_is_paid_by_itself,
     random_return_of_moving_policy,
     return_is_length,
     return_scale_huge,
     reward_always_zero,
+    reward_is_about_the_action,
+    reward_is_the_same_for_all,
     reward_rarely_seen,
+    rewards_cut_at_a_bound,
     shorter_episodes_pay,
     very_short_episodes,
 )
@@ -422,3 +428,85 @@ def test_greedy_actions_that_earn_what_random_ones_do_have_no_effect() -> None:
     assert "epsilon went from" in found.summary
     for other in ({**series, "epsilon": flat(1.0, noise=0.0)}, {**series, "return/train": line(-774.0, -250.0)}):
         assert random_return_of_moving_policy.check(scene(algorithm="DQN", environment="Taxi-v3", series=other)) is None
+
+
+def test_a_small_pay_that_lures_is_no_exploit_where_a_policy_earned_more_without_it() -> None:
+    reward = {"pay_of_action": [0.2, -0.01], "pay_by_itself": 0.98}
+    lures = {
+        "name": "always 0",
+        "episodes": 6,
+        "mean": 1.0,
+        "low": 1.0,
+        "high": 1.0,
+        "std": 0.0,
+        "length": 5,
+        "best": 1,
+    }
+    far = {**lures, "name": "always 1", "mean": 10.0, "low": 9.0, "high": 11.0}
+    assert one_choice_is_paid_by_itself.check(scene(measured={"reward": reward, "panel": [lures, far]})) is None
+    assert one_choice_is_paid_by_itself.check(scene(measured={"reward": reward, "panel": [lures]})) is not None
+
+
+def test_ends_that_are_no_success_pay_although_episodes_are_long() -> None:
+    ends = {
+        "terminated": 150, "truncated": 0, "count": 150, "length_correlation": -0.95, "mean_length": 90.0,
+        "longest": 100, "limit": None, "unended": 0,
+    }  # fmt: skip
+    measured = {"reward": {"high": -1.0}, "panel": []}
+    failing = scene(measured={**measured, "episodes": {**ends, "success_rate": 0.0}})
+    assert ending_at_once_pays.check(failing) is not None
+    assert ending_at_once_pays.check(scene(measured={**measured, "episodes": {**ends, "success_rate": 0.9}})) is None
+
+
+def test_one_cost_that_drowns_what_is_paid_is_told() -> None:
+    def part(name: str, mean: float, share: float) -> dict[str, object]:
+        return {"name": name, "mean": mean, "std": 1.0, "share": share, "constant": False}
+
+    def found(cost: float) -> RuleResult | None:
+        parts = [part("sales", 5.0, 0.02), part("storing", cost, 0.98)]
+        return reward_is_about_the_action.check(
+            scene(measured={"reward": {"components": parts, "components_sum": True, "by_action": 0.1}})
+        )
+
+    assert "storing costs 80 times" in getattr(found(-400.0), "summary", "")
+    assert found(-10.0) is None
+
+
+def test_the_sign_of_the_terms_is_a_clipped_reward() -> None:
+    found = rewards_cut_at_a_bound.check(scene(measured={"reward": {"cut_sum": "only the sign", "at_edge": 0.0}}))
+    assert found is not None
+    assert found.summary == "the reward is only the sign of the sum of the terms that `info` tells"
+
+
+def test_few_different_rewards_that_no_action_changes_carry_no_signal() -> None:
+    reward = {"distinct": 9, "nonzero": 0.9, "effect_lag": None, "std": 1.0}
+    assert reward_is_the_same_for_all.check(scene(measured={"reward": {**reward, "usual": 0.2}})) is not None
+    assert reward_is_the_same_for_all.check(scene(measured={"reward": {**reward, "usual": 0.9}})) is None
+
+
+def test_a_cost_of_every_step_whose_end_nobody_reached_is_a_note() -> None:
+    measured = {"reward": {"std": 0.0, "high": -1.0}}
+    ends = {"distinct_returns": 1, "shortest": 60, "longest": 60, "new_places": 0.0, "terminated": 0}
+    unreached = reward_is_the_same_for_all.check(scene(measured={**measured, "episodes": ends}))
+    reached = reward_is_the_same_for_all.check(scene(measured={**measured, "episodes": {**ends, "terminated": 9}}))
+    assert unreached is not None
+    assert reached is not None
+    assert (unreached.severity, reached.severity) == (Severity.INFO, Severity.ERROR)
+
+
+def test_a_picture_that_never_changes_is_dead_only_where_no_action_shows_in_it() -> None:
+    seen = {"kind": "image", "names": ["a", "b"], "constant": [0, 1], "zero": [0, 1], "action_lag": None}
+    action = {"effects": [{"name": "0", "observation": 0.0, "reward": 1.0, "touched": 1.0}], "states": 16}
+    assert observation_never_changes.check(scene(measured={"observation": seen, "action": action})) is not None
+    moves = {**seen, "action_lag": 0}
+    assert observation_never_changes.check(scene(measured={"observation": moves, "action": action})) is None
+
+
+def test_few_dead_numbers_are_a_note_where_the_past_foretells_no_more() -> None:
+    names = [f"[{at}]" for at in range(30)]
+    seen = {"names": names, "constant": [0], "zero": [0], "explained": 0.6, "explained_by_past": 0.5}
+    few = observation_never_changes.check(scene(measured={"observation": seen}))
+    more = observation_never_changes.check(scene(measured={"observation": {**seen, "explained_by_past": 0.9}}))
+    assert few is not None
+    assert more is not None
+    assert (few.severity, more.severity) == (Severity.INFO, Severity.WARNING)

@@ -26,6 +26,7 @@ CLONES = 4
 CHANCE = 104_729
 ALIKE = 0.7
 """Share of the states in which chance shows that must go on alike for it to be noise."""
+FEWEST_ALIKE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class _Differences:
     observation: float
     reward: float
     end: bool
+    lasting: bool = False
+    """Whether rewards differed after the step in which the actions did."""
 
     @property
     def anything(self) -> bool:
@@ -73,7 +76,7 @@ def effects_of(
 ) -> Effects:
     """Try both ends of every dimension, or every choice, in each of the states."""
     contrasts = contrasts_of(space, flat)
-    seen: dict[str, list[tuple[float, float, bool]]] = {name: [] for name, _, _ in contrasts}
+    seen: dict[str, list[_Differences]] = {name: [] for name, _, _ in contrasts}
     lags: list[int] = []
     reward_lags: list[int] = []
     tried = 0
@@ -82,7 +85,7 @@ def effects_of(
             break
         for name, one, other in contrasts:
             found = _contrast(simulator, state, space, see, std, one, other)
-            seen[name].append((found.observation, found.reward, found.anything))
+            seen[name].append(found)
             lags += [found.lag] if found.lag is not None else []
             reward_lags += [found.reward_lag] if found.reward_lag is not None else []
             if now() > end:
@@ -92,9 +95,10 @@ def effects_of(
     effects = tuple(
         ActionEffect(
             name,
-            float(np.median([item[0] for item in items])),
-            float(np.median([item[1] for item in items])),
-            float(np.mean([item[2] for item in items])),
+            float(np.median([item.observation for item in items])),
+            float(np.median([item.reward for item in items])),
+            float(np.mean([item.anything for item in items])),
+            float(np.mean([item.lasting for item in items])),
             inner.get(name, NOT_MEASURED),
         )
         for name, items in seen.items()
@@ -184,7 +188,7 @@ def _pair(
     space.seed(state.seed)
     first: int | None = None
     first_paid: int | None = None
-    away, totals, differs = 0.0, [0.0, 0.0], False
+    away, totals, differs, lasting = 0.0, [0.0, 0.0], False, False
     for at in range(HORIZON):
         later = space.sample()
         actions = (one, other) if at < held else (later, later)
@@ -196,14 +200,15 @@ def _pair(
         totals = [total + item[1] for total, item in zip(totals, taken, strict=True)]
         if first is None and not (same(a, b) and _as_whole(taken[0][0], taken[1][0], len(a))):
             first = at
-        if first_paid is None and abs(taken[0][1] - taken[1][1]) > 1e-9:
-            first_paid = at
+        if abs(taken[0][1] - taken[1][1]) > 1e-9:
+            first_paid = at if first_paid is None else first_paid
+            lasting = lasting or at >= held
         away = max(away, float((np.abs(a - b) / std).max(initial=0.0)))
         ends = [item[2] or item[3] for item in taken]
         if any(ends):
             differs = ends[0] != ends[1]
             break
-    return _Differences(first, first_paid, away, abs(totals[0] - totals[1]), differs)
+    return _Differences(first, first_paid, away, abs(totals[0] - totals[1]), differs, lasting)
 
 
 def _as_whole(a: Any, b: Any, shown: int) -> bool:
@@ -219,7 +224,7 @@ def noise_of(simulator: Simulator, states: list[State], space: Any, see: Flatten
     Where they go on alike, what differed was not in the state: it is noise of the sensor or of the reward.
     """
     variance, paid = np.zeros(width), []
-    count = chances = alike = seen_apart = paid_apart = 0
+    count = chances = alike = seen_apart = paid_apart = amounts = 0
     for state in states:
         if now() > end:
             break
@@ -251,11 +256,12 @@ def noise_of(simulator: Simulator, states: list[State], space: Any, see: Flatten
             paid.append(float(np.var(rewards, ddof=1)))
             apart = not all(same(first, firsts[0]) for first in firsts), len(set(rewards)) > 1
             seen_apart, paid_apart, alike = seen_apart + apart[0], paid_apart + apart[1], alike + any(apart)
+            amounts += len({(first.tobytes(), reward) for first, reward in zip(firsts, rewards, strict=True)}) == CLONES
         else:
             chances += 1
     quiet = len(paid)
-    if alike < ALIKE * (alike + chances):
-        # In a small task copies meet again by chance: that is no noise.
+    if alike < ALIKE * (alike + chances) and not (amounts == alike >= FEWEST_ALIKE):
+        # In a small task copies meet again by chance: that is no noise. Where no two ever were the same they did not.
         variance, paid = np.zeros(width), [0.0] * quiet
     return Noise(
         variance / quiet if quiet else np.full(width, NOT_MEASURED),

@@ -22,7 +22,7 @@ from rlclinic.environment.frames import frames_of
 from rlclinic.environment.make import Make
 from rlclinic.environment.normalisers import without_statistics
 from rlclinic.environment.other_kinds import FirstCopy
-from rlclinic.environment.panel import EPISODES, best_linear, played, policies_of, random_policy, returns_of
+from rlclinic.environment.panel import EPISODES, OTHER, best_linear, played, policies_of, random_policy, returns_of
 from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
 from rlclinic.environment.resets import reset_facts
 from rlclinic.facts.environment.episodes import episode_facts, start_facts, success_facts
@@ -50,6 +50,8 @@ from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 
 FEWEST_STEPS, MOST_STEPS = 4000, 20_000
 """Of random actions."""
+MOST_PLAYED = 50_000
+"""Steps until an end is looked for where none was seen."""
 EPISODES_WANTED, MOST_EPISODES = 100, 400
 ENOUGH_STEPS, ENOUGH_EPISODES = 200, 20
 """Of random actions, below which nothing is said."""
@@ -150,6 +152,8 @@ class _Examiner:
             named = ", ".join(dict.fromkeys(one.wrapper for one in facts.normalisers))
             self.skipped.append(f"{named}: running statistics, which change with use, were set aside")
         self.reset_facts = ResetFacts()
+        self.limit: int | None = None
+        """Steps after which an episode that seemed endless ended."""
 
     def until(self, share: float) -> float:
         """The moment at which this share of the budget is used."""
@@ -189,7 +193,7 @@ class _Examiner:
             action=action_facts(steps),
             reward=_reward(steps, every, table),
             shaping=shaping_facts(every),
-            episodes=_episodes(self.env, steps, table, self.random, self.simple),
+            episodes=_episodes(self.env, steps, table, self.random, self.simple, self.limit),
             reset=self.reset_facts,
             panel=tuple(self.panel),
             shown=tuple(self.shown),
@@ -205,10 +209,12 @@ class _Examiner:
         problems = [_form_problem(self.env.observation_space, observation, "reset")]
         self.space.seed(SEED)
         for _ in range(3):
+            kept, told = observation, copy.deepcopy(observation)
             observation, _, terminated, truncated, _ = step(self.env, self.space.sample())
+            problems.append(_reused(kept, told))
             problems.append(_form_problem(self.env.observation_space, observation, "step"))
             if terminated or truncated:
-                reset(self.env, SEED)
+                observation = reset(self.env, SEED)
         found = dict.fromkeys(problem for problem in problems if problem is not None)
         self.facts = replace(self.facts, problems=tuple(found))
 
@@ -220,10 +226,12 @@ class _Examiner:
             if enough or self.random.steps >= MOST_STEPS or (at and now() > end):
                 break
             seed = SEED + at
-            space.seed(seed)
+            space.seed(seed + OTHER)
             # Most episodes start as in training, without a seed of their own.
             self.seeds.append(seed)
             results.append(play(self.env, random_policy(space), self.random, seed=seed, end=end))
+        if not self.random.episodes:
+            self.limit = _late_end(self.env, space, self.until(0.4))
         if len(results) < EPISODES_WANTED:
             reason = f"{MOST_STEPS:,} steps are enough" if self.random.steps >= MOST_STEPS else "no time left"
             self.skipped.append(f"{len(results)} of {EPISODES_WANTED} random episodes were played: {reason}")
@@ -294,6 +302,20 @@ def _guarded(act: Act, name: str, space: Any) -> Act:
     return checked
 
 
+def _reused(kept: Any, told: Any) -> Problem | None:
+    """Whether an observation that was returned became another one with the next step."""
+    parts = [(kept[key], told[key]) for key in told] if isinstance(told, dict) else [(kept, told)]
+    if all(
+        np.array_equal(one, other, equal_nan=other.dtype.kind == "f")
+        for one, other in parts
+        if isinstance(other, np.ndarray)
+    ):
+        return None
+    return Problem(
+        "breaks-contract", "step", "the array of the observation before with other numbers in it, no new one"
+    )
+
+
 def _form_problem(space: Any, observation: Any, where: str) -> Problem | None:
     if type(space).__name__ != "Box":
         return None if space.contains(observation) else Problem("breaks-contract", where, f"a point outside {space}")
@@ -316,6 +338,7 @@ def _joined(a: Transitions, b: Transitions) -> Transitions:
         both("next_observations"), both("terminated"), both("truncated"),
         np.concatenate([a.episodes, b.episodes + 100_000_000]), both("times"), both("copies"), both("clock"),
         {name: np.concatenate([a.components[name], b.components[name]]) for name in a.components if name in names},
+        {name: np.concatenate([a.distances[name], b.distances[name]]) for name in a.distances if name in b.distances},
     )  # fmt: skip
 
 
@@ -379,8 +402,23 @@ def _reward(steps: Transitions, every: Transitions, table: EpisodeTable) -> Rewa
     )
 
 
-def _episodes(env: Any, steps: Transitions, table: EpisodeTable, record: Recorder, simple: Recorder) -> EpisodeFacts:
-    limit = getattr(env.spec, "max_episode_steps", None) if getattr(env, "spec", None) is not None else None
+def _late_end(env: Any, space: Any, end: float) -> int | None:
+    """The length of an episode that is longer than those that are kept; None where there is no time to see its end."""
+    reset(env, SEED)
+    for length in range(1, MOST_PLAYED + 1):
+        _, _, terminated, truncated, _ = step(env, space.sample())
+        if terminated or truncated:
+            return length
+        if now() > end:
+            break
+    return None
+
+
+def _episodes(
+    env: Any, steps: Transitions, table: EpisodeTable, record: Recorder, simple: Recorder, limit: int | None
+) -> EpisodeFacts:
+    if getattr(env, "spec", None) is not None:
+        limit = getattr(env.spec, "max_episode_steps", None) or limit
     own = episode_facts(steps, table, limit=limit, unended=record.unended)
     if not simple.episodes:
         return own
@@ -407,7 +445,7 @@ def _states(env: Any, space: Any) -> list[State]:
     rng, states = np.random.default_rng(SEED), []
     for at in range(NOISE_STATES):
         seed, depth = SEED + 5000 + at, int(rng.integers(0, 25))
-        space.seed(seed)
+        space.seed(seed + OTHER)
         set_chance(env, seed)
         reset(env, seed)
         actions: list[Any] = []

@@ -12,6 +12,8 @@ from rlclinic.environment.play import Act, Recorder, now, play
 from rlclinic.model.environment_facts import PolicyReturns
 from rlclinic.model.series import FloatArray
 
+OTHER = 50_021
+"""Between the seeds of an episode and of its actions: of one seed both would draw the same numbers."""
 EPISODES = 6
 LINEAR = 24
 """Random linear policies of which the best is kept: on many small tasks one of them does well."""
@@ -127,7 +129,7 @@ def _alternating(low: Any, high: Any, seed: int) -> Act:
 
 def _held(space: Any, hold: int, seed: int) -> Act:
     rng = np.random.default_rng(seed)
-    space.seed(seed)
+    space.seed(seed + OTHER)
     action = space.sample()
 
     def act(observation: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -27,6 +28,10 @@ REFRESH = 0.1
 LONGEST = 5000
 """Steps after which an episode that has not ended is given up."""
 
+DISTANCE = re.compile(
+    r"dist(ance)?(_?(to|from)_?(the_)?(goal|target)\w*)?|(goal|target)_?dist(ance)?|(\w+_)?err(or)?", re.I
+)
+"""What `info` calls how far the state is from what is wanted."""
 SUCCESS = ("is_success", "success")
 """What the end of an episode is called in `info`."""
 
@@ -82,6 +87,9 @@ class Recorder:
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     episodes: list[tuple[Any, ...]] = field(default_factory=list)
     parts: list[dict[str, float]] = field(default_factory=list)
+    distances: list[float] = field(default_factory=list)
+    distance: str = ""
+    """What `info` calls a distance or an error, and how large it was after each step."""
     successes: list[tuple[float, bool]] = field(default_factory=list)
     """Return of each episode of which `info` says whether it was a success, and what it says."""
     unended: int = 0
@@ -104,6 +112,13 @@ class Recorder:
             raise StepFailed("breaks-contract", where, told)
         return row
 
+    def distance_in(self, info: Mapping[str, Any]) -> float:
+        """What `info` tells of how far it is to what is wanted."""
+        if not self.distance:
+            self.distance = next((name for name in info if isinstance(name, str) and DISTANCE.fullmatch(name)), "")
+        value = info.get(self.distance) if self.distance else None
+        return float(value) if isinstance(value, int | float | np.number) else np.nan
+
     def transitions(self) -> Transitions:
         """Everything that was kept."""
         columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * 9
@@ -123,6 +138,7 @@ class Recorder:
             np.zeros(len(self.rows), dtype=np.int64),
             np.array(columns[8], dtype=np.int64),
             {name: np.array([parts.get(name, np.nan) for parts in self.parts]) for name in names},
+            {self.distance: np.array(self.distances)} if self.distance else {},
         )
 
     def table(self) -> EpisodeTable:
@@ -167,6 +183,7 @@ def play(
             (seen, record.do(action), reward, after, terminated, truncated, number, length, record.clock)
         )
         record.parts.append(dict(components_in(info, record.components)) if info else {})
+        record.distances.append(record.distance_in(info))
         record.clock += 1
         total += reward
         discounted += GAMMA**length * reward

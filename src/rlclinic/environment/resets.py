@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import random
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -34,6 +36,7 @@ def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> Reset
     try:
         # Without a seed first: a seed would set the chance of what comes after.
         copies = [[see(reset(environment, None)) for _ in range(COPIED)] for environment in (one, two)]
+        fixed = _fixed_chance(one)
         unseeded = [see(reset(one, None)) for _ in range(UNSEEDED)]
         starts = [see(reset(one, seed)) for seed in range(SEEDS)]
         distinct, distinct_unseeded = _distinct(starts), _distinct(unseeded)
@@ -60,10 +63,34 @@ def reset_facts(make: Make, used: Any, see: Flatten, known: ResetFacts) -> Reset
             leak=known.leak,
             leak_probability=known.leak_probability,
             same_starts=known.same_starts,
+            fixed_chance=fixed,
         )
     finally:
         one.close()
         two.close()
+
+
+def _fixed_chance(environment: Any) -> str:
+    """What two resets without a seed set to the same number, whatever it was before."""
+    seeds: list[list[Any]] = [[], []]
+    states: list[tuple[Any, bytes]] = []
+    plain = np.random.default_rng
+
+    def told(seed: Any = None) -> Any:
+        seeds[len(states)].append(seed)
+        return plain(seed)
+
+    for seed in (11, 12):
+        global_chance(seed)
+        with mock.patch.object(np.random, "default_rng", told):
+            reset(environment, None)
+        states.append((random.getstate(), np.random.get_state(legacy=False)["state"]["key"].tobytes()))
+    if states[0][1] == states[1][1]:
+        return "np.random.seed"
+    if states[0][0] == states[1][0]:
+        return "random.seed"
+    numbers = [[one for one in row if isinstance(one, int)] for row in seeds]
+    return f"np.random.default_rng({numbers[0][0]})" if numbers[0] and numbers[0] == numbers[1] else ""
 
 
 def _left(make: Make, used: Any, see: Flatten, *, with_chance: bool = False) -> str:

@@ -64,6 +64,9 @@ class ObservationFacts:
     """The same with the two steps before added."""
     action_lag: int | None = None
     """Steps from an action to its first effect on the observation."""
+    hidden: float = NOT_MEASURED
+    """Share of the steps at an observation and action known from another episode that ended or paid otherwise than
+    there, where those known from their own episode never did: something that an episode keeps is not seen."""
     growth: float = NOT_MEASURED
     """With actions at rest: largest size late over early in the episode, in typical sizes."""
 
@@ -125,6 +128,14 @@ class RewardFacts:
     explained_at_lag: float = NOT_MEASURED
     effect_lag: int | None = None
     """Steps from an action to its first effect on a reward."""
+    usual: float = NOT_MEASURED
+    """Share of steps that pay the commonest reward."""
+    cut_sum: str = ""
+    """What of the sum of its components the reward is, where it is not that: `only the sign`."""
+    distance: str = ""
+    """What `info` calls a distance or an error from what is wanted."""
+    pays_distance: float = NOT_MEASURED
+    """Rank correlation of the reward with it, inside episodes."""
     pay_of_action: tuple[float, ...] = ()
     """Median reward of each discrete action."""
     pay_by_itself: float = NOT_MEASURED
@@ -204,8 +215,15 @@ class ActionEffect:
     """The same of the sum of rewards."""
     touched: float
     """Share of states in which anything differed."""
+    lasting: float = NOT_MEASURED
+    """Share of states in which rewards differed after one step of it, when both took the same actions again."""
     inner: float = NOT_MEASURED
     """Share of states in which half of the range did exactly what the whole does, at both ends."""
+
+    @property
+    def changes_nothing_later(self) -> bool:
+        """Whether the action was the whole matter: nothing was seen or paid otherwise after it."""
+        return self.observation == 0.0 and self.lasting == 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +273,8 @@ class ResetFacts:
     leak_probability: float = NOT_MEASURED
     same_starts: float = NOT_MEASURED
     """Share of first observations that several parallel copies have in common."""
+    fixed_chance: str = ""
+    """What reset seeds with the same number each time although it got no seed."""
 
 
 @dataclass(frozen=True, slots=True)

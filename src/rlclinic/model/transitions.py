@@ -73,12 +73,15 @@ class Transitions:
     """Steps that the copy had taken before, over all its episodes."""
     components: Mapping[str, FloatArray] = field(default_factory=dict)
     """Parts of the reward by name; NaN where a step did not tell."""
+    distances: Mapping[str, FloatArray] = field(default_factory=dict)
+    """The same of what `info` calls a distance or an error."""
 
     def __post_init__(self) -> None:
         rows = len(self.rewards)
         arrays = (
             self.observations, self.actions, self.next_observations, self.terminated, self.truncated, self.episodes,
             self.times, self.copies, self.clock, *self.components.values(),
+            *self.distances.values(),
         )  # fmt: skip
         if any(len(array) != rows for array in arrays):
             raise ValueError("the arrays of transitions have different lengths")
@@ -105,6 +108,7 @@ class Transitions:
             self.next_observations[rows], self.terminated[rows], self.truncated[rows], self.episodes[rows],
             self.times[rows], self.copies[rows], self.clock[rows],
             {name: values[rows] for name, values in self.components.items()},
+            {name: values[rows] for name, values in self.distances.items()},
         )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ MOST_FITTED = 64
 """Numbers of the observation beyond which nothing is fitted: there are too few rows for them."""
 GRID = 64
 """Different values of each number up to which a space of amounts is a grid."""
+CERTAIN = 12.0
+"""Steps that would have differed within episodes by chance, of which none did: as likely as e^-12."""
 EARLIER = 8
 """Steps back that an observation repeated exactly is looked for."""
 
@@ -57,6 +59,7 @@ def observation_facts(steps: Transitions, *, not_finite: int = 0, outside: float
         explained=fitted[0],
         explained_by_past=fitted[1],
         action_lag=_action_lag(steps),
+        hidden=_hidden(steps),
     )
 
 
@@ -137,6 +140,32 @@ def _repeated(steps: Transitions) -> float:
     for back in range(2, EARLIER + 1):
         again[back:] |= (keys[back:] == keys[:-back]) & (depth[back:] >= back) & moved[back:]
     return float(again[depth >= 2].mean()) if (depth >= 2).any() else NOT_MEASURED
+
+
+def _hidden(steps: Transitions) -> float:
+    """Share of steps that end or pay otherwise than the last one alike of another episode did.
+
+    Where one differs from the last one alike of its own episode too, it is chance.
+    """
+    if steps.observation_space.kind == "image" or not len(steps):
+        return NOT_MEASURED
+    rows = np.concatenate([steps.observations, steps.actions], axis=1)
+    outcomes = list(zip(steps.terminated.tolist(), np.sign(steps.rewards).tolist(), strict=True))
+    before: dict[bytes, tuple[int, tuple[bool, float]]] = {}
+    own = others = wrong = 0
+    for row, episode, outcome in zip(rows, steps.episodes.tolist(), outcomes, strict=True):
+        known = before.get(key := row.tobytes())
+        if known is not None and known[0] == episode:
+            own += 1
+            if known[1] != outcome:
+                return 0.0
+        elif known is not None:
+            others += 1
+            wrong += known[1] != outcome
+        before[key] = (episode, outcome)
+    # Chance would have shown within episodes too.
+    surprising = others > 0 and own * wrong / others > CERTAIN
+    return wrong / others if surprising else 0.0 if others else NOT_MEASURED
 
 
 def _duplicates(values: FloatArray, live: FloatArray) -> tuple[tuple[int, int], ...]:

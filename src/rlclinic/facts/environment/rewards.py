@@ -31,6 +31,7 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
     pay, alone = _pay(steps)
     components, sums = _components(steps)
     pair, lost = _cancelling(steps)
+    away, rises = _distance(steps)
     return RewardFacts(
         mean=float(rewards.mean()),
         std=std,
@@ -58,6 +59,10 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
         components_sum=sums,
         cancelling=pair,
         cancelled=lost,
+        usual=float(np.unique(rewards, return_counts=True)[1].max() / len(rewards)),
+        cut_sum="" if sums else _cut_sum(steps),
+        distance=away,
+        pays_distance=rises,
     )
 
 
@@ -202,6 +207,27 @@ def _cancelling(steps: Transitions) -> tuple[tuple[str, ...], float]:
     ]
     lost, pair = max(found, default=(NOT_MEASURED, ()))
     return pair, lost
+
+
+def _cut_sum(steps: Transitions) -> str:
+    """Whether the reward is the sign of the sum of its components, which is no sign."""
+    parts = list(steps.components.values())
+    total = np.sum(parts, axis=0) if len(parts) > 1 else np.zeros(len(steps))
+    known = np.isfinite(total) & np.isfinite(steps.rewards)
+    values = len(np.unique(total[known]))
+    is_sign = known.sum() >= FEWEST and values > FEWEST and np.array_equal(np.sign(total[known]), steps.rewards[known])
+    return "only the sign" if is_sign else ""
+
+
+def _distance(steps: Transitions) -> tuple[str, float]:
+    """The first distance or error that `info` tells, and how the reward inside episodes rises with it."""
+    inside = ~steps.ended & np.isfinite(steps.rewards)
+    for name, values in steps.distances.items():
+        rows = np.flatnonzero(inside & np.isfinite(values))
+        if len(rows) >= FEWEST and values[rows].std() > 0.0 and steps.rewards[rows].std() > 0.0:
+            ranks = [np.unique(column[rows], return_inverse=True)[1] for column in (values, steps.rewards)]
+            return name, float(np.corrcoef(ranks[0], ranks[1])[0, 1])
+    return "", NOT_MEASURED
 
 
 def _components(steps: Transitions) -> tuple[tuple[Component, ...], bool]:

@@ -34,6 +34,8 @@ class Limits(RuleLimits):
     """Of return and length."""
     beaten: float = -0.5
     """The same where random actions, by ending, earn more than the limit's steps would at the best that one paid."""
+    rare: float = 0.01
+    """Share of episodes that `info` calls a success below which ends are failures."""
     early: float = 0.3
     """Mean length over the longest episode or the limit."""
 
@@ -54,7 +56,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     began = facts.early("episode_length")
     lengths = [ends.mean_length, *(one.length for one in env.panel if one.name not in INFORMED)]
     lengths += [began.value] if began is not None else []
-    if ends.terminated < 0.95 * ends.count or not max(lengths) < limits.early * whole:
+    # Where no end is a success, shorter is worse for the task.
+    failed = ends.success_rate < limits.rare
+    if ends.terminated < 0.95 * ends.count or not (failed or max(lengths) < limits.early * whole):
         return None
     summary = (
         f"no step pays more than {reward.high:g}, return and length correlate by {ends.length_correlation:.2g}, and "

@@ -6,7 +6,8 @@ Why it hurts: The critic learns that nothing comes after that step, although the
 foreseen is noise to it.
 Evidence needed: some episodes of the greatest length, from an examination or a training that was watched with
 Observe.
-Looks alike: A task with a fixed number of steps and the time among its observations; a goal that is always reached in
+Looks alike: A task with a fixed number of steps and the time among its observations, or one in which no action has a
+consequence beyond its step; a goal that is always reached in
 the same number of steps, at one place.
 What to change: Return truncated=True for a time limit and terminated=False, and leave the limit to gymnasium's
 TimeLimit.
@@ -48,7 +49,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     at_longest = round(ends.at_longest * ends.count)
     if at_longest < limits.fewest or ends.longest < limits.short or ends.terminated_at_longest < limits.most:
         return None
-    if ends.same_last or ends.knows_time:
+    effects = env.action.effects if env.action is not None else ()
+    if ends.same_last or ends.knows_time or (effects and all(one.changes_nothing_later for one in effects)):
+        # What nothing follows from is worth the same at an end.
         return None
     summary = (
         f"{at_longest} of {ends.count} episodes end as terminated at exactly {ends.longest} steps, at different "

@@ -1,7 +1,7 @@
-"""The first observation after a reset is the last one before it.
+"""An episode goes on where the one before it stopped.
 
 What it sees: First observations are exactly the last ones of the episodes before, or follow them more closely than
-chance allows (permutation test, Holm's correction).
+chance allows (permutation test, Holm's correction); or a used copy ends at other steps than a fresh one.
 Why it hurts: The first action of an episode answers a state of another one, and credit crosses the border.
 Evidence needed: at least 20 episodes in a row.
 Looks alike: A task that goes on where it stopped by design.
@@ -39,6 +39,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     env = facts.measured
     reset = env.reset
     assert reset is not None
+    if reset.carried == "end":
+        summary = "with the same seed and actions a used copy ends at another step than a fresh one: a counter goes on"
+        return RuleResult(Severity.ERROR, 0.95, summary, (measured("used copy ends elsewhere", 1.0, 0.0),))
     # Where all starts are one place, the end may be there too.
     if reset.stale > limits.stale and not (reset.seeds and reset.starts == 1):
         summary = f"{100 * reset.stale:.3g}% of the episodes start at exactly the last observation of the one before"

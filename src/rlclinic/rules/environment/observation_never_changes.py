@@ -35,6 +35,8 @@ class Limits(RuleLimits):
     """Share of the change of the observation, and of the reward, from which on nothing is missing."""
     dense: float = 0.5
     """Share of steps that pay, above which rewards can be foretold at all."""
+    few: float = 0.2
+    """Share of the numbers below which they are what is missing only where the past foretells more."""
     noise: float = 0.2
     """Share of the reward that may be noise for that."""
 
@@ -48,9 +50,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     seen, episodes, reward = env.observation, env.episodes, env.reward
     assert seen is not None
     count = len(seen.names)
-    if seen.kind == "image" or not count or (episodes is not None and episodes.longest <= 1):
+    if not count or (episodes is not None and episodes.longest <= 1):
         return None
-    if len(seen.constant) == count and (seen.kind == "box" or count > 1 or len(seen.zero) == count):
+    unmoved = env.action is not None and env.action.states and not any(one.observation for one in env.action.effects)
+    if seen.kind == "image" and not (len(seen.constant) == count and seen.action_lag is None and unmoved):
+        # Of a picture some points stand for all, but effects of actions are looked for in the whole.
+        return None
+    if len(seen.constant) == count and (seen.kind in ("box", "image") or count > 1 or len(seen.zero) == count):
         summary = f"all {count} numbers of the observation are the same at every one of {env.steps:,} steps"
         return RuleResult(Severity.ERROR, 0.97, summary, (measured("constant numbers", count, 0.0, env.steps),))
     if not seen.zero:
@@ -65,7 +71,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         known.append((reward.explained, "of the reward"))
     share, what = min((item for item in known if math.isfinite(item[0])), default=(math.nan, ""))
     # What others do by chance is not foretold by anything that is seen.
-    if env.others or not share < limits.foretold:
+    few = len(seen.zero) < limits.few * count and not seen.explained_by_past > seen.explained
+    if env.others or few or not share < limits.foretold:
         return RuleResult(Severity.INFO, 0.2, summary, (evidence,))
     missing = measured("foretold share", share, limits.foretold, env.steps)
     told = f"{summary}; what is seen foretells {100 * share:.3g}% {what}"

@@ -3,7 +3,8 @@
 What it sees: One discrete action is paid the same positive amount at nearly every step, and the others are not paid.
 Why it hurts: Repeating it earns more than doing the task, so that is what is learned.
 Evidence needed: at least 20 steps of each action.
-Looks alike: A task of one state, in which an action is the task.
+Looks alike: A task of one state, in which an action is the task; a small pay that lures from a larger one, which some
+policy earned.
 What to change: Pay for what the action achieves, not for the action.
 References: Amodei et al. 2016 (arXiv 1606.06565); check 6 of the environment checks.
 """
@@ -47,6 +48,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if best <= 0.0 or others[0] > 0.0 or reward.pay_by_itself < limits.same:
         return None
     choice = reward.pay_of_action.index(best)
+    own = next((one for one in env.panel if one.name == f"always {choice}"), None)
+    if own is not None and any(one.low > own.high for one in env.panel):
+        # A small pay that lures: the task is worth more, and what does not repeat the action earns it.
+        return None
     share = f"{100 * reward.pay_by_itself:.3g}% of its steps"
     summary = f"action {choice} pays {best:.3g} at {share}, the others {others[0]:.3g} at most"
     return RuleResult(

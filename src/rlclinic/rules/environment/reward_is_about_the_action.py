@@ -1,6 +1,7 @@
-"""The reward is about the action itself.
+"""The reward is about the action itself, or about one cost.
 
-What it sees: The action alone foretells nearly all of the reward, the state hardly any of it, though some.
+What it sees: The action alone foretells nearly all of the reward, the state hardly any of it, though some; or one term
+costs many times what all others pay.
 Why it hurts: A cost of acting that outweighs the task teaches to do nothing; a bonus for acting teaches to do just
 that.
 Evidence needed: some hundred steps under different policies, with continuous actions.
@@ -31,6 +32,10 @@ class Limits(RuleLimits):
     """Share of the variance of rewards."""
     nothing_else: float = 0.9995
     """Share from which on the action may be all that was paid for so far."""
+    cost: float = 0.9
+    """Share of the variance of rewards that is one cost."""
+    times: float = 10.0
+    """How often it takes what all other terms pay."""
     same: float = 1e-6
     """Spread of the rewards of one action, relative to all, above which the state is paid for too."""
 
@@ -45,6 +50,15 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     assert reward is not None
     assert ends is not None
     assert action is not None
+    costs = [part for part in reward.components if part.mean < 0.0]
+    gains = sum(part.mean for part in reward.components if part.mean > 0.0)
+    if reward.components_sum and costs and gains > 0.0:
+        cost = min(costs, key=lambda part: part.mean)
+        if cost.share > limits.cost and -cost.mean > limits.times * gains:
+            summary = f"{cost.name} costs {-cost.mean / gains:.3g} times what all other terms pay, and makes "
+            summary += f"{100 * cost.share:.3g}% of the variance of the reward"
+            evidence = measured("share of one cost", cost.share, limits.cost, env.steps)
+            return RuleResult(Severity.WARNING, 0.9, summary, (evidence,))
     if action.kind != "box" or ends.longest <= 2 or not reward.by_action > limits.share:
         return None
     if reward.by_action > limits.nothing_else and not reward.same_action > limits.same:

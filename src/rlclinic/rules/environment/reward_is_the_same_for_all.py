@@ -22,7 +22,7 @@ RULE = Rule(
     "ENV52",
     needs=("environment:reward", "environment:episodes"),
     step=DecisionStep.REWARD,
-    causes={"uninformative-reward": 7.0, "sparse-reward": 6.0},
+    causes={"uninformative-reward": 8.0, "sparse-reward": 6.0},
 )
 
 
@@ -31,6 +31,8 @@ class Limits(RuleLimits):
     """Episodes."""
     new: float = 0.06
     """Share of later steps at new places below which the policies have seen what there is."""
+    usual: float = 0.5
+    """Share of steps that pay the commonest reward, below which few different rewards still vary."""
     hidden: float = 0.3
     """Share of states in which an action that matters changes no reward, at most."""
     states: int = 8
@@ -51,8 +53,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     same = ends.distinct_returns == 1 and ends.shortest == ends.longest
     if reward.std == 0.0 and (reward.high == 0.0 or same):
         summary = f"every one of {env.steps:,} steps pays {reward.high:g}, whatever is done"
-        if not ends.new_places < limits.new:
-            told = f"{summary}; not all of the task was seen yet"
+        unreached = reward.high < 0.0 and not ends.terminated
+        if unreached or not ends.new_places < limits.new:
+            rest = "no policy reached an end that would save steps" if unreached else "not all of the task was seen yet"
+            told = f"{summary}; {rest}"
             return RuleResult(Severity.INFO, 0.3, told, (measured("spread of rewards", 0.0, 0.0, env.steps),))
         return RuleResult(Severity.ERROR, 0.95, summary, (measured("spread of rewards", 0.0, 0.0, env.steps),))
     if (
@@ -60,7 +64,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         or action.states < limits.states
         or not action.effects
         or reward.nonzero < 0.5
-        or reward.distinct < 20
+        or (reward.distinct < 20 and not reward.usual < limits.usual)
     ):
         return None
     if reward.effect_lag is not None or not any(effect.observation > 0 for effect in action.effects):

@@ -1,6 +1,7 @@
 """Most rewards lie exactly at a bound.
 
-What it sees: Rewards take many values, and most steps pay exactly the least or the greatest of them.
+What it sees: Rewards take many values, and most steps pay exactly the least or the greatest of them; or the reward is
+the sign of the sum of its terms.
 Why it hurts: Better and worse beyond the bound are paid alike, so nothing pulls the policy out of there.
 Evidence needed: some hundred steps, from an examination or a training that was watched with Observe.
 Looks alike: A reward of nothing where nothing happens: 0 is not taken for a bound.
@@ -36,6 +37,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     env = facts.measured
     reward = env.reward
     assert reward is not None
+    if reward.cut_sum:
+        summary = f"the reward is {reward.cut_sum} of the sum of the terms that `info` tells"
+        return RuleResult(Severity.WARNING, 0.92, summary, (measured("reward made of its terms", 1.0, 0.0, env.steps),))
     if reward.at_edge < limits.share:
         return None
     share = f"{100 * reward.at_edge:.3g}% of the steps"

@@ -1,7 +1,7 @@
 """Episodes start alike although seeds make them differ.
 
 What it sees: Seeds give different first observations, and resets without a seed always the same; or copies that got
-no seed start alike.
+no seed start alike; or reset sets chance to the same number each time.
 Why it hurts: Every episode of a training is the same one: what is learned holds for a single start, and parallel
 copies add nothing.
 Evidence needed: an examination; or a training with several copies that was watched with Observe.
@@ -21,7 +21,7 @@ RULE = Rule(
     "ENV44",
     needs=("environment:reset",),
     step=DecisionStep.ENVIRONMENT,
-    causes={"environments-correlated": 6.0, "reset-broken": 6.0},
+    causes={"environments-correlated": 6.0, "reset-broken": 7.0},
 )
 
 
@@ -44,6 +44,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         chance = reset.starts ** (1.0 - reset.unseeded)
         evidence = measured("starts without a seed", 1, reset.starts)
         return RuleResult(Severity.ERROR, 0.95, summary, (evidence,), chance=chance)
+    if reset.fixed_chance and (reset.unseeded_starts == 1 or not reset.fixed_chance.startswith("np.random.default")):
+        told = "every episode starts alike" if reset.unseeded_starts == 1 else "every episode meets the same chance"
+        summary = f"reset calls {reset.fixed_chance} with the same number each time, though it got no seed: {told}"
+        return RuleResult(Severity.ERROR, 0.95, summary, (measured("starts without a seed", 1, 0.0),))
     if reset.copies_same:
         summary = "two fresh copies that got no seed start at the same observation, though seeds make starts differ"
         return RuleResult(Severity.ERROR, 0.9, summary, (measured("copies that start alike", 2, 0.0),))

@@ -1,6 +1,7 @@
-"""Episodes that succeed are paid less than those that fail.
+"""What is better for the task is paid less.
 
-What it sees: `info` tells which episodes were a success, and a success returns less than a failure more often than not.
+What it sees: `info` tells which episodes were a success, and a success returns less than a failure more often than not;
+or steps pay the more the larger the distance or the error is that `info` tells.
 Why it hurts: The better the agent becomes at what is paid, the worse at the task.
 Evidence needed: at least 8 successes and 8 failures of any policies, told by is_success or success in `info`.
 Looks alike: A success that is told too late or of another goal: look at an episode that is called one.
@@ -26,6 +27,8 @@ RULE = Rule(
 class Limits(RuleLimits):
     better: float = 0.3
     """Share of pairs of a success and a failure in which the success returns more."""
+    farther: float = 0.95
+    """Rank correlation of the reward with a distance or an error, inside episodes."""
 
 
 LIMITS = Limits()
@@ -33,8 +36,15 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the returns of successes and failures."""
-    ends = facts.measured.episodes
+    env = facts.measured
+    ends, reward = env.episodes, env.reward
     assert ends is not None
+    if reward is not None and reward.pays_distance > limits.farther:
+        summary = (
+            f"the reward rises with what `info` calls {reward.distance} (rank correlation {reward.pays_distance:.2g})"
+        )
+        evidence = measured("correlation with the distance", reward.pays_distance, limits.farther, env.steps)
+        return RuleResult(Severity.ERROR, 0.9, summary, (evidence,))
     if not ends.success_pays < limits.better:
         return None
     summary = (
