@@ -248,6 +248,18 @@ def test_a_full_disk_switches_the_file_off(caplog: pytest.LogCaptureFixture) -> 
     assert caplog.text.count("switched off") == 1
 
 
+def test_a_sink_that_fails_takes_no_other_of_its_kind_with_it(tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    path, guard = tmp_path / "alerts.jsonl", Guard()
+    files = [make_sink(f"jsonl:{where}") for where in ("/dev/full", path, "/dev/full")]
+    delivery = Delivery(files, guard)
+    delivery.send([alert()])
+    delivery.send([alert()])
+    assert list(guard.off) == ["sink jsonl", "sink jsonl 3"]
+    assert len(path.read_text().splitlines()) == 2
+
+
 def test_half_a_line_on_a_disk_that_gets_full_switches_the_file_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -26,15 +26,16 @@ class Delivery:
 
     def __init__(self, sinks: Sequence[Sink], guard: Guard, *, batch_seconds: float = BATCH_SECONDS) -> None:
         self._guard = guard
-        self._direct = [sink for sink in sinks if not sink.waits]
-        self._mail = [_Postman(sink, guard, batch_seconds) for sink in sinks if sink.waits]
+        parts = list(zip(sinks, _parts(sinks), strict=True))
+        self._direct = [(sink, part) for sink, part in parts if not sink.waits]
+        self._mail = [_Postman(sink, part, guard, batch_seconds) for sink, part in parts if sink.waits]
 
     def send(self, alerts: Sequence[Alert]) -> None:
         """Deliver; never raises, never waits for a network."""
         if not alerts:
             return
-        for sink in self._direct:
-            self._guard.call(f"sink {sink.name}", sink.send, alerts)
+        for sink, part in self._direct:
+            self._guard.call(part, sink.send, alerts)
         for postman in self._mail:
             postman.add(alerts)
 
@@ -42,17 +43,24 @@ class Delivery:
         """Give what is waiting a last chance of so many seconds."""
         for postman in self._mail:
             postman.close(seconds)
-        for sink in self._direct:
-            self._guard.call(f"sink {sink.name}", sink.close)
+        for sink, part in self._direct:
+            self._guard.call(part, sink.close)
+
+
+def _parts(sinks: Sequence[Sink]) -> list[str]:
+    """What a guard calls them: the second of a kind by its number, so that one that fails takes no other with it."""
+    names = [sink.name for sink in sinks]
+    numbers = [names[: at + 1].count(name) for at, name in enumerate(names)]
+    return [f"sink {name}" + (f" {number}" if number > 1 else "") for name, number in zip(names, numbers, strict=True)]
 
 
 class _Postman:
     """One sink that may take long, with its thread, which starts with the first alert."""
 
-    def __init__(self, sink: Sink, guard: Guard, batch_seconds: float) -> None:
+    def __init__(self, sink: Sink, part: str, guard: Guard, batch_seconds: float) -> None:
         self._sink = sink
         self._guard = guard
-        self._part = f"sink {sink.name}"
+        self._part = part
         self._batch_seconds = batch_seconds
         self._waiting: deque[Alert] = deque(maxlen=MOST_WAITING)
         self._wake = threading.Condition()

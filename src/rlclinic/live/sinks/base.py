@@ -9,10 +9,10 @@ from rlclinic.live.alerts import Alert
 
 
 class TryLater(Exception):  # noqa: N818 - reads as what it is
-    """The receiver is there but cannot take it now."""
+    """The receiver cannot take it now."""
 
     def __init__(self, seconds: float | None = None) -> None:
-        super().__init__("the receiver asks to wait")
+        super().__init__("the receiver cannot be reached, or asks to wait")
         self.seconds = seconds
         """How long it asks to wait, where it says so."""
 
