@@ -57,3 +57,16 @@ def test_what_the_log_itself_names_is_not_looked_for_elsewhere() -> None:
 def test_a_fault_of_the_environment_is_seen_by_examining_it() -> None:
     advice = advised(RUN, {"reward-sign-wrong": 0.9})
     assert commands_of(RUN, advice, (), None).test.startswith("rlclinic examine")
+
+
+def test_there_is_no_step_beside_a_horizon_without_end() -> None:
+    made = advised(made_run({**PPO, "gae_lambda": 0.2}, environment="Reacher-v5"), {"gae-lambda-wrong": 0.9})
+    [item] = [item for item in made if item.changes]
+    assert item.changes[0].after == 1.0
+    assert variations(item) == ""
+
+
+def test_the_standard_id_is_not_examined_where_the_run_departs_from_it() -> None:
+    made = advised(made_run(PPO), {"unknown": 0.7}, "untrained-policy-earns-far-less")
+    assert "rlclinic examine MODULE:make_env" in made[0].instruction
+    assert "rlclinic examine CartPole" not in made[0].instruction

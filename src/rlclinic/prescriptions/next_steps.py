@@ -14,6 +14,7 @@ from rlclinic.prescriptions.checks.constraints import RANGES
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.prescriptions.remedies.careful_step import rounded, step_factor
 from rlclinic.prescriptions.wording import as_text, examine_command, wrapped
+from rlclinic.reference.reference_configs import NEAR_ONE
 from rlclinic.reference.usual import size_of, value_of_size
 
 NOTHING = "Nothing needs to change as far as these logs tell."
@@ -66,7 +67,9 @@ def _elsewhere(run: Run, prescriptions: Sequence[Prescription]) -> str:
 
 
 def _around(key: str, value: float, before: object = None) -> str:
-    """A step to either side of a value, as far as it is allowed and new."""
+    """A step to either side of a value, as far as it is allowed and new. A horizon without end has no steps."""
+    if key in NEAR_ONE and value >= 1.0:
+        return ""
     size, factor = size_of(key, value), step_factor(key)
     tried = [rounded(key, value_of_size(key, size * by)) for by in (1.0 / factor, factor)[key in ONLY_UP :]]
     return " and ".join(as_text(one) for one in tried if _is_allowed(key, one) and one not in (before, value))

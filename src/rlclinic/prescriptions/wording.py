@@ -26,6 +26,8 @@ TENTH = 0.1
 COUNTED = frozenset({"episodes", "epochs", "iterations", "updates"})
 SCHEDULE = "learning_rate_schedule"
 LAB = "rlclinic"
+# Rules that hold a run against the well-known task of its name.
+DEPARTURES = ("untrained-policy-earns-far-less", "episodes-of-other-length", "pays-otherwise-than-task")
 # Stands for the user's own function that makes the environment.
 FACTORY = "MODULE:make_env"
 
@@ -92,11 +94,12 @@ def rationale(
 def fill(template: str, assessment: Assessment, **more: str) -> str:
     """A text with the run's own names and numbers in its places."""
     budget, environment = assessment.budget, assessment.run.environment
+    departs = assessment.saw(*DEPARTURES)
     values = {
         "env": environment or "ENV",
         "trainer": assessment.trainer,
-        "examine": f"`{examine_command(assessment.run)}`",
-        "wrapped": wrapped(assessment.run),
+        "examine": f"`{examine_command(assessment.run, departs=departs)}`",
+        "wrapped": "" if departs else wrapped(assessment.run),
         "suspects": _suspects(assessment),
         "budget": _steps(assessment, budget) if budget else "the planned steps",
         "tenth": _steps(assessment, TENTH * budget) if budget else "a tenth of the planned steps",
