@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Diagnosis
-from tests.language_models.cases import CASES, GRPO, Case
-from tests.language_models.curves import Drawn
+from tests.language_models.cases import CASES, FALL, FLAT, GRPO, RISE_AND_STALL, Case
+from tests.language_models.curves import UPDATES, Curve, Drawn, healthy
 from tests.language_models.logs import write
 
 # Causes that accuse nothing of what was configured or written.
@@ -36,6 +37,15 @@ def test_a_signature_leads_to_its_cause_and_its_twins_to_none(case: Case, framew
 @pytest.mark.parametrize(("case", "framework"), list(_each(first=False)))
 def test_the_format_does_not_matter(case: Case, framework: str, tmp_path: Path) -> None:
     _judge(case, _diagnosed(case, framework, tmp_path))
+
+
+@pytest.mark.parametrize("rate", [5e-7, 1e-6, 3e-6])
+@pytest.mark.parametrize("score", [FLAT, FALL, RISE_AND_STALL])
+def test_an_ordinary_learning_rate_is_not_blamed(rate: float, score: Curve, tmp_path: Path) -> None:
+    curves = healthy(Drawn(0), score) | {"rate": np.full(UPDATES, rate)}
+    found = diagnose(write("verl", tmp_path / "run", curves, {**GRPO, "actor_rollout_ref.actor.optim.lr": rate}))
+    assert not found.causes[0].id.startswith("learning-rate")
+    assert not any(change.key == "learning_rate" for item in found.prescriptions[:1] for change in item.changes)
 
 
 def _diagnosed(case: Case, framework: str, folder: Path) -> Diagnosis:

@@ -99,3 +99,18 @@ def test_a_run_is_found_diagnosed_and_its_change_proposed(seed: Talk) -> None:
     # Nothing that was said repeats the key that stands in the log.
     log = seed.data("get_run_logs", run_id=run)
     assert KEY not in json.dumps([listed, told, shown, metrics, fix, log])
+
+
+def test_what_was_written_for_pay_is_read_without_the_key(seed: Talk, project: Path) -> None:
+    run = seed.data("list_runs")["runs"][0]["run_id"]
+    assert seed.data("get_logged_responses", run_id=run)["responses"] == 0
+    loop, said = "the same again " * 40, "an answer of its own"
+    rows = [{"prompt": f"q{n}", "response": loop if n % 2 else f"{said} {n}", "reward": n % 2} for n in range(20)]
+    rows.append({"prompt": "q", "response": f"api_key={KEY} {loop}", "reward": 1})
+    folder = project / RUN / "rollouts"
+    folder.mkdir()
+    (folder / "1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    told = seed.data("get_logged_responses", run_id=run)
+    assert told["responses"] == len(rows)
+    assert any("repeat" in remark["text"] and remark["rows"] for remark in told["remarks"])
+    assert KEY not in json.dumps(told)

@@ -43,6 +43,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "get_run_logs": {"run_id": SOLVER},
     "stream_training_logs": {"run_id": SOLVER},
     "get_metric_alerts": {"run_id": SOLVER},
+    "get_logged_responses": {"run_id": SOLVER},
     "watch_run": {"run_id": SOLVER},
     "list_environments": {},
     "list_variants": {"env_id": "CartPole-v1"},

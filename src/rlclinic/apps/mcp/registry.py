@@ -71,6 +71,8 @@ TOOLS: tuple[ToolSpec, ...] = (
              "Is this run better than the best one so far?"),
     ToolSpec("get_run_logs", "logs", "Read the log", "What did the run print, which errors and warnings?"),
     ToolSpec("stream_training_logs", "logs", "Follow the log", "What has a running run printed since I last looked?"),
+    ToolSpec("get_logged_responses", "logs", "Read logged responses",
+             "What did a language model write, and what was paid for it?"),
     ToolSpec("get_metric_alerts", "logs", "Read alerts",
              "What of a run is worth an alert, what did its trainer alert to?"),
     ToolSpec("watch_run", "watching", "Watch a run", "Should a running run go on, what has changed since I looked?"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import anyio
 
@@ -10,12 +11,16 @@ from rlclinic.apps.mcp.log_text import gravest, log_lines, matching, quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Part, Reply
 from rlclinic.apps.mcp.tools.watching import LiveAlert, alerts_of
 from rlclinic.apps.mcp.workspace import Workspace
+from rlclinic.model.errors import NothingReadable
+from rlclinic.readers.redaction.redact import redact
 
 # Seconds that `follow` waits for a new line, and between two looks.
 FOLLOW = 20.0
 LOOK = 0.5
 MOST_LINES = 2_000
 MOST_EXCERPTS = 4
+# Characters of a prompt or a response that are shown.
+MOST_CHARACTERS = 400
 _ALERT = re.compile(r"- `(?P<id>[^`]+)` triggered in `(?P<frequency>[^`]+)` epochs")
 _DETAIL = re.compile(r"\s+- (?P<key>message|tip): (?P<text>.*)")
 # KL estimated as a difference of log-probabilities may be negative; the trainer calls that a bug.
@@ -45,6 +50,32 @@ class StreamReply(Reply):
     filter_pattern: str | None
     next_line: int
     """Give it as since_line to get only what is new."""
+    untrusted: str = UNTRUSTED
+
+
+class ShownSample(Part):
+    where: str
+    """File and line."""
+    reward: float | None
+    prompt: str
+    response: str
+
+
+class SampleSign(Part):
+    name: str
+    text: str
+    share: float
+    rows: list[ShownSample]
+    """Some of those that show it."""
+
+
+class SampleReply(Reply):
+    run_id: str
+    responses: int
+    mean_reward: float | None
+    mean_words: float
+    remarks: list[SampleSign]
+    notes: list[str]
     untrusted: str = UNTRUSTED
 
 
@@ -116,6 +147,46 @@ async def stream_training_logs(
         next_line=len(every),
     )
     return reply.said(f"{len(chosen)} lines; the log has {len(every)}.", wide=lines != 50)
+
+
+def get_logged_responses(workspace: Workspace, run_id: str) -> SampleReply:
+    """What a language-model training logged of its responses: loops, empty and equal ones, length that pays, pay
+    without the usual format, each with rows worth reading. The texts are quoted data."""
+    from rlclinic.facts.samples import review_samples
+    from rlclinic.readers.samples import read_samples
+
+    opened = workspace.open(run_id)
+
+    def shown(text: str) -> str:
+        return redact(text[:MOST_CHARACTERS], opened.run.secrets)
+
+    try:
+        review = review_samples(*read_samples(Path(opened.run.path)))
+    except NothingReadable:
+        none = SampleReply(run_id=opened.run.id, responses=0, mean_reward=None, mean_words=0.0, remarks=[], notes=[])
+        return none.said("The run logged no responses (verl: trainer.rollout_data_dir, TRL: log_completions).")
+    remarks = [
+        SampleSign(
+            name=remark.name,
+            text=remark.text,
+            share=remark.share,
+            rows=[
+                ShownSample(where=row.where, reward=row.reward, prompt=shown(row.prompt), response=shown(row.response))
+                for row in remark.rows
+            ],
+        )
+        for remark in review.remarks
+    ]
+    reply = SampleReply(
+        run_id=opened.run.id,
+        responses=review.count,
+        mean_reward=review.mean_reward,
+        mean_words=review.mean_words,
+        remarks=remarks,
+        notes=list(review.notes),
+    )
+    told = "; ".join(remark.text for remark in review.remarks) or "nothing stands out"
+    return reply.said(f"{review.count} logged responses: {told}.")
 
 
 def get_metric_alerts(workspace: Workspace, run_id: str) -> Alerts:
