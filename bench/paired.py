@@ -4,7 +4,7 @@ Both checkouts diagnose the same runs: the labelled corpora beside the repositor
 without their config, and those runs of the repair record whose files are there (`python -m bench.repair --part
 first-runs` trains them). Each question has one right answer, so every run is right or wrong before and after. What an
 old commit needs beside this one's libraries is found on PYTHONPATH. `--part 3/8 --keep FILE` does one of eight parts
-and writes the page of all parts that the file holds.
+and writes the page of all parts that the file holds; `--only "repair record"` replaces those rows of the page alone.
 """
 
 from __future__ import annotations
@@ -47,6 +47,12 @@ REASONS = {
     "G4.per-step@point-ppo": "its return rises, which speaks for a sound run more than it did",
 }
 """Why an answer that was right is not any more, by the beginning of the run's name."""
+
+SOURCES = {
+    "corpora": "the labelled runs of others",
+    "faults": "the recorded fault runs",
+    "repair record": "runs of the repair record",
+}
 
 Told = Mapping[str, Any]
 """What `bench.same` keeps of a diagnosis."""
@@ -97,6 +103,7 @@ def main() -> None:
     parser.add_argument("base", help="a commit")
     parser.add_argument("--part", default="1/1", metavar="K/N", help="one of so many parts of the runs")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="what other parts found, to which this one adds")
+    parser.add_argument("--only", choices=SOURCES, help="runs of one kind, whose rows are replaced on the page")
     options = parser.parse_args()
     part, parts = map(int, options.part.split("/"))
     kept: dict[str, list[list[Any]]] = {}
@@ -104,8 +111,12 @@ def main() -> None:
         kept = json.loads(options.keep.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        known = [*islice(_corpora(), part - 1, None, parts), *islice(_repairs(), part - 1, None, parts)]
-        asked = dict([*known, *_faults(folder, slice(part - 1, None, parts))])
+        kinds = {
+            "corpora": lambda: islice(_corpora(), part - 1, None, parts),
+            "repair record": lambda: islice(_repairs(), part - 1, None, parts),
+            "faults": lambda: _faults(folder, slice(part - 1, None, parts)),
+        }
+        asked = dict(pair for kind, found in kinds.items() if options.only in (None, kind) for pair in found())
         answers = compared(options.base, list(asked), folder)
     if answers is None:
         raise SystemExit(2)
@@ -120,6 +131,8 @@ def main() -> None:
     for pair in (Pair(*values) for found in kept.values() for values in found):
         rows.setdefault(pair.row, Row()).add(pair)
     text = _page(options.base, f"{len(kept)} of {parts} parts of " if len(kept) < parts else "", rows)
+    if options.only is not None:
+        text = _merged(PAGE.read_text(encoding="utf-8"), text, options.only)
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 
@@ -249,13 +262,23 @@ def _said(told: Told) -> str:
     return f"{told.get('verdict') or told['error']}, {led or 'no cause'}"
 
 
+def _merged(page: str, text: str, only: str) -> str:
+    """A page with the rows and losses of one kind as another page has them, and when those were made."""
+    marks, fresh = (f"| {only}", f"- {only}", only.capitalize()), text.splitlines()
+    lines = [line for line in page.splitlines() if not line.startswith(marks)]
+    table, losses = lines.index(next(line for line in lines if line.startswith("| question"))), lines.index("## Losses")
+    made = f"{only.capitalize()}: {next(line for line in fresh if line.startswith('Written'))}"
+    head = "\n".join(lines[:table]).rstrip("\n")
+    rows = sorted([*lines[table + 2 : losses - 1], *(line for line in fresh if line.startswith(marks[0]))])
+    lost = [*lines[losses + 2 :], *(line for line in fresh if line.startswith(marks[1]))]
+    return "\n".join([head, "", made, "", *lines[table : table + 2], *rows, "", "## Losses", "", *lost]) + "\n"
+
+
 def _page(base: str, share: str, rows: Mapping[str, Row]) -> str:
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    sources = {"corpora": "the labelled runs of others", "faults": "the recorded fault runs"}
-    sources["repair record"] = "runs of the repair record"
-    looked_at = " and ".join(words for start, words in sources.items() if any(name.startswith(start) for name in rows))
+    looked_at = " and ".join(words for start, words in SOURCES.items() if any(name.startswith(start) for name in rows))
     lines = [
         "# What became right and what became wrong",
         "",
