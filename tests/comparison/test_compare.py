@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rlclinic
 from rlclinic.comparison.compare import compare
+from rlclinic.model.config import Config
 from rlclinic.model.errors import UsageError
 from rlclinic.model.run import Status
 from rlclinic.store.index import RunIndex
@@ -62,6 +65,14 @@ def test_seeds_of_a_single_config_are_summed_up_instead_of_ranked() -> None:
     assert found.winner == ""
     assert found.summary.startswith("All are seeds of one config: they ended at ")
     assert found.partings == ()
+
+
+def test_runs_whose_logs_alone_tell_of_settings_are_not_called_seeds_of_one_config() -> None:
+    rate = {"learning_rate": np.full_like(curve(200), 7e-4)}
+    runs = [replace(run(name, curve(200, seed=1), more=rate), config=Config()) for name in ("a", "b")]
+    found = compare(runs)
+    assert found.groups == ()
+    assert "seeds of one config" not in found.summary
 
 
 def test_different_environments_are_said_plainly_and_not_ranked() -> None:

@@ -27,6 +27,11 @@ def test_a_path_names_its_run(root: Path) -> None:
     assert resolve("runs/dqn_cartpole") == ["runs/dqn_cartpole"]
 
 
+def test_the_current_folder_is_called_by_its_name(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root / "dqn_cartpole")
+    assert read(".").id == "dqn_cartpole"
+
+
 def test_a_folder_names_all_runs_below_it(root: Path) -> None:
     assert len(resolve("runs")) == 3
 

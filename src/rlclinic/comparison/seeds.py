@@ -11,16 +11,21 @@ from rlclinic.model.run import Run
 
 
 def same_config(runs: Sequence[Run]) -> list[list[int]]:
-    """Indices of the runs, those of one config together. A run without a config stands alone.
+    """Indices of the runs, those of one config together. A run without a config stands alone, whatever its log tells.
 
     Two runs of the same config and the same seed differ in something that their configs do not tell: they stand apart.
     """
     places: dict[object, list[int]] = {}
     for index, run in enumerate(runs):
-        settings = {**own_settings(run), **learning_settings(run)}
+        own_keys = own_settings(run)
+        settings = {**own_keys, **learning_settings(run)}
         budget = run.config.get("total_steps")
         own = sorted((key, repr(value)) for key, value in settings.items())
-        key = (run.framework, run.algorithm, run.environment, repr(budget), *own) if settings else index
+        key = (
+            (run.framework, run.algorithm, run.environment, repr(budget), *own)
+            if own_keys or run.config.settings
+            else index
+        )
         # As texts: a damaged config may hold anything.
         seed = repr(run.config.get("seed"))
         taken = seed != "None" and seed in {repr(runs[other].config.get("seed")) for other in places.get(key, ())}

@@ -58,7 +58,7 @@ def assemble(draft: Draft) -> Run:
         budget = None
     first, last = _wall_times(series)
     run = Run(
-        id=draft.name or draft.place.root.name,
+        id=draft.name or draft.place.root.name or draft.place.root.resolve().name,
         path=str(draft.place.root),
         framework=framework_id,
         source=_source(draft),
