@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from rlclinic.engine import diagnose
+from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.finding import Severity
 from rlclinic.model.series import Series
 from rlclinic.rules.optimisation import (
@@ -186,6 +188,8 @@ def test_a_return_that_stays_undefined_though_it_was_a_number_is_an_error(
     facts = scene(series={"return/train": returns, "episode_length": ended, "policy_loss": np.ones(12)})
     found = not_a_number.check(facts)
     assert (found is not None and found.severity is Severity.ERROR) is told
+    diagnosis = diagnose(facts.run)
+    assert (diagnosis.verdict is Verdict.UNSTABLE and "is not a number after" in diagnosis.reason) is told
 
 
 def test_one_missing_value_is_only_noted() -> None:

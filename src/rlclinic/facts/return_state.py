@@ -11,6 +11,7 @@ from rlclinic.facts.goal import goal_of, goal_reached, is_due, known_task, tried
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.return_curve import ReturnCurve
 from rlclinic.model.run import Status
+from rlclinic.model.series import Series
 
 # Share of the way from a random policy to the goal below which nothing was learned.
 NO_WAY = 0.04
@@ -26,6 +27,8 @@ FAR_FROM_GOAL = 0.25
 FEWEST_POINTS = 5
 # Share of the budget from which on it is used up.
 USED_UP = 0.95
+# Points at the end that are enough to say that a series stays as it is.
+LASTING = 3
 
 
 @fact
@@ -137,3 +140,14 @@ def _still_random(facts: RunFacts, curve: ReturnCurve) -> bool:
     spread = task.random_std or 0.0
     began_random = abs(curve.start - task.random_mean) <= max(spread, NO_WAY * abs(goal.level - goal.base))
     return began_random and goal.share(curve.final) < NO_WAY
+
+
+def became_undefined(facts: RunFacts, returns: Series) -> bool:
+    """Whether a return that was a number at every point stopped being one for good, and not for want of ended
+    episodes."""
+    good = np.flatnonzero(np.isfinite(returns.values))
+    # With gaps before, rows without an ended episode are ordinary.
+    if not good.size or len(returns) - 1 - good[-1] < LASTING or good.size <= good[-1] - good[0]:
+        return False
+    lengths = facts.series("episode_length")
+    return lengths is None or bool(np.isfinite(lengths.values[-LASTING:]).all())

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen, evaluations_surely_rose
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
-from rlclinic.facts.return_state import constant_at_its_worst, missed_goal
+from rlclinic.facts.return_state import became_undefined, constant_at_its_worst, missed_goal
 from rlclinic.facts.returns import MATERIAL
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -113,7 +113,7 @@ def _insufficient(case: _Case) -> str | None:
     if curve is None:
         unknown = "training metrics are logged, but no return" if run.series else "no metric was logged"
         return f"{unknown}: whether the agent learned cannot be known"
-    if _solved(case) is not None or case.seen(Sign.RETURN_STOPPED) is not None:
+    if _solved(case) is not None or case.seen(Sign.RETURN_STOPPED) is not None or _lost(case) is not None:
         return None
     worst = constant_at_its_worst(case.facts) and had_time(case.facts)
     if curve.points < FEWEST_POINTS and not worst and not (curve.whole.is_sure and curve.rose):
@@ -214,7 +214,18 @@ def _collapsed(case: _Case) -> str | None:
     return found.summary if found is not None else None
 
 
+def _lost(case: _Case) -> str | None:
+    """That the return stopped being a number, if it did."""
+    returns, curve = case.facts.run.returns, case.curve
+    if returns is None or curve is None or not became_undefined(case.facts, returns):
+        return None
+    return f"{returns.logged_as} is not a number after {steps_text(case.facts, curve.steps[-1])}"
+
+
 def _unstable(case: _Case) -> str | None:
+    lost = _lost(case)
+    if lost is not None:
+        return lost
     found = case.seen(Sign.UNSTABLE)
     # What cannot have moved has not swung, and what began as a random policy and went down had nothing to lose.
     return found.summary if found is not None and _frozen(case) is None and not _only_declined(case) else None

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from rlclinic.facts.return_state import LASTING, became_undefined
 from rlclinic.facts.run_facts import RunFacts
-from rlclinic.facts.stretch import Mask
 from rlclinic.model.finding import Severity
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import Series
@@ -36,7 +36,7 @@ RETURNS = ("return/train", "return/eval")
 
 
 class Limits(RuleLimits):
-    lasting: int = 3
+    lasting: int = LASTING
     """Trailing points that are enough on their own; with two metrics one point each is enough."""
     often: float = 0.05
     """Share of non-finite points above which single gaps are no accident."""
@@ -56,7 +56,7 @@ class _Broken:
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Collect what is not finite, in the order in which it began."""
-    broken = sorted(_broken(facts, limits), key=lambda item: (item.onset, -item.trailing))
+    broken = sorted(_broken(facts), key=lambda item: (item.onset, -item.trailing))
     if not broken:
         return None
     lasting = [item for item in broken if item.trailing]
@@ -79,13 +79,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     return RuleResult(severity, 0.95 if for_good else 0.6, summary, evidence, first.onset)
 
 
-def _broken(facts: RunFacts, limits: Limits) -> list[_Broken]:
+def _broken(facts: RunFacts) -> list[_Broken]:
     found: list[_Broken] = []
     losses = [s for name, s in facts.run.series.items() if name in ("policy_loss", "value_loss", "loss") and len(s)]
     all_lost = bool(losses) and not any(np.isfinite(s.values).any() for s in losses)
     for name, series in facts.run.series.items():
         bad = ~np.isfinite(series.values)
-        if name in RETURNS and not _of_episodes(facts, series, bad, limits):
+        if name in RETURNS and not became_undefined(facts, series):
             bad = np.isinf(series.values)
         if not _counts(name) or not bad.any():
             continue
@@ -99,16 +99,6 @@ def _broken(facts: RunFacts, limits: Limits) -> list[_Broken]:
             continue
         found.append(_Broken(series, int(bad.sum()), trailing, float(series.steps[start])))
     return found
-
-
-def _of_episodes(facts: RunFacts, returns: Series, bad: Mask, limits: Limits) -> bool:
-    """Whether a return that was a number stopped being one for good, and not for want of ended episodes."""
-    good = np.flatnonzero(~bad)
-    # With gaps before, rows without an ended episode are ordinary.
-    if not good.size or not bad[-limits.lasting :].all() or good.size <= good[-1] - good[0]:
-        return False
-    lengths = facts.series("episode_length")
-    return lengths is None or bool(np.isfinite(lengths.values[-limits.lasting :]).all())
 
 
 def _counts(name: str) -> bool:
