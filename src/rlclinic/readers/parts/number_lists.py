@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from rlclinic.readers.named_by_file import as_return, metric_of_file, tells_retu
 # Shorter lists are results or shapes, not curves.
 FEWEST = 10
 MAX_LISTS, MAX_LINES = 50, 8
-_LIST = re.compile(
-    r"(?:([^\W\d][\w /]{0,40}?)[\"']?\s{0,3}[=:]\s{0,3})?(?:np\.|numpy\.)?(?:array\()?\[([-+\d.eE,\s]{9,})\]"
-)
+_LIST = re.compile(r"\[([-+\d.eE,\s]{9,})\]")
+# What names a list, and how far before it: looked for there alone, as a log may have a megabyte of words.
+_NAMED = re.compile(r"([^\W\d][\w /]{0,40}?)[\"']?\s{0,3}[=:]\s{0,3}(?:np\.|numpy\.)?(?:array\()?\Z")
+REACH = 64
 _BETWEEN = re.compile(r"[\s,;]+")
 
 
@@ -24,9 +26,10 @@ def number_lists(text: str, file: str) -> Table | None:
     """The lists of one length that a text holds, those that say a return first; None where none does."""
     own = metric_of_file(file)
     found: dict[str, FloatArray] = {}
-    for match in list(_LIST.finditer(text))[:MAX_LISTS]:
-        name = (match[1] or own).strip()
-        values = _values(match[2])
+    for match in islice(_LIST.finditer(text), MAX_LISTS):
+        named = _NAMED.search(text[max(0, match.start() - REACH) : match.start()])
+        name = (named[1] if named else own).strip()
+        values = _values(match[1])
         if name and values is not None:
             found.setdefault(as_return(name) if tells_return(name) else name, values)
     if not found and own and text.count("\n") < MAX_LINES:
