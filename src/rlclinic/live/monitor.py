@@ -211,7 +211,7 @@ def monitor(
     if on_error not in ("continue", "stop"):
         raise UsageError(f"on_error = {on_error!r}", hint="continue or stop")
     if not 0 < share <= 1:
-        raise UsageError(f"share = {share}", hint="a share of the time, such as 0.005")
+        raise UsageError(f"share = {share}", hint="a share of the time, such as 0.004")
     about = About(name, framework, algorithm, environment, budget, goal, dict(config or {}))
     made = [make_sink(sink) for sink in sinks]
     following = Monitor(about, made, checked_presets(alerts), patience, on_error, share)
