@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-from bench import imitation
+from bench import imitation, imitation_experts
 
 
 def test_the_page_is_that_of_the_record() -> None:
@@ -16,7 +16,7 @@ def test_the_page_is_that_of_the_record() -> None:
 @pytest.mark.parametrize(("name", "least"), [("cartpole", 500), ("acrobot", -200), ("pendulum", -400)])
 def test_the_experts_solve_their_tasks(name: str, least: float) -> None:
     task = imitation.TASKS[name]
-    environment, act = gymnasium.make(task.environment), getattr(imitation, task.expert)
+    environment, act = gymnasium.make(task.environment), getattr(imitation_experts, task.expert)
     seen, _ = environment.reset(seed=0)
     total, over = 0.0, False
     while not over:

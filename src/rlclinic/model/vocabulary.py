@@ -195,6 +195,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("imitation/queries", "labels of the expert so far", low=0.0, families=_IM, expected=True),
     Metric("imitation/expert_control", "share of steps that the expert took", "share", "", 0.0, 1.0, _IM),
     Metric("imitation/beta", "share of expert control asked for", "share", "", 0.0, 1.0, _IM),
+    Metric("imitation/updates", "gradient steps behind the weights", low=0.0, families=_IM),
     Metric("imitation/expert_gone", "step from which on the expert gave no label", "steps", low=0.0, families=_IM),
     Metric("offline/data", "steps that are learned from", low=0.0, families=_Q),
     Metric("offline/data_return", "mean return of the episodes in the data", "reward", families=_Q),

@@ -11,10 +11,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rlclinic.apps.cli.main import app
+from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.checkpoints import last_checkpoint
+from rlclinic.lab.environments import check_environment
 from rlclinic.lab.errors import TrainingError
 from rlclinic.lab.imitation.asking import imitation_recipe
-from rlclinic.lab.imitation.options import ALGORITHMS
+from rlclinic.lab.imitation.novice import Novice
+from rlclinic.lab.imitation.options import ALGORITHMS, ImitationOptions
+from rlclinic.lab.torchrl.spaces import spaces_of
 from rlclinic.lab.train import train
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.readers.open import read
@@ -188,3 +192,13 @@ def test_an_expert_that_only_a_file_names_is_not_imported() -> None:
     path = train(imitation_recipe("CartPole-v1", EXPERT, "bc", ("n_steps=60", "total_steps=60", "n_epochs=1")), "runs")
     with pytest.raises(UsageError, match=r"the expert .* is code that only a file names"):
         train(resume=path)
+
+
+@pytest.mark.parametrize(("rows", "given", "updates"), [(50, None, 1000), (6400, None, 2000), (640, 2, 20)])
+def test_a_fit_to_few_labels_takes_more_passes_unless_they_are_set(rows: int, given: int | None, updates: int) -> None:
+    recipe = recipe_from("CartPole-v1:dagger", (f"expert={EXPERT}", "net_arch=[4]"))
+    recipe = recipe.with_changes({"n_epochs": given})
+    novice = Novice(spaces_of(*check_environment(recipe)), ImitationOptions(recipe))
+    random = np.random.default_rng(0)
+    novice.fit(random.normal(size=(rows, 4)), random.integers(2, size=rows), random)
+    assert novice.updates == updates

@@ -157,6 +157,7 @@ class _Training:
             f"{HOME}/beta": self.gate.beta,
             f"{HOME}/expert_control": self.by_expert / taken,
             f"{HOME}/queries": float(self.expert.queries),
+            f"{HOME}/updates": float(self.novice.updates),
             **self._constants(),
             **gone,
         }
@@ -205,7 +206,9 @@ class _Training:
         torch.save(
             {"members": self.novice.members.state_dict(), "optimiser": self.novice.optimiser.state_dict()}, path / MODEL
         )
-        counters = np.asarray([self.round, self.steps, self.episode, self.expert.queries, self.best_round])
+        counters = np.asarray(
+            [self.round, self.steps, self.episode, self.expert.queries, self.best_round, self.novice.updates]
+        )
         scale = {"mean": self.novice.mean, "spread": self.novice.spread, "best": np.asarray(self.best)}
         save_arrays(path / DATA, {**self.data.arrays(), **scale, "counters": counters})
 
@@ -216,7 +219,8 @@ class _Training:
         self.novice.optimiser.load_state_dict(weights["optimiser"])
         self.novice.mean, self.novice.spread = arrays["mean"], arrays["spread"]
         self.best = float(arrays["best"])
-        self.round, self.steps, self.episode, self.expert.queries, self.best_round = arrays["counters"].tolist()
+        counters = arrays["counters"].tolist()
+        self.round, self.steps, self.episode, self.expert.queries, self.best_round, self.novice.updates = counters
         self.data = Aggregate.of(arrays)
         self.random = np.random.default_rng([self.recipe.seed, self.round])
         self.gate.random = self.expert.random = self.random

@@ -22,10 +22,8 @@ Ask = Callable[[], NDArray[Any]]
 HYSTERESIS = 0.5
 # Noise on the expert's action while LazyDAgger's expert is in control, in half ranges: states beside its path.
 INJECTED = 0.1
-# EnsembleDAgger asks where its members differ more than on this share of the states that they were fitted on.
-DOUBT_QUANTILE = 0.9
-# The classifier of risk: hidden units, passes over the data, and steps that stay together when the data are halved.
-HIDDEN, PASSES, BLOCK = 32, 20, 25
+# The classifier of risk: hidden units, updates, and steps that stay together when the data are halved.
+HIDDEN, UPDATES, BLOCK = 32, 200, 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +86,16 @@ class SafeGate(MixedGate):
         target = torch.from_numpy((apart > self.tolerance).astype(np.float32))
         self.risk = nn.Sequential(nn.Linear(states.shape[1], HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1))
         optimiser = torch.optim.Adam(self.risk.parameters(), lr=1e-2)
-        for _ in range(PASSES):
-            for part in torch.from_numpy(self.random.permutation(len(states))).split(256):
-                loss = nn.functional.binary_cross_entropy_with_logits(self.risk(states[part])[:, 0], target[part])
-                optimiser.zero_grad()
-                loss.backward()
-                optimiser.step()
+        # Mistakes are rare: a half of each batch are some, or the classifier would expect none anywhere.
+        weight = (1.0 - target).sum() / target.sum().clamp(min=1.0)
+        for _ in range(UPDATES):
+            part = torch.from_numpy(self.random.integers(len(states), size=256))
+            loss = nn.functional.binary_cross_entropy_with_logits(
+                self.risk(states[part])[:, 0], target[part], pos_weight=weight
+            )
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
 
     def turn(self, state: NDArray[Any], ask: Ask, watch: Ask) -> Turn:
         """The expert acts where a mistake is expected."""
@@ -142,15 +144,9 @@ class EnsembleGate(MixedGate):
     """EnsembleDAgger (Menda 2019, arXiv 1807.08364): asks where the policies of the ensemble differ, and lets the
     expert act where the novice is then also far from its label."""
 
-    most_doubt = 0.0
-
-    def fitted(self, observations: NDArray[Any], labels: NDArray[Any]) -> None:
-        """Learn how much the members differ on states that they know."""
-        self.most_doubt = float(np.quantile(self.novice.doubt(observations), DOUBT_QUANTILE))
-
     def turn(self, state: NDArray[Any], ask: Ask, watch: Ask) -> Turn:
         """Ask in doubt."""
-        if self.beta < 1.0 and float(self.novice.doubt(state[None])[0]) <= self.most_doubt:
+        if self.beta < 1.0 and float(self.novice.doubt(state[None])[0]) <= self.tolerance:
             return Turn(self._own(state), False, None)
         label = ask()
         if self.beta >= 1.0 or self._apart(label, self._own(state)) > self.tolerance:

@@ -17,6 +17,8 @@ from rlclinic.lab.torchrl.spaces import Spaces
 
 # Below it a dimension is constant: dividing by it would only magnify rounding.
 LEAST_SPREAD = 1e-6
+# A fit takes so many passes and updates where `n_epochs` is unset: 20 passes over one round are next to no fit.
+PASSES, UPDATES = 20, 1000
 
 
 class Novice:
@@ -37,28 +39,32 @@ class Novice:
             _network(self.spaces.observation_size, layers, self.spaces.action_size, activation)
             for _ in range(self.options.whole("n_policies"))
         )
+        self.updates = 0
         rate, decay = self.options.number("learning_rate"), self.options.number("weight_decay")
-        self.optimiser = torch.optim.Adam(self.members.parameters(), lr=rate, weight_decay=decay)
+        self.optimiser = torch.optim.Adam(self.members.parameters(), lr=rate, weight_decay=decay, fused=True)
 
-    def fit(self, observations: NDArray[Any], labels: NDArray[Any], random: np.random.Generator) -> float:
-        """Passes over the data, each member in an order of its own; the mean loss of the last pass."""
+    def fit(self, observations: NDArray[Any], labels: NDArray[Any], random: np.random.Generator) -> None:
+        """Passes over the data; each member of an ensemble has a sample of the rows of its own, drawn with repeats.
+
+        From the same rows the members would agree even where all of them are wrong.
+        """
         self.mean, spread = observations.mean(axis=0), observations.std(axis=0)
         self.spread = np.where(spread > LEAST_SPREAD, spread, 1.0)
         states, targets = self._states(observations), self._targets(labels)
-        size, last = self.options.whole("batch_size"), 0.0
-        for _ in range(self.options.whole("n_epochs")):
-            orders = [torch.from_numpy(random.permutation(len(states))) for _ in self.members]
-            losses = []
-            for start in range(0, len(states), size):
+        count, size, given = len(states), self.options.whole("batch_size"), self.options.optional("n_epochs")
+        passes = max(PASSES, -(-UPDATES // -(-count // size))) if given is None else int(given)
+        drawn = len(self.members) > 1
+        rows = [random.integers(count, size=count) if drawn else np.arange(count) for _ in self.members]
+        for _ in range(passes):
+            orders = [torch.from_numpy(random.permutation(own)) for own in rows]
+            for start in range(0, count, size):
                 parts = [order[start : start + size] for order in orders]
                 pairs = zip(self.members, parts, strict=True)
                 loss = torch.stack([self._loss(one(states[part]), targets[part]).mean() for one, part in pairs]).sum()
                 self.optimiser.zero_grad()
                 loss.backward()
                 self.optimiser.step()
-                losses.append(float(loss.detach()) / len(self.members))
-            last = float(np.mean(losses))
-        return last
+                self.updates += 1
 
     @torch.no_grad()
     def losses(self, observations: NDArray[Any], labels: NDArray[Any]) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ _BASE: Mapping[str, object] = {
     "query_budget": None,
     "n_envs": 1,
     "n_steps": 500,
-    "n_epochs": 20,
+    "n_epochs": None,
     "batch_size": 64,
     "learning_rate": 1e-3,
     "net_arch": [64, 64],
@@ -66,7 +66,7 @@ class ImitationOptions(Options):
             if share is not None and not 0 <= share <= 1:
                 raise UsageError(f"{name} = {share:g}", hint="a number from 0 to 1")
         for name, least in _LEAST.items():
-            if self.whole(name) < least:
+            if self.value(name) is not None and self.whole(name) < least:
                 raise UsageError(f"{name} = {self.whole(name)}", hint=f"a whole number of at least {least}")
         if self.word("beta_schedule") not in SCHEDULES:
             raise UsageError(f"beta_schedule = {self.value('beta_schedule')!r}", hint=f"one of {', '.join(SCHEDULES)}")
