@@ -34,8 +34,8 @@ experts are rules of thumb in bench/imitation_experts.py. A run takes six rounds
 eight of 200 on Pendulum, all other settings are the defaults, and none ends early. The goal is 90% of the way from a
 random policy to the expert. **In-sample**: the least number of updates of a fit, the gates of SafeDAgger and
 EnsembleDAgger and the samples of an ensemble were settled with a look at seed 0 of Pendulum, where 20 passes had been
-no fit; the labels of neighbouring states are compared from 200 labels on since LazyDAgger on Acrobot was accused of an
-expert that cannot be imitated.
+no fit; how near states must be to count as neighbours was settled after LazyDAgger on Acrobot and a gate that asks
+nothing on Pendulum had been accused of an expert that cannot be imitated.
 """
 LABELS = """
 ## Labels until the goal

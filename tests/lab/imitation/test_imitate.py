@@ -15,7 +15,9 @@ from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.checkpoints import last_checkpoint
 from rlclinic.lab.environments import check_environment
 from rlclinic.lab.errors import TrainingError
+from rlclinic.lab.imitation.aggregate import Aggregate
 from rlclinic.lab.imitation.asking import imitation_recipe
+from rlclinic.lab.imitation.measures import HOME, measured
 from rlclinic.lab.imitation.novice import Novice
 from rlclinic.lab.imitation.options import ALGORITHMS, ImitationOptions
 from rlclinic.lab.torchrl.spaces import spaces_of
@@ -82,8 +84,6 @@ def test_every_variant_leaves_a_run_with_what_a_diagnosis_needs(algorithm: str) 
     for name in ("disagreement", "disagreement_data", "inconsistency", "loss_old", "loss_new", "queries", "shift"):
         assert run.series[f"imitation/{name}"].last is not None, name
     assert run.series["return/expert"].last == 500.0
-    # Of fewer than 200 labels the neighbours say nothing.
-    assert "imitation/label_spread" not in run.series
     labels = run.series["imitation/queries"].last
     assert labels is not None
     assert labels == 180 if algorithm in ("BC", "DAGGER") else 60 <= labels <= 180
@@ -202,3 +202,17 @@ def test_a_fit_to_few_labels_takes_more_passes_unless_they_are_set(rows: int, gi
     random = np.random.default_rng(0)
     novice.fit(random.normal(size=(rows, 4)), random.integers(2, size=rows), random)
     assert novice.updates == updates
+
+
+@pytest.mark.parametrize(("apart", "told"), [(0.01, 1.0), (1.0, None)])
+def test_only_states_that_are_near_are_compared_as_neighbours(apart: float, told: float | None) -> None:
+    recipe = recipe_from("CartPole-v1:dagger", (f"expert={EXPERT}", "net_arch=[4]"))
+    novice = Novice(spaces_of(*check_environment(recipe)), ImitationOptions(recipe))
+    random, data = np.random.default_rng(0), Aggregate()
+    # Ten places in four dimensions, each visited in every episode, with labels that are drawn.
+    places = random.normal(size=(10, 4)) * 10
+    for row in range(60):
+        around = places[row % 10] + random.normal(size=4) * apart * 10
+        data.add(around, np.asarray(random.integers(2)), 0, row // 10)
+    found = measured(novice, data, 0, None).get(f"{HOME}/label_spread")
+    assert found is None if told is None else found == pytest.approx(told, abs=0.4)

@@ -19,8 +19,8 @@ Columns = dict[str, float]
 HOME = "train/imitation"
 # States that the two-sample test sees of each side, and of the own states those that the expert labels twice.
 MOST_STATES, ASKED_TWICE = 1000, 100
-# Labels below which the nearest state of another stretch is too far away to be labelled alike.
-FEWEST_NEIGHBOURS = 200
+# A state further away, in standard deviations of each dimension, is no neighbour; fewer pairs of them say nothing.
+NEAR, FEWEST_NEIGHBOURS = 0.25, 50
 # Steps of an episode that count as one; in env steps.
 STRETCH = 50
 
@@ -104,21 +104,23 @@ def _label_spread(rows: dict[str, NDArray[Any]], spaces: Spaces) -> float:
 
     Neighbours that are labelled otherwise each time are told apart by something that the observation does not hold.
     """
-    if len(rows["rounds"]) < FEWEST_NEIGHBOURS:
-        return float("nan")
     known = _thinned(len(rows["rounds"]))
     states, labels, parts = rows["states"][known], rows["labels"][known], _stretches(rows["episodes"])[known]
     spread = states.std(axis=0)
     scaled = states / np.where(spread > 0, spread, 1.0)
     # The nearest of each that lies in another stretch: the next step of the same one is always near.
-    nearest = np.full(len(scaled), -1)
+    nearest, away = np.full(len(scaled), -1), np.full(len(scaled), np.inf)
     for part in np.unique(parts):
         own = parts == part
         if own.all():
             return float("nan")
         others = np.flatnonzero(~own)
-        nearest[own] = others[cKDTree(scaled[others]).query(scaled[own])[1]]
-    apart = float(distance(labels, labels[nearest], spaces).mean())
+        away[own], found = cKDTree(scaled[others]).query(scaled[own])
+        nearest[own] = others[found]
+    near = away <= NEAR * np.sqrt(scaled.shape[1])
+    if near.sum() < FEWEST_NEIGHBOURS:
+        return float("nan")
+    apart = float(distance(labels[near], labels[nearest[near]], spaces).mean())
     shuffled = float(distance(labels, np.random.default_rng(0).permutation(labels), spaces).mean())
     return apart / shuffled if shuffled > 0 else 0.0
 
