@@ -44,8 +44,6 @@ REASONS = {
     "E4.sgd": "the learning rate as logged counts now and is ordinary; no metric shows another optimiser",
     "F3.two@frozenlake-dqn": "a return that is always zero speaks for a sparse reward more than a batch of two does",
     "F8.copies@point-sac": "its evaluations decide now, and they rise",
-    "acrobot-ppo clip-tight": "every return is the worst there is, which speaks for a reward that is never seen; no "
-    "metric shows the clip range, which comes later in the list",
     "G4.per-step@point-ppo": "its return rises, which speaks for a sound run more than it did",
 }
 """Why an answer that was right is not any more, by the beginning of the run's name."""

@@ -28,7 +28,7 @@ from rlclinic.prescriptions.proposals.speed_up import speed_ups
 from rlclinic.prescriptions.ranking.candidates import LEADING, observation, with_candidates
 from rlclinic.prescriptions.ranking.implicated import far_off_first, implicated_first
 from rlclinic.prescriptions.ranking.optional_remark import is_healthy, optional_remark
-from rlclinic.prescriptions.ranking.order import comparable, ordered
+from rlclinic.prescriptions.ranking.order import LEAST, comparable, ordered
 from rlclinic.prescriptions.ranking.separating_test import is_open, separating_test
 from rlclinic.prescriptions.wording import begun
 
@@ -74,7 +74,9 @@ def prescribe(
     chosen = [item.prescription for item in ordered(assessment, likely)]
     if test is not None:
         chosen.insert(0, test)
-    if faster and all(_only_lasts_longer(item) for item in chosen):
+    # What never moved is not sped up while a cause that may well be at work has a change at hand.
+    at_hand = assessment.never_moved and any(item.changes and item.probability >= LEAST for item in proposals)
+    if faster and not at_hand and all(_only_lasts_longer(item) for item in chosen):
         chosen = _with_step(chosen, faster[0].prescription)
     chosen = with_candidates(assessment, chosen, proposals, table)
     return tuple(_worded(_urgent(assessment, chosen), tested=test is not None))

@@ -124,3 +124,17 @@ def test_a_step_that_failed_before_gives_way_to_the_next() -> None:
     keys = changed_keys(advised(run_of(PPO, kl=1e-4), others=[tried]))
     assert keys
     assert "learning_rate" not in keys
+
+
+def test_what_never_moved_is_not_sped_up_while_a_setting_that_explains_it_can_be_turned_back() -> None:
+    made = made_run(
+        {**PPO, "clip_range": 0.05},
+        environment=ELSEWHERE,
+        series={"return/train": [-500.0] * 40, "approx_kl": [1e-6] * 40},
+    )
+    run = replace(made, threshold=-100.0, threshold_is_told=True)
+    shares = {"sparse-reward": 0.8, "clip-range-too-tight": 0.11}
+    _, change, *_ = advised(run, "return-exactly-constant", shares=shares, verdict=Verdict.NOT_LEARNING)
+    assert list(changed_keys([change])) == ["clip_range"]
+    _, faster, *_ = advised(run, "return-exactly-constant", shares={"sparse-reward": 0.8}, verdict=Verdict.NOT_LEARNING)
+    assert list(changed_keys([faster])) == ["learning_rate"]
