@@ -150,6 +150,11 @@ def test_a_known_task_has_a_recommendation_with_what_it_costs_beside_its_alterna
     assert "rlclinic train Pendulum-v1:sac" in found.next_steps
 
 
+@pytest.mark.parametrize("name", ["CliffWalking-v1", "Blackjack-v1", "HumanoidStandup-v5", "SeaquestNoFrameskip-v4"])
+def test_a_known_task_of_which_no_goal_was_published_is_advised_on(name: str) -> None:
+    assert any(fact.key == "env.available" for fact in advise(environment=name).facts)
+
+
 def test_every_approach_says_what_it_costs_with_a_source() -> None:
     for approach in approaches().values():
         assert ";" in approach.trade_off, approach.id

@@ -162,9 +162,8 @@ def _known_task(problem: Problem) -> list[ProblemFact]:
                     for approach, names in PUBLISHED.items() if steps.keys() & set(names))  # fmt: skip
     clear = fewest and (len(fewest) == 1 or fewest[1][0] > CLEARLY * fewest[0][0])
     told["task.fastest"] = fewest[0][1] if clear and fewest[0][1] != "ppo" else None
-    reached = f"to {task.target:g} on {task.name}: " + ", ".join(
-        f"{name} {count:,.0f}" for name, count in steps.items()
-    )
+    level = "its goal" if task.target is None else f"{task.target:g}"
+    reached = f"to {level} on {task.name}: " + ", ".join(f"{name} {count:,.0f}" for name, count in steps.items())
     notes = {"task.fastest": reached}
     return [ProblemFact(key, value, FactOrigin.KNOWN, notes.get(key, task.name)) for key, value in told.items()
             if value is not None]  # fmt: skip
