@@ -36,7 +36,7 @@ PAGE = ROOT / "docs" / "benchmarks" / "paired.md"
 QUIET = {*FINE, UNKNOWN}
 HARMLESS = ("healthy", "benign")
 REASONS = {
-    "C1.narrow@point-ppo": "its return still rises at the end, which the verdict says now",
+    "C1.narrow@point-ppo": "each update replaces most of so narrow a policy, which is told as too high a learning rate",
     "D8.every-step@frozenlake-dqn": "its return still rises at the end, which the verdict says now",
     "D11.mean@room-dqn": "its return swings, which the verdict says now; a bug explains that less",
     "D12.flipped@mountaincar-ppo": "every episode costs its whole length, as where a reward is never seen",
