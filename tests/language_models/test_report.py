@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from rlclinic.comparison.compare import compare
 from rlclinic.engine import diagnose
 from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.prescription import Safety
+from rlclinic.reports.compare_markdown import comparison_markdown
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
-from tests.language_models.cases import FAULTS, GRPO
+from tests.language_models.cases import CASES, FAULTS, GRPO
 from tests.language_models.curves import Drawn
 from tests.language_models.logs import write
 
@@ -88,3 +90,12 @@ def test_a_penalty_far_beyond_any_is_brought_to_what_trainers_come_with(tmp_path
     found = diagnose(write("verl", tmp_path, curves, {**GRPO, "actor_rollout_ref.actor.kl_loss_coef": 5.0}))
     changes = {change.key: change.after for item in found.prescriptions for change in item.changes}
     assert changes["kl_loss_coef"] == 0.05
+
+
+def test_a_comparison_tells_what_held_out_prompts_say(tmp_path: Path) -> None:
+    names = {"memorised": "prompts-memorised", "calm": "many-passes-and-validation-rises"}
+    cases = {label: next(case for case in CASES if case.name == name) for label, name in names.items()}
+    runs = [write("trl", tmp_path / label, case.build(Drawn(0)), {}).parent for label, case in cases.items()]
+    text = comparison_markdown(compare(runs))
+    assert "2 runs of language models" in text
+    assert "On held-out prompts: memorised from 0.4784 to 0.3017; calm from 0.2782 to 0.6058" in text.replace("\n", " ")

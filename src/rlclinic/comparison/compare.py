@@ -151,7 +151,8 @@ def _with_best(
         return list(asked), ["No best run is added, because the runs are of different environments."]
     environment = environments.pop()
     if not environment:
-        return list(asked), ["No best run is added, because the environment is not known."]
+        models = all(run.is_language_model for run in asked)
+        return list(asked), [] if models else ["No best run is added, because the environment is not known."]
     algorithm = asked[0].algorithm if len(asked) == 1 else ""
     pool = pool_of(root, environment, algorithm, index=index, progress=progress, most=most)
     what = f"{algorithm} runs on {environment}" if algorithm else f"runs on {environment}"

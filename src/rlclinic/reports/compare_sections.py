@@ -23,9 +23,12 @@ VALUE_WIDTH = 24
 
 def comparison_title(comparison: Comparison) -> str:
     """What is compared, in a few words."""
-    where = ", ".join(name or "unknown environment" for name in comparison.environments)
     count = len(comparison.outcomes)
-    return f"{count} run{'s' if count != 1 else ''} on {where}"
+    runs = f"{count} run{'s' if count != 1 else ''}"
+    if not any(comparison.environments) and all(item.run.is_language_model for item in comparison.outcomes):
+        return f"{runs} of language models"
+    where = ", ".join(name or "unknown environment" for name in comparison.environments)
+    return f"{runs} on {where}"
 
 
 def comparison_sections(comparison: Comparison) -> tuple[Section, ...]:
@@ -57,7 +60,18 @@ def _outcomes(comparison: Comparison) -> list[Block]:
         notes.append(f"the threshold is {number(levels.pop())}")
     if any(outcome.reference for outcome in comparison.outcomes):
         notes.append("* is the best run of the history, for reference")
-    return [*blocks, Words(sentence("; ".join(notes)))]
+    return [*blocks, Words(sentence("; ".join(notes))), *_held_out(comparison)]
+
+
+def _held_out(comparison: Comparison) -> list[Block]:
+    """How language models did on prompts that they were not trained on: a higher training score alone says little."""
+    tried = [
+        (item.label, item.run["return/eval"])
+        for item in comparison.outcomes
+        if item.run.is_language_model and "return/eval" in item.run and item.run["return/eval"].last is not None
+    ]
+    courses = [f"{label} from {number(float(one.values[0]))} to {number(one.last)}" for label, one in tried]
+    return [Words(sentence(f"On held-out prompts: {'; '.join(courses)}"))] if courses else []
 
 
 def _outcome(item: RunOutcome) -> tuple[Inline, ...]:
