@@ -347,3 +347,13 @@ def test_moments_are_of_what_the_heading_of_their_line_names(tmp_path: Path) -> 
     assert run.returns is not None
     assert run.returns.values[:-1].tolist() == pytest.approx(RETURNS)
     assert math.isnan(run.returns.values[-1])
+
+
+def test_a_number_that_follows_the_one_before_counts_whatever_it_is_called(tmp_path: Path) -> None:
+    block = (
+        "Interval {n} (40 done)\n10000/10000 [====] - 45s\n50 episodes - episode_reward: {r} [-9.5, 9.5] - loss: 0.8"
+    )
+    (tmp_path / "log.txt").write_text("\n".join(lines(block).splitlines()[:18]) + "\n")
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert run.returns.values.tolist() == pytest.approx(RETURNS[:6])

@@ -128,6 +128,9 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
         for row in rows:
             row.values.pop(name, None)
         name, axis = "", "rows"
+    if not name:
+        name = next((each for each in common if each != PLACE and _counts_on(columns[each])), "")
+        axis = "iterations" if name else "rows"
     is_log = any(is_sure_return(name) and _varies(columns[name]) for name in common) or are_of_a_trainer(common)
     if not name and (len(rows) < ENOUGH_UNCOUNTED or not is_log):
         return None
@@ -174,6 +177,13 @@ def _renamed(row: ConsoleRow, name: str) -> ConsoleRow:
 
 def _varies(column: FloatArray) -> bool:
     return np.unique(column).size > 0.2 * column.size
+
+
+def _counts_on(column: FloatArray) -> bool:
+    """Whether one number follows the other without a gap, whatever it is called."""
+    if column.size < ENOUGH_ROWS or not np.isfinite(column).all():
+        return False
+    return bool((np.diff(column) == 1.0).all())
 
 
 def _kind_of_place(column: FloatArray) -> StepAxis:
