@@ -132,10 +132,10 @@ def updates_in_budget(facts: RunFacts) -> float | None:
     Off policy those at the pace once learning has begun: when it begins is another setting.
     """
     run = facts.run
-    if "imitation" in facts.families:
+    made = facts.series("imitation/updates")
+    if made is not None:
         # A fit is to all that is labelled so far, often from fresh weights: no config tells how many steps it takes.
-        made = facts.series("imitation/updates")
-        return made.last if made is not None else None
+        return made.last
     if not run.config.settings:
         return logged_updates(facts)
     steps = run.budget if run.budget and run.step_axis == "env_steps" else run.env_steps
