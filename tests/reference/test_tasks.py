@@ -6,6 +6,7 @@ import pytest
 
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.tasks import (
+    examinable,
     has_reference_config,
     log_position,
     reference_config,
@@ -129,3 +130,17 @@ def test_an_algorithm_s_own_entry_comes_before_that_of_its_relative() -> None:
     assert reference_config("Acrobot-v1", "QRDQN") == reference_config("Acrobot-v1", "DQN")
     assert has_reference_config("CartPole-v1", "TRPO")
     assert not has_reference_config("Acrobot-v1", "TRPO")
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("CartPole-v1", "CartPole-v1"),
+        ("ALE/Pong-v5", "ALE/Pong-v5"),
+        ("MyCompany/Robot-v0", "MyCompany/Robot-v0"),
+        ("MyEnv", "MODULE:make_env"),
+        ("make(env, 3)", "MODULE:make_env"),
+    ],
+)
+def test_only_what_is_registered_is_examined_by_its_name(name: str, place: str) -> None:
+    assert examinable(name) == place

@@ -144,7 +144,8 @@ def _team(name: str, agents: list[Series]) -> Series:
     if not shared:
         return replace(longest, name=name)
     means = np.array([[found[step] for found in values] for step in shared]).mean(axis=1)
-    logged = longest.logged_as if len(agents) == 1 else f"mean of {agents[0].logged_as}, {agents[1].logged_as}, ..."
+    more = f" and {len(agents) - 1} more" if len(agents) > 2 else f" and {agents[-1].logged_as}"
+    logged = longest.logged_as if len(agents) == 1 else f"mean of {agents[0].logged_as}{more}"
     return Series(name, logged, np.array(shared), means, longest.axis, known=True, source=longest.source)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cache, lru_cache
@@ -35,6 +36,7 @@ Group = Literal["classic", "mujoco", "atari"]
 Ends = Literal["goal", "survival", "either", "limit"]
 GROUPS = ("classic", "mujoco", "atari")
 ENDS = ("goal", "survival", "either", "limit")
+_VERSION = re.compile(r"-v\d+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +96,12 @@ def examinable(environment: str) -> str:
     """The id by which an environment can be made; a place for the user's own factory where its name is none."""
     found = environment_name(environment, _tables()[0])
     if found is not None and found.version is not None:
-        return f"{found.base}-v{found.version}"
-    return environment if is_plain_id(environment) else "MODULE:make_env"
+        name = f"{found.base}-v{found.version}"
+        # Atari's names have a namespace without which they are not registered.
+        return environment if environment.endswith(f"/{name}") and is_plain_id(environment) else name
+    # What is registered for all has a version; a bare name is one that only the user's own code knows.
+    registered = found is not None or _VERSION.search(environment) is not None
+    return environment if registered and is_plain_id(environment) else "MODULE:make_env"
 
 
 @dataclass(frozen=True, slots=True)
