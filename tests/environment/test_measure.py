@@ -57,10 +57,14 @@ def test_a_sound_environment_gets_no_finding_that_matters() -> None:
     ],
 )
 def test_a_broken_environment_is_named(kind: type, cause: str) -> None:
-    _, found = examined(kind)
+    facts, found = examined(kind)
     assert found.causes[0].id == cause
     assert found.verdict is Verdict.MISCONFIGURED
     assert found.prescriptions
+    told = "".join(item.instruction for item in found.prescriptions)
+    assert "ended the run" not in told
+    assert "MODULE:make_env" not in told + str(found.commands)
+    assert not any("--budget" in text for text in facts.skipped)
 
 
 def test_a_range_that_is_clipped_inside_its_bounds_is_told() -> None:

@@ -178,8 +178,10 @@ class _Examiner:
     def known(self) -> EnvironmentFacts:
         """What follows from the steps played so far; of too few nothing does."""
         if self.random.steps < ENOUGH_STEPS and len(self.random.episodes) < ENOUGH_EPISODES:
-            few = f"{self.random.steps} steps were taken in the time there was: too few to judge by; raise --budget"
-            return replace(self.facts, steps=self.random.steps, skipped=(*self.skipped, few))
+            taken = self.random.steps
+            few = f"{taken} steps were taken in the time there was: too few to judge by; raise --budget"
+            skipped = (*self.skipped, few) if now() > self.until(0.3) else tuple(self.skipped)
+            return replace(self.facts, steps=taken, skipped=skipped)
         steps, table = self.random.transitions(), self.random.table()
         every = _joined(steps, self.simple.transitions()) if self.simple.steps else steps
         if self.reset_facts == ResetFacts():

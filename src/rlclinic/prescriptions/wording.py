@@ -122,6 +122,8 @@ def examine_command(run: Run, *, departs: bool = False) -> str:
     wrappers = run.config.settings.get("env_wrappers")
     if run.framework == LAB and wrappers is not None and wrappers.value and wrappers.origin is not None and run.path:
         return f"rlclinic examine {shlex.quote(f'{run.path}/{wrappers.origin.file}')}"
+    if run.is_environment and run.examined is not None and run.examined.source == "examined":
+        return f"rlclinic examine {shlex.quote(run.environment)} --all"
     departs = departs and task_of(run.environment) is not None
     return f"rlclinic examine {FACTORY if departs else shlex.quote(examinable(run.environment))}"
 
@@ -181,11 +183,14 @@ def _against_reference(assessment: Assessment, change: Change) -> str:
 def _last_error(assessment: Assessment) -> str:
     errors = [item for item in assessment.run.logs if item.kind != "warning"]
     failed = assessment.findings.get("environment-fails")
+    if assessment.run.is_environment and failed is not None:
+        return f"the environment: {failed.summary}"
     if not errors:
-        return failed.summary if failed is not None else "its text is not in the log"
+        told = failed.summary if failed is not None else "its text is not in the log"
+        return f"the error that ended the run ({told})"
     line = errors[-1].text.strip().splitlines()[-1].strip()
     shown = line if len(line) <= ERROR_WIDTH else line[: ERROR_WIDTH - 1] + "…"
-    return f"the log ends with: {shown}"
+    return f"the error that ended the run (the log ends with: {shown})"
 
 
 def _steps(assessment: Assessment, value: float) -> str:

@@ -121,7 +121,7 @@ def _lead(diagnosis: Diagnosis, causes: Sequence[Cause]) -> list[str]:
         if len(causes) > 1:
             sentences.append("Treat the other candidates as ideas to test one at a time, not as the answer.")
         return sentences + _class_level(diagnosis, lead)
-    return [_named(lead, sure), *_kind(lead), *_class_level(diagnosis, lead)]
+    return [_named(lead, sure), *([] if diagnosis.run.is_environment else _kind(lead)), *_class_level(diagnosis, lead)]
 
 
 def _class_level(diagnosis: Diagnosis, lead: Cause) -> list[str]:
