@@ -35,7 +35,8 @@ eight of 200 on Pendulum, all other settings are the defaults, and none ends ear
 random policy to the expert. **In-sample**: the least number of updates of a fit, the gates of SafeDAgger and
 EnsembleDAgger and the samples of an ensemble were settled with a look at seed 0 of Pendulum, where 20 passes had been
 no fit; how near states must be to count as neighbours was settled after LazyDAgger on Acrobot and a gate that asks
-nothing on Pendulum had been accused of an expert that cannot be imitated.
+nothing on Pendulum had been accused of an expert that cannot be imitated. All rows but that of the privileged expert
+were recorded just before that change.
 """
 LABELS = """
 ## Labels until the goal
