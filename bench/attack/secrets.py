@@ -64,7 +64,10 @@ def planted_secrets(place: Path, _: Options) -> str:
         for form in FORMATS:
             told[f"diagnose {form} {name}"] = sound(place, "diagnose", run, "--output-format", form).out
         told[f"fix {name}"] = sound(place, "fix", run).out
-        looks = (("advise", "--run", run), ("compare", run, "--reference"), ("watch", run, "--once"), ("stop", run))
+        looks = (
+            ("advise", "--run", run), ("compare", run, "--reference"), ("watch", run, "--once"), ("stop", run),
+            ("explain", run, "--why", "learning-rate-too-high"), ("samples", run),
+        )  # fmt: skip
         for words in looks:
             told[f"{words[0]} {name}"] = call(place, *words).out
     told["status"] = sound(place, "status", "runs").out
