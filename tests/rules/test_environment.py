@@ -482,6 +482,8 @@ def test_few_different_rewards_that_no_action_changes_carry_no_signal() -> None:
     reward = {"distinct": 9, "nonzero": 0.9, "effect_lag": None, "std": 1.0}
     assert reward_is_the_same_for_all.check(scene(measured={"reward": {**reward, "usual": 0.2}})) is not None
     assert reward_is_the_same_for_all.check(scene(measured={"reward": {**reward, "usual": 0.9}})) is None
+    noisy = {**reward, "usual": 0.2, "noise_share": 0.9}
+    assert reward_is_the_same_for_all.check(scene(measured={"reward": noisy})) is None
 
 
 def test_a_cost_of_every_step_whose_end_nobody_reached_is_a_note() -> None:

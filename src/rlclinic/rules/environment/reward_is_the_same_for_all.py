@@ -33,6 +33,8 @@ class Limits(RuleLimits):
     """Share of later steps at new places below which the policies have seen what there is."""
     usual: float = 0.5
     """Share of steps that pay the commonest reward, below which few different rewards still vary."""
+    noise: float = 0.5
+    """Share of the variance of rewards that may be noise."""
     hidden: float = 0.3
     """Share of states in which an action that matters changes no reward, at most."""
     states: int = 8
@@ -66,6 +68,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         or reward.nonzero < 0.5
         or (reward.distinct < 20 and not reward.usual < limits.usual)
     ):
+        return None
+    if reward.noise_share > limits.noise:
+        # That they vary is noise, which hides what actions change.
         return None
     if reward.effect_lag is not None or not any(effect.observation > 0 for effect in action.effects):
         return None
