@@ -48,8 +48,9 @@ Written by `python -m bench.live`. {runs} recorded runs of the fault benchmark a
 looked at every {every:.0f}% of the budget. A fault counts where the
 diagnosis of the whole run names it. Delays are medians, as shares of the budget after the onset of the effect: until
 any alert is raised, and until one holds while an accepted cause leads. A fault that is never told counts as infinite.
-What alerts wait for was first chosen with both parts in view, and last changed with the calibration part alone; the
-test part has been looked at before, so none of it is blind. Diagnosed by the rules of {commits}.
+What alerts wait for was first chosen with both parts in view, then changed with the calibration part alone; that the
+cause of a standstill must hold was chosen after the false alerts of the test part were read. None of it is blind.
+Diagnosed by the rules of {commits}.
 """
 BY_CODE = {rule.code: rule for rule in RULES}
 

@@ -14,7 +14,7 @@ from rlclinic.live.record import About, LiveRecord
 from rlclinic.model.diagnosis import Cause, Diagnosis, Verdict
 from rlclinic.model.finding import Finding, Severity
 from rlclinic.model.prescription import Change, Prescription, PrescriptionKind, Priority, Safety
-from rlclinic.model.run import Run
+from rlclinic.model.run import Run, RunStatus, Status
 from rlclinic.rules.registry import RULES as ALL
 
 BY_NAME = {rule.name: rule for rule in ALL}
@@ -72,6 +72,25 @@ def test_a_sure_cause_is_an_alert_unless_it_is_what_is_left_over() -> None:
         lead = Cause(cause, "policy-too-fast", "root", "", 0.9)
         found = conditions_of(Diagnosis(Run("r", ""), Verdict.PLATEAUED, "", causes=(lead,)))
         assert [item.key for item in found] == keys
+
+
+@pytest.mark.parametrize(
+    ("verdict", "state", "must_hold"),
+    [
+        (Verdict.PLATEAUED, Status.RUNNING, True),
+        (Verdict.NOT_LEARNING, Status.RUNNING, True),
+        (Verdict.NOT_LEARNING, Status.FINISHED, False),
+        (Verdict.UNSTABLE, Status.RUNNING, False),
+        (Verdict.LEARNING, Status.RUNNING, False),
+    ],
+)
+def test_a_cause_of_a_standstill_must_hold_while_the_return_may_yet_rise(
+    verdict: Verdict, state: Status, *, must_hold: bool
+) -> None:
+    lead = Cause("target-network-too-slow", "value-too-slow", "root", "", 0.9)
+    run = Run("r", "", status=RunStatus(state))
+    (told,) = conditions_of(Diagnosis(run, verdict, "", causes=(lead,)))
+    assert told.must_hold is must_hold
 
 
 def test_an_error_about_a_setting_is_news_only_where_the_run_does_badly() -> None:

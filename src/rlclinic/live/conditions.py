@@ -14,7 +14,7 @@ from rlclinic.model.diagnosis import Diagnosis, Verdict
 from rlclinic.model.errors import UsageError
 from rlclinic.model.finding import Evidence, Finding, Severity
 from rlclinic.model.lazy_dataclass import dataclass
-from rlclinic.model.run import Run
+from rlclinic.model.run import Run, Status
 from rlclinic.rules.rule import CONFIG
 
 RULES, THRESHOLDS = "rules", "thresholds"
@@ -42,6 +42,8 @@ SUFFERS = frozenset(
         Verdict.REWARD_HACKING,
     }
 )
+# A return that stands still while the run goes on may yet rise, and then the cause was none.
+STANDS_STILL = frozenset({Verdict.PLATEAUED, Verdict.NOT_LEARNING})
 # True from the first update on, also in runs that do well: chosen on the fault benchmark, both parts in view.
 NO_NEWS = frozenset({"part-gets-no-gradient"})
 
@@ -201,7 +203,8 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
     told = lead is not None and lead.id == NOT_FINITE and any(condition.at_once for condition in found)
     if judged and lead is not None and settled and not told:
         summary = f"{lead.title}: {100 * lead.probability:.0f}% probable; {diagnosis.reason}"
-        found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary))
+        may_rise = diagnosis.verdict in STANDS_STILL and diagnosis.run.status.state is not Status.FINISHED
+        found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary, must_hold=may_rise))
     return found
 
 
