@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,11 @@ from rlclinic.apps.mcp.registry import TOOLS
 from rlclinic.apps.mcp.server import build_server
 from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.facts.metric_summary import CONFIGURED_AS
+from rlclinic.facts.samples import review_samples
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.errors import NothingReadable
 from rlclinic.model.series import Series
+from rlclinic.readers.samples import read_samples
 from rlclinic.reports.diagnosis_json import diagnosis_object
 from tests.apps.mcp.talk import RUNS, Talk
 from tests.apps.mcp.test_frameworks import PLACES
@@ -177,6 +181,14 @@ def _check_logs(here: Talk, place: str, found: Diagnosis) -> None:
     raised = [item.text.rstrip().rpartition("\n")[2] for item in found.run.logs if item.kind == "traceback"]
     for excerpts in (logs["excerpts"], here.data("show_run", run_id=place)["logs"]):
         assert not raised or raised[-1][:120] in excerpts[0]
+    assert here.data("get_logged_responses", run_id=place)["responses"] == _responses(RUNS / place)
+
+
+def _responses(place: Path) -> int:
+    try:
+        return review_samples(*read_samples(place)).count
+    except NothingReadable:
+        return 0
 
 
 def _check_watching(here: Talk, place: str, found: Diagnosis) -> None:

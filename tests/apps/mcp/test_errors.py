@@ -67,6 +67,7 @@ WRONG: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [
         ("does not name its environment",),
     ),
     ("get_run_logs", {"run_id": "nope"}, ("list_runs",)),
+    ("get_logged_responses", {"run_id": "nope"}, ("list_runs",)),
     ("stream_training_logs", {"run_id": SOLVER, "filter_pattern": "(["}, ("no regular expression",)),
     ("stream_training_logs", {"run_id": SOLVER, "filter_pattern": "(a|a)*" * 80}, ("480 characters",)),
     ("get_metric_alerts", {"run_id": "nope"}, ("list_runs",)),
