@@ -86,6 +86,7 @@ def _share(*levels: float, at: tuple[float, ...] | None = None, of: int = 512) -
     return lambda draw: draw.share(path(*levels, at=at), of)
 
 
+LOST = (0, 0.3, 0.5, 1)
 RISE_AND_STALL = path(0.2, 0.33, 0.33, at=(0, 0.2, 1))
 RISE_AND_FALL = path(0.25, 0.5, 0.45, 0.05, 0.02, at=(0, 0.4, 0.55, 0.75, 1))
 FLAT = path(0.3, 0.3)
@@ -155,6 +156,13 @@ HEALTHY = (
          kl_in_reward=_by(0.02, 0.6)), ("verl", "verl-0.4", "openrlhf"), verdicts=WELL,
          config={"algorithm.use_kl_in_reward": True, "actor_rollout_ref.actor.use_kl_loss": False,
                  "algorithm.kl_ctrl.kl_coef": 0.05}),
+    Case("drafts-in-form", _with(draft_1=_share(0.2, 0.05), draft_2=_share(0.1, 0.03), form_failures=_share(0.2, 0.03),
+         not_started=_at(2, 3), lost=_share(0.03, 0.03)), SEARCH, verdicts=WELL),
+    Case("first-drafts-are-the-hardest", _with(draft_1=_share(0.4, 0.4), draft_2=_share(0.3, 0.1)), SEARCH,
+         verdicts=WELL),
+    Case("format-falls-a-little", _with(format=_share(0.95, 0.85)), TRL, verdicts=WELL),
+    Case("small-differences-near-the-end", _with(path(0.5, 0.97, 0.985, 0.99, at=(0, 0.5, 0.7, 1)),
+         spread=_by(0.3, 0.01), tied=_share(0.1, 0.2, of=64)), TRL, verdicts=WELL),
     Case("slow-but-steady-rise", _with(path(0.40, 0.46), kl=_by(1e-4, 2e-3)), ALL, verdicts=WELL),
 )  # fmt: skip
 
@@ -206,6 +214,21 @@ FAULTS = (
          format=_share(0.9, 0.95, 0.05, 0.0, at=(0, 0.3, 0.5, 1)), answer=_share(0.4, 0.5, 0.05, 0.02,
          at=(0, 0.3, 0.5, 1)), length=_by(500.0, 600.0, 1010.0, 1020.0, at=(0, 0.3, 0.5, 1), spread=0.02),
          cut=_share(0.02, 0.05, 0.9, 0.97, at=(0, 0.3, 0.5, 1))), TRL, frozenset({"responses-truncated"})),
+    Case("format-lost", _with(path(0.5, 0.6, 0.05, 0.02, at=LOST), format=_share(0.9, 0.95, 0.05, 0.0, at=LOST),
+         answer=_share(0.4, 0.5, 0.05, 0.02, at=LOST)), TRL, frozenset({"form-not-met"})),
+    Case("actions-no-longer-parsed", _with(path(0.4, 0.5, 0.05, 0.02, at=LOST), valid=_share(0.9, 0.95, 0.05, 0.0,
+         at=LOST), finished=_share(0.9, 0.95, 0.05, 0.02, at=LOST)), SEARCH, frozenset({"form-not-met"})),
+    Case("drafts-lose-their-form", _with(path(0.4, 0.5, 0.2, 0.15, at=LOST), form_failures=_share(0.1, 0.05, 0.6, 0.7,
+         at=LOST)), SEARCH, frozenset({"form-not-met"})),
+    Case("correction-is-exploited", _with(path(0.4, 0.6), draft_1=_share(0.15, 0.6), draft_2=_share(0.12, 0.05),
+         draft_3=_share(0.1, 0.02)), SEARCH, frozenset({"reward-hacking"})),
+    Case("environments-do-not-start", _with(path(0.3, 0.15), not_started=_at(5, 300), lost=_share(0.02, 0.6)), VERL,
+         frozenset({"rollouts-fail"})),
+    Case("small-differences-scaled-up", _with(path(0.5, 0.45), spread=_by(0.3, 0.004), tied=_share(0.1, 0.15, of=64),
+         score_max=_at(1.0, 0.46, 0.46), score_min=_at(0.0, 0.44, 0.44)), TRL + VERL,
+         frozenset({"loss-aggregation-biased"})),
+    Case("drafts-never-in-form", _with(path(0.02, 0.02), form_failures=_share(0.95, 0.95)), SEARCH,
+         frozenset({"form-not-met"})),
     Case("truncation-grows", _with(RISE_AND_FALL, length=_by(400.0, 950.0, spread=0.03), cut=_share(0.05, 0.8)), RICH,
          frozenset({"responses-truncated", "length-hacking"})),
     Case("all-truncated", _with(0 * HARD, cut=_at(1, 1), length=_at(256, 256), length_max=_at(256, 256),
@@ -234,7 +257,7 @@ FAULTS = (
     Case("component-dead", _shared(_with(path(0.3, 0.3), format=_at(0, 0))), TRL,
          frozenset({"reward-component-dead", "zero-variance-groups"}), FAILED | {"plateaued", "learning"}),
     Case("valid-actions-rare", _with(path(0.02, 0.02), valid=_share(0.029, 0.03), finished=_share(0.03, 0.03)),
-         SEARCH, frozenset({"implementation-bug", "sparse-reward", "observation-corrupted"})),
+         SEARCH, frozenset({"form-not-met"})),
     Case("clipping-runs-away", _with(RISE_AND_FALL, clipped=_by(0.01, 0.05, 0.35), update_kl=_by(1e-3, 0.02, 0.3),
          gradient=_by(0.3, 0.5, 3.0)), ("verl", "verl-0.4", "openrlhf"),
          frozenset({"learning-rate-too-high", "too-many-epochs", "stale-data", "too-many-updates"})),

@@ -48,6 +48,9 @@ VERL = {
     "epoch": "training/epoch",
     "throughput": "perf/throughput",
     "step_time": "perf/time_per_step",
+    "not_started": "trajectory_filter/reason/env_setup_failed",
+    "lost": "trajectory_filter/invalid_ratio",
+    "form_failures": "paper_writing_reward/format_fail_rate",
 }
 SEARCH_R1 = VERL | {
     "entropy": "actor/entropy_loss",
@@ -142,10 +145,19 @@ def _step_lines(
     lines = pformat(_nested(config)).splitlines() if config else []
     for step in range(steps_of(curves)):
         row = _row(curves, names, step)
+        if "draft_1" in curves:
+            lines += [f"epoch 0, step {step + 1}", *_drafts(curves, step), *_drafts(curves, 0)]
         lines.append(f"step:{step + 1} - " + " - ".join(f"{key}:{text(value)}" for key, value in row.items()))
     path = folder / "train.log"
     path.write_text("".join(f"{prefix}{line}\n" for line in lines), encoding="utf-8")
     return path
+
+
+def _drafts(curves: Curves, step: int) -> list[str]:
+    """What a fork of Search-R1 prints of each round; a validation in the same step prints it again."""
+    rounds = [number for number in (1, 2, 3) if f"draft_{number}" in curves]
+    invalid = [(number, round(512 * curves[f"draft_{number}"][step])) for number in rounds]
+    return [f"[Paper Writing] Round {number}: invalid draft format count = {bad}/512" for number, bad in invalid if bad]
 
 
 def _trl(folder: Path, curves: Curves, config: Mapping[str, Any]) -> Path:

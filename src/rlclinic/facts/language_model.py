@@ -32,6 +32,12 @@ NEAR_CEILING = 0.9
 GIVEN_UP = 0.3
 # Share of what it paid that a part for right answers, which is the task itself, may lose to chance or harder prompts.
 ANSWER_LOST = 0.1
+# What tells the form beside parts of the reward.
+FORM = frozenset({"valid_actions", "format_failures"})
+# Share of its best level that the form of responses keeps by chance or on harder prompts.
+FORM_KEPT = 0.75
+# Share of responses from which on something is said of most of them.
+MOSTLY = 0.5
 # Passes through the prompts from which on an answer may be remembered.
 REPEATED = 2.0
 # Factor by which responses may grow or shrink and still be of the same length.
@@ -146,6 +152,27 @@ def pays_for_answers(part: RewardPart) -> bool:
 def least_kept(part: RewardPart) -> float:
     """What a part must still pay not to be given up."""
     return (1.0 - ANSWER_LOST if pays_for_answers(part) else GIVEN_UP) * part.first
+
+
+def form_lost(facts: RunFacts) -> tuple[Series, float, float] | None:
+    """What tells that responses lost their form, with its best and its late level; none where most are cut anyway."""
+    cut = facts.late("truncated_fraction", WINDOW)
+    if cut is not None and cut.value >= MOSTLY:
+        return None
+    parts = (part.series for part in reward_parts(facts) if FORMAT.search(part.series.logged_as))
+    named = (series for name, series in facts.run.series.items() if name.partition("/")[0] in FORM)
+    for series in (*parts, *named):
+        values = series.values[np.isfinite(series.values)]
+        if values.size < MIN_POINTS or values.min() < 0.0 or values.max() > 1.0:
+            continue
+        kept = 1.0 - values if series.name.startswith("format_failures") else values
+        window = max(3, values.size // 8)
+        levels = np.convolve(kept, np.ones(window) / window, "valid")
+        best, late = float(levels.max()), float(levels[-1])
+        noise = float(np.std(np.diff(kept))) / np.sqrt(window)
+        if late < FORM_KEPT * best and best - late > SIGNIFICANT * INFLATION * noise:
+            return series, best, late
+    return None
 
 
 def is_stalled(facts: RunFacts) -> bool:

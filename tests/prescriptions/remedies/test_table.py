@@ -32,7 +32,7 @@ RUNS = {
 
 def test_every_cause_has_an_entry() -> None:
     assert sorted(remedies()) == CAUSES
-    assert len(CAUSES) == 120
+    assert len(CAUSES) == 122
 
 
 @pytest.mark.parametrize("cause", CAUSES)

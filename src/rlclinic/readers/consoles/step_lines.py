@@ -1,8 +1,9 @@
 """The console of verl and of Search-R1: `step:12 - actor/pg_loss:0.013 - critic/score/mean:0.512 - ...`.
 
 Also read: the same metrics pasted one per line, lines wrapped at a terminal's width, the dict of the first
-and last validation, and Search-R1's position lines (`epoch 0, step 12`, `ACTIVE_TRAJ_NUM: [512, 480, 77]`),
-which are all that is left when the metrics went to a tracker alone.
+and last validation, and Search-R1's position lines (`epoch 0, step 12`, `ACTIVE_TRAJ_NUM: [512, 480, 77]`, and
+`Round 1: invalid draft format count = 12/256` of a fork), which are all that is left when the metrics went to a tracker
+alone.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ _FRAGMENT = re.compile(r"[\w/@.():+\-]{1,300}")
 _RESUMED = re.compile(r"Setting global step to (\d{1,15})")
 _POSITION = re.compile(r"epoch (\d{1,9}), step (\d{1,15})\s*")
 _ACTIVE = re.compile(r"ACTIVE_TRAJ_NUM: \[([\d, ]{1,2000})\]")
+_INVALID = re.compile(r"Round (\d{1,3}): invalid draft format count = (\d{1,9})/(\d{1,9})")
 
 
 @dataclass(slots=True)
@@ -60,7 +62,7 @@ class _Reading:
     start: int = 0
     """The step training starts from; a resumed run validates there first."""
     positions: list[ConsoleRow] = field(default_factory=list)
-    trajectories_seen: bool = False
+    rollouts_seen: bool = False
 
 
 def parse_step_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
@@ -77,7 +79,7 @@ def parse_step_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
             continue
         _read_position(line, index, reading)
         index += 1
-    if reading.trajectories_seen:
+    if reading.rollouts_seen:
         reading.rows = _with_positions(reading.rows, reading.positions)
     if not reading.rows:
         return ()
@@ -197,13 +199,13 @@ def _read_validation(lines: Sequence[str], index: int, reading: _Reading) -> int
 def _read_position(line: str, index: int, reading: _Reading) -> None:
     if "ACTIVE_TRAJ_NUM" in line:
         match = _ACTIVE.search(line)
-        reading.trajectories_seen = reading.trajectories_seen or match is not None
-        # Later lists of the same step belong to its validation pass.
-        if match and reading.positions and len(reading.positions[-1].values) == 1:
+        if match:
             counts = [float(part) for part in match.group(1).split(",") if part.strip().isdecimal()]
-            reading.positions[-1].values.update(
-                {f"ACTIVE_TRAJ_NUM/{turn}": count for turn, count in enumerate(counts[:100])}
-            )
+            _note(reading, {f"ACTIVE_TRAJ_NUM/{turn}": count for turn, count in enumerate(counts[:100])})
+    elif "invalid draft format" in line:
+        match = _INVALID.search(line)
+        if match and (total := float(match.group(3))):
+            _note(reading, {f"invalid_draft_format/round_{match.group(1)}": float(match.group(2)) / total})
     elif line.startswith("epoch "):
         match = _POSITION.fullmatch(line)
         if match:
@@ -212,6 +214,13 @@ def _read_position(line: str, index: int, reading: _Reading) -> None:
         match = _RESUMED.search(line)
         if match:
             reading.start = int(match.group(1))
+
+
+def _note(reading: _Reading, values: dict[str, float]) -> None:
+    """What a rollout says of itself; that of the same step again belongs to its validation pass."""
+    reading.rollouts_seen = True
+    if reading.positions and values.keys().isdisjoint(reading.positions[-1].values):
+        reading.positions[-1].values.update(values)
 
 
 def _with_positions(rows: Sequence[ConsoleRow], positions: Sequence[ConsoleRow]) -> list[ConsoleRow]:

@@ -2,7 +2,7 @@
 
 What it sees: The share of valid actions, or of finished trajectories, is small from the start to the end of the run.
 Why it hurts: What cannot be parsed earns nothing, so the reward says nothing about the task.
-Evidence needed: valid_actions or finish_rate with at least 12 points.
+Evidence needed: valid_actions, finish_rate or format_failures with at least 12 points.
 Looks alike: A model that learns the format, where the share rises with the score.
 What to change: Compare the tags that the prompt asks for with those that the parser looks for; check the stop tokens
 and the turn limit; start from a model that was fine-tuned on the format.
@@ -18,15 +18,17 @@ from rlclinic.rules.rule import Rule, RuleLimits, RuleResult
 
 RULE = Rule(
     "LMR12",
-    needs=("valid_actions|finish_rate",),
+    needs=("valid_actions|finish_rate|format_failures",),
     algorithms=("language-model", "ppo"),
-    causes={"implementation-bug": 4.0},
+    causes={"form-not-met": 4.5},
 )
 
 
 class Limits(RuleLimits):
     rare: float = 0.2
     """Share below which four of five attempts are lost."""
+    early: float = 0.5
+    """Early share above which most could be parsed."""
     learning: float = 1.5
     """Late over early share above which the format is being learned."""
 
@@ -36,14 +38,17 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Judge the share of what could be parsed."""
-    for name in ("valid_actions", "finish_rate"):
+    for name in ("valid_actions", "finish_rate", "format_failures"):
         levels = change(facts, name)
-        if levels is None or levels[1].value >= limits.rare or levels[1].value > 1.0:
+        if levels is None:
             continue
-        early, late = levels
-        learning = is_progressing(facts) or (early.value > 0 and late.value > limits.learning * early.value)
+        early, late = (1.0 - level.value if name == "format_failures" else level.value for level in levels)
+        # What was in form before is lost, not rare.
+        if not 0.0 <= late < limits.rare or early > limits.early:
+            continue
+        learning = is_progressing(facts) or (early > 0 and late > limits.learning * early)
         logged = facts.run.series[name].logged_as
-        summary = f"{logged} is {late.value:.3g} at the end ({early.value:.3g} early); {told(facts)}"
-        evidence = (facts.evidence(name, late.value, limits.rare, level=late, note="median of the last 15%"),)
+        summary = f"{logged}: {late:.3g} count at the end ({early:.3g} early); {told(facts)}"
+        evidence = (facts.evidence(name, late, limits.rare, note="share that counts, median of the last 15%"),)
         return RuleResult(Severity.INFO if learning else Severity.WARNING, 0.75, summary, evidence)
     return None
