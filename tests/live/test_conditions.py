@@ -75,20 +75,21 @@ def test_a_sure_cause_is_an_alert_unless_it_is_what_is_left_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "state", "must_hold"),
+    ("verdict", "state", "budget", "must_hold"),
     [
-        (Verdict.PLATEAUED, Status.RUNNING, True),
-        (Verdict.NOT_LEARNING, Status.RUNNING, True),
-        (Verdict.NOT_LEARNING, Status.FINISHED, False),
-        (Verdict.UNSTABLE, Status.RUNNING, False),
-        (Verdict.LEARNING, Status.RUNNING, False),
+        (Verdict.PLATEAUED, Status.RUNNING, None, True),
+        (Verdict.NOT_LEARNING, Status.RUNNING, 3, True),
+        (Verdict.NOT_LEARNING, Status.RUNNING, 2, False),
+        (Verdict.NOT_LEARNING, Status.FINISHED, 3, False),
+        (Verdict.UNSTABLE, Status.RUNNING, 3, False),
+        (Verdict.LEARNING, Status.RUNNING, 3, False),
     ],
 )
 def test_a_cause_of_a_standstill_must_hold_while_the_return_may_yet_rise(
-    verdict: Verdict, state: Status, *, must_hold: bool
+    verdict: Verdict, state: Status, budget: float | None, *, must_hold: bool
 ) -> None:
     lead = Cause("target-network-too-slow", "value-too-slow", "root", "", 0.9)
-    run = Run("r", "", status=RunStatus(state))
+    run = Run("r", "", status=RunStatus(state), budget=budget, steps=2)
     (told,) = conditions_of(Diagnosis(run, verdict, "", causes=(lead,)))
     assert told.must_hold is must_hold
 

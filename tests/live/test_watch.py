@@ -13,7 +13,11 @@ from click.testing import CliRunner
 from rlclinic.apps.cli.main import app
 from rlclinic.live import follow
 from rlclinic.live import watch as module
+from rlclinic.live.conditions import Condition
+from rlclinic.live.examination import Look
+from rlclinic.live.view import detail
 from rlclinic.live.watch import Watch
+from rlclinic.model.finding import Severity
 from rlclinic.readers.discover import RunRef
 from rlclinic.readers.place import Place
 from tests.live.conftest import BUDGET, rows
@@ -64,6 +68,12 @@ def test_a_run_that_begins_later_is_found_and_followed_to_its_alert(tmp_path: Pa
     assert [alert.change.value for alert in raised if alert is not None] == ["raised"]
     assert raised[0] is not None
     assert raised[0].command == f"rlclinic diagnose {tmp_path / 'PPO_1'}"
+    (watched,) = watch.runs.values()
+    assert watched.look is not None
+    assert detail(watched, 100)[-1] == "alert: [error] Gradient explosion"
+    watched.look = Look(watched.look.diagnosis, (), (Condition("q", Severity.WARNING, "Q-value divergence", ""),))
+    assert detail(watched, 100)[-1] == "alert: [warning] Q-value divergence"
+    assert watched.look.errors == ()
 
 
 def test_a_run_that_goes_away_and_comes_back_is_told_both_times(tmp_path: Path) -> None:

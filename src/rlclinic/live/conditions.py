@@ -203,9 +203,13 @@ def _from_rules(diagnosis: Diagnosis) -> list[Condition]:
     told = lead is not None and lead.id == NOT_FINITE and any(condition.at_once for condition in found)
     if judged and lead is not None and settled and not told:
         summary = f"{lead.title}: {100 * lead.probability:.0f}% probable; {diagnosis.reason}"
-        may_rise = diagnosis.verdict in STANDS_STILL and diagnosis.run.status.state is not Status.FINISHED
+        may_rise = diagnosis.verdict in STANDS_STILL and _goes_on(diagnosis.run)
         found.append(Condition(f"{CAUSE}:{lead.id}", Severity.WARNING, lead.title, summary, must_hold=may_rise))
     return found
+
+
+def _goes_on(run: Run) -> bool:
+    return run.status.state is not Status.FINISHED and (run.budget is None or run.steps < run.budget)
 
 
 def _is_early_sign(finding: Finding) -> bool:

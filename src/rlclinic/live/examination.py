@@ -27,8 +27,13 @@ class Look:
     diagnosis: Diagnosis
     alerts: tuple[Alert, ...]
     """What changed since the look before."""
-    errors: tuple[str, ...] = ()
-    """Titles of the errors that are told and hold now."""
+    told: tuple[Condition, ...] = ()
+    """What was told and holds now, the gravest first."""
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Titles of the errors among it."""
+        return tuple(item.title for item in self.told if item.level is Severity.ERROR)
 
     @property
     def advice(self) -> tuple[Advice, str]:
@@ -67,8 +72,7 @@ class Examiner:
         clears = diagnosis.verdict is not Verdict.COLLAPSED
         changes = self.book.update(run.steps, conditions, clears=clears) if self._is_due(run, conditions) else []
         alerts = tuple(alert_of(change, condition, diagnosis) for change, condition in changes)
-        errors = tuple(item.title for item in self.book.active if item.level is Severity.ERROR)
-        return Look(diagnosis, alerts, errors)
+        return Look(diagnosis, alerts, tuple(self.book.active))
 
     def _is_due(self, run: Run, conditions: Sequence[Condition]) -> bool:
         """Whether enough is new to judge by: the more often one looks, the more often chance looks like trouble."""

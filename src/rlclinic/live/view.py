@@ -49,7 +49,7 @@ def detail(watched: Watched, width: int) -> list[str]:
         lines += ["", f"{outlook.advice.value}: {outlook.reason}"]
     else:
         lines += ["", f"{diagnosis.verdict.value}: {diagnosis.reason}"]
-    lines += [f"alert: {headline}" for headline in watched.look.errors]
+    lines += [f"alert: [{item.level.value}] {item.title}" for item in watched.look.told]
     return [_cut(line, width) for line in lines]
 
 
@@ -84,8 +84,8 @@ def _row(watched: Watched) -> tuple[str, ...]:
     advice = outlook.advice.value if outlook is not None else diagnosis.verdict.value
     value = number(run.returns.last) if run.returns is not None else ""
     curve = sparkline(run.returns.values, 12) if run.returns is not None else ""
-    errors = ", ".join(watched.look.errors)
-    return (name, run.status.state.value, number(run.steps), used, value, curve, left, advice, errors)
+    alerts = ", ".join(item.title for item in watched.look.told)
+    return (name, run.status.state.value, number(run.steps), used, value, curve, left, advice, alerts)
 
 
 def _progress(diagnosis: Diagnosis) -> str:
