@@ -52,7 +52,7 @@ VERL = {
     "mismatch/rollout_is_mean": "sampler_mismatch/rollout_is_mean",
     "num_turns/mean": "turns",
     "training/global_step": COUNTER,
-    "training/epoch": COUNTER,
+    "training/epoch": "epoch",
     "train/loss": "loss/supervised",
 }
 SEARCH_R1 = {

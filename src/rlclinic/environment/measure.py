@@ -180,7 +180,8 @@ class _Examiner:
         if self.random.steps < ENOUGH_STEPS and len(self.random.episodes) < ENOUGH_EPISODES:
             taken = self.random.steps
             few = f"{taken} steps were taken in the time there was: too few to judge by; raise --budget"
-            skipped = (*self.skipped, few) if now() > self.until(0.3) else tuple(self.skipped)
+            cut = now() > self.until(0.3) or taken >= MOST_STEPS
+            skipped = (*self.skipped, few) if cut else tuple(self.skipped)
             return replace(self.facts, steps=taken, skipped=skipped)
         steps, table = self.random.transitions(), self.random.table()
         every = _joined(steps, self.simple.transitions()) if self.simple.steps else steps

@@ -35,7 +35,7 @@ def check(facts: RunFacts) -> RuleResult | None:
     if part is None or score is None or not facts.is_language_model:
         return None
     summary = (
-        f"{part.series.logged_as} fell from {part.first:.3g} to {part.late:.3g} while the whole reward rose from "
+        f"{part.series.logged_as} fell from {part.first:.3g} to {part.late:.3g} while the training score rose from "
         f"{score.start:.3g} to {score.end:.3g}"
     )
     evidence = (
