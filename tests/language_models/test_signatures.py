@@ -48,6 +48,15 @@ def test_an_ordinary_learning_rate_is_not_blamed(rate: float, score: Curve, tmp_
     assert not any(change.key == "learning_rate" for item in found.prescriptions[:1] for change in item.changes)
 
 
+@pytest.mark.parametrize(("rate", "rank", "after"), [(5e-5, 0, 2e-6), (1e-5, 0, 3.3e-6), (5e-5, 32, 1.7e-5)])
+def test_a_rate_far_beyond_the_usual_goes_there_at_once(rate: float, rank: int, after: float, tmp_path: Path) -> None:
+    case = next(case for case in CASES if case.name == "learning-rate-too-high")
+    config = {"actor_rollout_ref.actor.optim.lr": rate, "actor_rollout_ref.model.lora_rank": rank}
+    found = diagnose(write("verl", tmp_path / "run", case.build(Drawn(0)), {**GRPO, **config}))
+    changes = [change for item in found.prescriptions for change in item.changes]
+    assert next(change.after for change in changes if change.key == "learning_rate") == after
+
+
 def _diagnosed(case: Case, framework: str, folder: Path) -> Diagnosis:
     return diagnose(write(framework, folder / "run", case.build(Drawn(0)), {**GRPO, **case.config}))
 

@@ -16,7 +16,7 @@ from rlclinic.facts.episodes import episodes_played
 from rlclinic.facts.evaluations import evaluations_surely_rose
 from rlclinic.facts.goal import goal_of, reference_steps
 from rlclinic.facts.goal_status import GoalStatus, learns
-from rlclinic.facts.language_model import memorised
+from rlclinic.facts.language_model import gamed_unseen, memorised
 from rlclinic.facts.policy_updates import replaces_policy
 from rlclinic.facts.return_state import FAR_FROM_GOAL, constant_at_its_worst, reached_goal
 from rlclinic.facts.run_facts import RunFacts
@@ -186,6 +186,7 @@ def _facts(
         ),
         "evaluation-fell-behind": any(finding.name in worse and finding.severity.rank > 0 for finding in found),
         "usual-language-rate": domain_of(facts) == "language-model" and _usual_rate(facts),
+        "gamed-unseen": facts.is_language_model and bool(gamed_unseen(facts)),
         "memorised": facts.is_language_model and memorised(facts),
         "algorithm-unknown": not families_of(run.algorithm),
         "task-unknown": not run.environment or task_of(run.environment) is None,

@@ -48,6 +48,7 @@ FACTS: Mapping[str, str] = {
     "telling-sign": "a finding that is more than a note tells one cause from others",
     "evaluation-fell-behind": "a finding says that evaluations are worse than training",
     "usual-language-rate": "a language model, with a learning rate that such models are usually trained with",
+    "gamed-unseen": "the training score rises with what games a reward, and nothing is held out to tell which it is",
     "memorised": "the training prompts were seen again and again, and nothing shows that the reward is gamed",
     "algorithm-unknown": "not one of the families of algorithms",
     "task-unknown": "not one of the well-known tasks",

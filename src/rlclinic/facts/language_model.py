@@ -32,6 +32,12 @@ NEAR_CEILING = 0.9
 GIVEN_UP = 0.3
 # Share of what it paid that a part for right answers, which is the task itself, may lose to chance or harder prompts.
 ANSWER_LOST = 0.1
+# Spreads of its early level by which a length must change to be another one.
+BEYOND_NOISE = 4.0
+# Rise of the share of cut responses that shows a drift to the cap.
+CUT_MORE = 0.15
+# Share of the entropy that healthy runs keep: theirs falls by 64 to 89%.
+COLLAPSED = 0.1
 # What tells the form beside parts of the reward.
 FORM = frozenset({"valid_actions", "format_failures"})
 # Share of its best level that the form of responses keeps by chance or on harder prompts.
@@ -152,6 +158,35 @@ def pays_for_answers(part: RewardPart) -> bool:
 def least_kept(part: RewardPart) -> float:
     """What a part must still pay not to be given up."""
     return (1.0 - ANSWER_LOST if pays_for_answers(part) else GIVEN_UP) * part.first
+
+
+def gamed_unseen(facts: RunFacts) -> str:
+    """What moves with a training score that rises while nothing held out tells whether the task is learned; or ""."""
+    score = training(facts)
+    if score is None or not score.rises or any("eval" in name for name in facts.run.series):
+        return ""
+    length, entropy, cut = (change(facts, name) for name in ("response_length", "entropy", "truncated_fraction"))
+    if length is not None and length[0].value > 0.0:
+        early, late = length
+        grew = max(late.value / early.value, early.value / max(late.value, 1e-9))
+        if grew >= SAME_LENGTH and abs(late.value - early.value) > BEYOND_NOISE * early.spread:
+            return f"responses went from {early.value:.4g} to {late.value:.4g} tokens"
+    if (
+        cut is not None
+        and not facts.run.series["truncated_fraction"].caveat
+        and cut[1].value - cut[0].value >= CUT_MORE
+    ):
+        return f"{cut[1].value:.0%} of the responses are cut at the cap, {cut[0].value:.0%} early on"
+    # Where the groups agree there is nothing left to try.
+    agreed = facts.late("zero_variance_groups", WINDOW)
+    room = not is_near_ceiling(facts) and (agreed is None or agreed.value < MOSTLY)
+    if room and entropy is not None and 0.0 <= entropy[1].value < COLLAPSED * entropy[0].value:
+        return f"the entropy went from {entropy[0].value:.3g} to {entropy[1].value:.3g}"
+    parts = [(part, score_change(part.series)) for part in reward_parts(facts) if pays_for_answers(part)]
+    still = next(
+        (part for part, change in parts if change is not None and not change.rises and part.late < part.best), None
+    )
+    return f"{still.series.logged_as}, which pays for right answers, did not rise" if still is not None else ""
 
 
 def form_lost(facts: RunFacts) -> tuple[Series, float, float] | None:

@@ -3,21 +3,23 @@
 A step is a factor of 3 for learning rates, entropy bonuses and horizons (1/(1-gamma)), of 2 for everything else, and it
 never passes the value that is known to work for this environment. A value that is far off is not walked home in many
 rounds, each of which costs a training: with an entry for this environment more than two steps away the step goes to the
-entry; without one, where the value lies outside the spread of working configs, it goes to where the run's own updates
-say that it belongs (from above not below the usual value), else to the usual value of working configs with such a
-budget. Of an entry with another pace of updates a rate that is too low takes what moves the weights as far per sample.
+entry; without one, where the value lies outside the spread of working configs, or as far from what is common in its
+field, it goes to where the run's own updates say that it belongs (from above not below the usual value), else to the
+usual value of working configs with such a budget. Of an entry with another pace of updates a rate that is too low takes
+what moves the weights as far per sample.
 """
 
 from __future__ import annotations
 
 import math
+import re
 
 from rlclinic.facts.task_entry import rate_at_pace
 from rlclinic.facts.unusual_settings import domain_of, unusual
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
-from rlclinic.reference.usual import Direction, size_of, usual_bounds, usual_value, value_of_size, working_range
+from rlclinic.reference.usual import Basis, Direction, size_of, usual_bounds, usual_value, value_of_size, working_range
 
 COARSE, FINE = 3.0, 2.0
 STEP_OF_THREE = frozenset(
@@ -32,6 +34,8 @@ HEALTHY_KL = 0.02
 FAR_STEPS = 2
 # What a step upwards from zero begins with, where no reference tells.
 FROM_ZERO = {"conservative_weight": 1.0, "ent_coef": 0.01, "tau": 0.005, "learning_rate": 3e-4, "vf_coef": 0.5}
+# Settings that switch low-rank adapters on.
+ADAPTER = re.compile(r"lora_r(ank)?$|use_peft$", re.IGNORECASE)
 # Digits of a value, and of one that is an estimate.
 DIGITS = 2
 ESTIMATED = 1
@@ -67,7 +71,10 @@ def stepped(assessment: Assessment, key: str, *, up: bool) -> float | None:
     if off < -ORDINARY:
         # Already past what works, in the direction of the step.
         return None
-    is_far = found is not None and (off > ORDINARY or found.beyond(wrong) > 0.0)
+    steps_away = abs(found.decades) / math.log10(factor) if found is not None and found.basis is Basis.DOMAIN else 0.0
+    is_far = found is not None and (
+        off > ORDINARY or found.beyond(wrong) > 0.0 or (off > 0.0 and steps_away > FAR_STEPS)
+    )
     wanted = _home(assessment, key, value) if is_far else None
     if wanted is None:
         return rounded(key, value_of_size(key, step))
@@ -97,7 +104,8 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
     bounds, usual = working_range(algorithm, key), usual_value(algorithm, key, assessment.budget)
     if usual is None:
         published = usual_bounds(key, domain_of(assessment.facts))
-        return None if published is None else published.usual
+        # Adapters take rates ten and more times those of whole models.
+        return None if published is None or _trains_adapters(assessment) else published.usual
     if computed is not None and bounds is not None:
         # A policy that was destroyed moves by any number of nats: its KL tells the direction, not the distance.
         lowest = usual if usual is not None and usual < value else bounds[0]
@@ -106,6 +114,10 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
         return usual
     # Beyond its episode an agent has nothing to look at.
     return value_of_size(key, min(size_of(key, usual), assessment.episode_length))
+
+
+def _trains_adapters(assessment: Assessment) -> bool:
+    return any(ADAPTER.search(key) and setting.value for key, setting in assessment.run.config.native.items())
 
 
 def _rate_at_pace(assessment: Assessment) -> float | None:
