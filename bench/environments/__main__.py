@@ -59,8 +59,9 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
 
 
 def commit() -> str:
-    """The checks as they are, by their commit: rows that were recorded with others are not of one measurement."""
-    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    """The checks as they are, by the last commit to them: rows recorded with others are not of one measurement."""
+    command = ["git", "log", "-1", "--format=%h", "--", "src"]
+    found = subprocess.run(command, cwd=PAGE.parents[2], capture_output=True, text=True, check=False)
     return found.stdout.strip()
 
 

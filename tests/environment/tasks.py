@@ -308,3 +308,51 @@ class Gusts(Slide):
 def jittery() -> Any:
     """Most states go on otherwise by chance."""
     return Jitters(Gusts())
+
+
+class Nearest(gymnasium.Env):  # type: ignore[type-arg]
+    """Tells where things lie, the nearest first; a step back shows again what was seen before."""
+
+    observation_space = gymnasium.spaces.Box(-1.0, 1.0, (10,), np.float32)
+    action_space = gymnasium.spaces.Discrete(4)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.at, self.time = self.np_random.uniform(0, 1, 2), 0
+        self.things = list(self.np_random.uniform(0, 1, (int(self.np_random.integers(1, 5)), 2)))
+        return self._seen(), {}
+
+    def step(self, action: Any) -> Any:
+        self.at = np.clip(self.at + 0.08 * np.array([(0, 1), (0, -1), (1, 0), (-1, 0)][int(action)]), 0, 1)
+        before, self.time = len(self.things), self.time + 1
+        self.things = [one for one in self.things if np.linalg.norm(one - self.at) > 0.1]
+        return self._seen(), float(before - len(self.things)) - 0.01, not self.things, self.time >= 60, {}
+
+    def _seen(self) -> Any:
+        told = np.full((5, 2), -1.0, np.float32)
+        near = sorted(self.things, key=lambda one: float(np.abs(one - self.at).sum()))
+        told[: len(self.things) + 1] = [self.at, *near]
+        return told.ravel()
+
+
+class Counter(gymnasium.Env):  # type: ignore[type-arg]
+    """Customers are let in or sent away; the hour of the day goes round, from the hour at which an episode begins."""
+
+    observation_space = gymnasium.spaces.Box(0.0, 30.0, (3,), np.float32)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.queue, self.kind, self.time = int(self.np_random.integers(5)), int(self.np_random.integers(3)), 0
+        return self._seen(), {}
+
+    def step(self, action: Any) -> Any:
+        entered = int(action) and self.queue < 30
+        paid = (1.0, 3.0, 8.0)[self.kind] * entered
+        served = int(self.np_random.poisson(1.2 if self.time % 24 < 8 else 0.7))
+        self.queue, self.time = max(0, self.queue + entered - served), self.time + 1
+        self.kind = int(self.np_random.choice(3, p=[0.6, 0.3, 0.1]))
+        return self._seen(), paid - 0.25 * self.queue, False, self.time >= 120, {}
+
+    def _seen(self) -> Any:
+        return np.array([self.queue, self.kind, self.time % 24], np.float32)

@@ -209,7 +209,9 @@ def test_a_mistake_that_people_make_is_named(
     assert found.causes[0].id == cause
 
 
-@pytest.mark.parametrize("kind", [lambda: tasks.Hunt(told=True), tasks.Long, tasks.Guess, tasks.Gusts])
+@pytest.mark.parametrize(
+    "kind", [lambda: tasks.Hunt(told=True), tasks.Long, tasks.Guess, tasks.Gusts, tasks.Nearest, tasks.Counter]
+)
 def test_what_only_looks_like_a_mistake_is_none(kind: Callable[[], Any]) -> None:
     facts = measure(kind, "sound", Wanted(SECONDS), lambda *_: None)
     assert [item.summary for item in examine(facts).findings if item.severity.rank > 0] == []

@@ -20,6 +20,8 @@ FEWEST_OF_A_KIND = 8
 """Successes, and failures, whose returns are compared."""
 CELLS = 6
 """Of each number of the observation, between its 1% and 99% quantiles."""
+OFTEN_MOVED = 0.05
+"""Share of steps in which a number changes from which on a change of it is no jump by itself."""
 TIME_KNOWN = 0.999
 """Correlation with the steps taken from which on a number of the observation is a clock."""
 
@@ -128,7 +130,8 @@ def _restarts(steps: Transitions, episodes: EpisodeTable) -> float:
     inside = ((after[:, live] >= low - slack) & (after[:, live] <= high + slack)).all(axis=1)
     visited = ((seen[:, live] >= low - slack) & (seen[:, live] <= high + slack)).all(axis=1)
     moved = np.abs(after[:, live] - seen[:, live]) / std[live]
-    usual = np.median(moved, axis=0) + 1e-6
+    # Numbers that stay in most steps, such as places in a grid, are judged by the steps in which they move.
+    usual = np.array([np.median(one[one > 0]) if (one > 0).mean() > OFTEN_MOVED else 0.0 for one in moved.T]) + 1e-6
     # Where starts fill the space that is visited, a jump into them cannot be told from a step.
     if visited.mean() > 0.5:
         return NOT_MEASURED

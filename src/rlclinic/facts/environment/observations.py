@@ -137,8 +137,18 @@ def _repeated(steps: Transitions) -> float:
     again = np.zeros(len(steps), dtype=bool)
     moved = np.ones(len(steps), dtype=bool)
     moved[1:] = keys[1:] != keys[:-1]
+    done = np.array([hash(row.tobytes()) for row in steps.actions])
+    after = np.array([hash(row.tobytes()) for row in steps.next_observations])
+    alike = same = 0
     for back in range(2, EARLIER + 1):
-        again[back:] |= (keys[back:] == keys[:-back]) & (depth[back:] >= back) & moved[back:]
+        repeat = (keys[back:] == keys[:-back]) & (depth[back:] >= back) & moved[back:]
+        again[back:] |= repeat
+        tried = repeat & (done[back:] == done[:-back])
+        alike += int(tried.sum())
+        same += int((tried & (after[back:] == after[:-back])).sum())
+    if 2 * same > alike:
+        # What was done there before leads where it led before: the agent came back.
+        return 0.0
     return float(again[depth >= 2].mean()) if (depth >= 2).any() else NOT_MEASURED
 
 
