@@ -357,3 +357,23 @@ def test_a_number_that_follows_the_one_before_counts_whatever_it_is_called(tmp_p
     run = read(tmp_path)
     assert run.returns is not None
     assert run.returns.values.tolist() == pytest.approx(RETURNS[:6])
+
+
+def test_three_full_lines_that_tell_their_place_are_a_log_and_three_short_ones_are_not() -> None:
+    """constructed: what a library prints of each episode; remarks that count."""
+    full = " {0}/900: episode: {1}, duration: 0.5s, episode steps: 4, episode reward: -{1}.0, loss: 3e{1}, mean_q: -3.5"
+    lines = [full.format(100 + n, 20 + n) for n in range(3)]
+    (rows,) = parse_counted_lines(lines)
+    assert [row["episode reward"] for row in rows.rows] == [-20.0, -21.0, -22.0]
+    assert parse_counted_lines([f"{n}/3: reward {n}.5" for n in range(3)]) == ()
+
+
+def test_what_does_not_say_where_it_stands_belongs_to_what_was_said_before() -> None:
+    """constructed: an evaluation in a line of its own, with an epoch but no step."""
+    lines = [
+        line
+        for n in range(1, 7)
+        for line in (f"Epoch #{n}: env_step={1000 * n}, rew={n}.5", f"Epoch #{n}: test_reward: {n}.25")
+    ]
+    (rows,) = parse_counted_lines(lines)
+    assert [row["test_reward"] for row in rows.rows] == [n + 0.25 for n in range(1, 7)]

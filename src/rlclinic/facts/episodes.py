@@ -57,7 +57,9 @@ def episodes_played(facts: RunFacts) -> float | None:
     """How many episodes the run played; None where neither they nor their length were logged."""
     single, run = single_returns(facts), facts.run
     if single is not None:
-        return float(single.size)
+        # The pasted middle of a log names its episodes by their number.
+        counted = run.returns is not None and run.returns.axis == "episodes"
+        return max(float(single.size), float(run.returns.steps[-1])) if counted and run.returns else float(single.size)
     if run.step_axis == "episodes" and run.returns is not None:
         return run.steps
     lasted = facts.level("episode_length")

@@ -29,6 +29,8 @@ from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.return_names import is_return, is_sure_return
 
 ENOUGH_ROWS = 5
+# The same where every row tells its place and much beside it, as no prose does.
+ENOUGH_FULL, FULL = 3, 6
 # Where nothing counts, more rows of the same names are asked for.
 ENOUGH_UNCOUNTED = 10
 # Lines after the first of a row that may belong to it.
@@ -44,7 +46,7 @@ LONGEST_NAME = 48
 PLACE = "of"
 """Name of a position that has no words: `1200/50000`, `1200:`."""
 _NUMBER = re.compile(
-    r"(?<![\w.\-/])([-+]?(?:\d{1,18}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?nan|[-+]?inf)"
+    r"(?<![\w.\-/])([-+]?(?:\d{1,40}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?nan|[-+]?inf)"
     r"(%|s|ms|[kKM])?(?![\w]|[.:\-]\d)"
 )
 _NOT_A_NUMBER = re.compile(r"[ =]nan\b")
@@ -112,7 +114,9 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     rows = [row for row in rows if not any(map(is_of_a_step, row.values))]
     said = [row for row in rows if any(map(is_return, row.values))]
     # A trainer that prints its losses alone is one too: what is missing then is the return.
-    rows = said if len(said) >= ENOUGH_ROWS else [row for row in rows if are_of_a_trainer(row.values)]
+    full = bool(said) and all(PLACE in row.values and len(row.values) >= FULL for row in said)
+    enough = ENOUGH_FULL if full else ENOUGH_ROWS
+    rows = said if len(said) >= enough else [row for row in rows if are_of_a_trainer(row.values)]
     names = Counter(name for row in rows for name in row.values)
     common = [name for name, count in names.items() if 2 * count > len(rows)]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
@@ -124,7 +128,7 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     found = clock({name: column for name, column in columns.items() if name != PLACE})
     name, axis = found or (PLACE, _kind_of_place(columns[PLACE])) if found or PLACE in columns else ("", "rows")
     # What starts again with every update counts nothing.
-    if name and np.unique(columns[name][np.isfinite(columns[name])]).size < ENOUGH_ROWS:
+    if name and np.unique(columns[name][np.isfinite(columns[name])]).size < enough:
         for row in rows:
             row.values.pop(name, None)
         name, axis = "", "rows"
@@ -134,11 +138,14 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     is_log = any(is_sure_return(name) and _varies(columns[name]) for name in common) or are_of_a_trainer(common)
     if not name and (len(rows) < ENOUGH_UNCOUNTED or not is_log):
         return None
-    placed = [
-        ConsoleRow(int(row.values.pop(name, at)) if name else at, row.line, row.values)
-        for at, row in enumerate(rows)
-        if not name or np.isfinite(row.values.get(name, np.nan))
-    ]
+    placed: list[ConsoleRow] = []
+    for at, row in enumerate(rows):
+        step = row.values.pop(name, np.nan) if name else float(at)
+        if np.isfinite(step):
+            placed.append(ConsoleRow(int(step), row.line, row.values))
+        elif placed:
+            # What does not say where it stands, such as an evaluation, belongs to what was said before it.
+            placed[-1] = ConsoleRow(placed[-1].step, placed[-1].line, row.values | placed[-1].values)
     for row in placed:
         row.values.pop(PLACE, None)
     return console_rows("counted lines", axis, placed)
