@@ -377,3 +377,37 @@ def test_percent_and_share_of_dead_units_are_the_same() -> None:
 def test_a_constant_share_of_dead_units_is_fine() -> None:
     """constructed: sparse from the start."""
     assert dead_units_grow.check(scene(series={"dead_units": flat(0.5), "return/train": flat()})) is None
+
+
+def test_a_loss_that_no_training_comes_back_from_is_an_error_in_three_rows() -> None:
+    """constructed: the last rows of a Q-learner that ran away, as pasted; a large loss beside large returns is none."""
+    returns = np.array([-750.0, -620.0, -250.0])
+    found = loss_diverges.check(
+        scene(algorithm="DQN", series={"loss": np.array([3e23, 2e24, 1e26]), "return/train": returns})
+    )
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    fine = {"loss": np.array([3e13, 2e13, 1e13]), "return/train": 1e4 * returns}
+    assert loss_diverges.check(scene(algorithm="DQN", series=fine)) is None
+
+
+def test_the_last_of_few_points_is_enough_and_those_before_the_first_update_are_not() -> None:
+    """constructed: three pasted tables of which the last has no number; a first row before any update."""
+    found = not_a_number.check(scene(series={"approx_kl": np.array([1e-3, 9e-4, np.nan])}))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    assert not_a_number.check(scene(series={"approx_kl": np.array([np.nan])})) is None
+    many = np.r_[np.full(99, 1e-3), np.nan]
+    found = not_a_number.check(scene(series={"approx_kl": many}))
+    assert found is not None
+    assert found.severity is Severity.INFO
+
+
+def test_a_return_that_is_lost_with_the_rewards_of_its_steps_is_an_error_at_once() -> None:
+    """constructed: an environment that breaks; a last row in which no episode ended has a reward per step."""
+    returns = np.array([-1338.0, -647.0, -339.0, -132.0, np.nan])
+    found = not_a_number.check(scene(series={"return/train": returns, "reward": returns / 200}))
+    assert found is not None
+    assert found.severity is Severity.ERROR
+    steps = np.array([-6.7, -3.2, -1.7, -0.7, -0.6])
+    assert not_a_number.check(scene(series={"return/train": returns, "reward": steps})) is None

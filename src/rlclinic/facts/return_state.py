@@ -27,6 +27,8 @@ FAR_FROM_GOAL = 0.25
 FEWEST_POINTS = 5
 # Share of the budget from which on it is used up.
 USED_UP = 0.95
+# Rewards of single steps, as logs call them.
+OF_STEPS = frozenset({"reward", "mean reward", "step_reward"})
 # Points at the end that are enough to say that a series stays as it is.
 LASTING = 3
 
@@ -145,9 +147,19 @@ def _still_random(facts: RunFacts, curve: ReturnCurve) -> bool:
 def became_undefined(facts: RunFacts, returns: Series) -> bool:
     """Whether a return that was a number at every point stopped being one for good, and not for want of ended
     episodes."""
-    good = np.flatnonzero(np.isfinite(returns.values))
-    # With gaps before, rows without an ended episode are ordinary.
-    if not good.size or len(returns) - 1 - good[-1] < LASTING or good.size <= good[-1] - good[0]:
+    trailing = _trailing(returns)
+    # Another number of each step that is lost with it is no matter of ended episodes.
+    steps = (item for name, item in facts.run.series.items() if name.casefold() in OF_STEPS)
+    if not trailing or (trailing < LASTING and not any(map(_trailing, steps))):
         return False
     lengths = facts.series("episode_length")
-    return lengths is None or bool(np.isfinite(lengths.values[-LASTING:]).all())
+    return lengths is None or bool(np.isfinite(lengths.values[-min(trailing, LASTING) :]).all())
+
+
+def _trailing(series: Series) -> int:
+    """Points that are no numbers at the end of a series without gaps before: with gaps, rows without an ended episode
+    are ordinary."""
+    good = np.flatnonzero(np.isfinite(series.values))
+    if not good.size or good.size <= good[-1] - good[0]:
+        return 0
+    return int(len(series) - 1 - good[-1])

@@ -20,8 +20,7 @@ from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
     "OPT07",
-    needs=("policy_loss|loss",),
-    algorithms=("ppo", "actor-critic", "language-model"),
+    needs=("policy_loss|value_loss|loss",),
     step=DecisionStep.GRADIENTS,
     means=(Sign.CRITIC_DIVERGES,),
 )
@@ -32,6 +31,8 @@ class Limits(RuleLimits):
     """Late over early size, after the growth that the return explains."""
     hopeless: float = 1e6
     steady: float = 0.5
+    absurd: float = 1e12
+    """Size over the square of the returns that no training comes back from, in however few points."""
 
 
 LIMITS = Limits()
@@ -40,6 +41,8 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the late size of each loss with its early one."""
     curve = facts.curve
+    if (absurd := _absurd(facts, limits)) is not None:
+        return absurd
     if facts.is_off_policy or does_well(facts):
         return None
     explained = 1.0
@@ -65,4 +68,17 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         evidence = (facts.evidence(name, grown.factor / explained, limits.grew, level=grown.late, note=note),)
         severity = Severity.ERROR if grown.factor / explained > limits.hopeless else Severity.WARNING
         return RuleResult(severity, 0.75, summary, evidence, grown.onset_step)
+    return None
+
+
+def _absurd(facts: RunFacts, limits: Limits) -> RuleResult | None:
+    curve = facts.curve
+    returns = max(1.0, abs(curve.best), abs(curve.start)) if curve is not None else 1.0
+    for name in ("value_loss", "loss", "policy_loss"):
+        series = facts.series(name)
+        last = series.last if series is not None else None
+        if series is not None and last is not None and abs(last) / returns**2 > limits.absurd:
+            summary = f"{series.logged_as} ended at {last:.3g}, beside returns of {returns:.4g}"
+            evidence = (facts.evidence(name, abs(last) / returns**2, limits.absurd, note="over the square of returns"),)
+            return RuleResult(Severity.ERROR, 0.85, summary, evidence)
     return None

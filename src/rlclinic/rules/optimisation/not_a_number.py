@@ -38,6 +38,8 @@ RETURNS = ("return/train", "return/eval")
 class Limits(RuleLimits):
     lasting: int = LASTING
     """Trailing points that are enough on their own; with two metrics one point each is enough."""
+    few: int = 12
+    """Points of a series of which the last alone is enough: whoever shows so few shows what is wrong."""
     often: float = 0.05
     """Share of non-finite points above which single gaps are no accident."""
     shown: int = 4
@@ -60,7 +62,11 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if not broken:
         return None
     lasting = [item for item in broken if item.trailing]
-    for_good = any(item.trailing >= limits.lasting for item in lasting) or len(lasting) > 1
+    for_good = (
+        any(item.trailing >= limits.lasting or item.series.name in RETURNS for item in lasting)
+        or len(lasting) > 1
+        or any(item.bad == item.trailing < len(item.series) and len(item.series) <= limits.few for item in lasting)
+    )
     often = any(item.bad > limits.often * len(item.series) and item.bad >= limits.lasting for item in broken)
     chosen = lasting if for_good else broken
     names = ", ".join(item.series.logged_as for item in chosen[: limits.shown])
