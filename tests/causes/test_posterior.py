@@ -434,3 +434,45 @@ def test_a_setting_beyond_all_others_counts_where_the_budget_led_hardly_anywhere
         return next((c.probability for c in diagnose(run).causes if c.id == "learning-rate-too-high"), 0.0)
 
     assert share(41.0) > 2.0 * share(300.0)
+
+
+def _bare(values: np.ndarray, *, algorithm: str = "", environment: str = "", framework: str = "unknown") -> Run:
+    """A run of which only the return is known."""
+    series = {"return/train": values}
+    return scene(algorithm=algorithm, environment=environment, framework=framework, series=series, steps=1e6).run
+
+
+def _leads(run: Run) -> tuple[str, float]:
+    first = diagnose(run).causes[0]
+    return first.id, first.probability
+
+
+RNG = np.random.default_rng(0)
+COLLAPSED = np.concatenate([np.linspace(2, 70, 20), np.linspace(70, 1, 20), np.ones(20)]) + RNG.normal(0, 1, 60)
+
+
+@pytest.mark.parametrize(("algorithm", "cause"), [("PPO", "learning-rate-too-high"), ("DQN", "q-overestimation")])
+def test_a_fall_that_nothing_explains_has_the_usual_cause_of_its_kind(algorithm: str, cause: str) -> None:
+    """constructed: 70 and then nothing, never with certainty; a climb has none."""
+    leading, share = _leads(_bare(COLLAPSED, algorithm=algorithm))
+    assert leading == cause
+    assert share < 0.75
+    assert _leads(_bare(np.sort(COLLAPSED), algorithm=algorithm))[0] not in {cause, UNKNOWN}
+
+
+def test_an_algorithm_for_other_actions_than_the_task_has_is_unsuited() -> None:
+    """constructed: CartPole at its worst by an algorithm for continuous actions; one that fits is not blamed."""
+    still = 9.5 + RNG.normal(0, 1, 60)
+    assert _leads(_bare(still, algorithm="DDPG", environment="CartPole-v0"))[0] == "algorithm-unsuited"
+    assert _leads(_bare(still, algorithm="DQN", environment="CartPole-v0"))[0] != "algorithm-unsuited"
+    assert _leads(_bare(-1200 + still, algorithm="DDPG", environment="Pendulum-v1"))[0] != "algorithm-unsuited"
+
+
+def test_a_few_returns_of_another_size_are_one_part_of_the_reward() -> None:
+    """constructed: one episode in six costs 300 times what the others do; one single episode is an accident."""
+    costs = -400.0 + 100.0 * RNG.normal(0, 1, 60)
+    often, once = costs.copy(), costs.copy()
+    often[3::6] = -130_000.0
+    once[30] = -130_000.0
+    assert _leads(_bare(often))[0] == "reward-component-dominates"
+    assert _leads(_bare(once))[0] != "reward-component-dominates"

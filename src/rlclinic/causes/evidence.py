@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+import numpy as np
+
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
 from rlclinic.facts.derived_settings import LOGGED, said, value_of
 from rlclinic.facts.episodes import episodes_played
@@ -33,6 +35,10 @@ from rlclinic.rules.registry import rules_meaning
 from rlclinic.rules.rule import Sign
 
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
+# Algorithms that act in one kind of space only.
+FOR_CONTINUOUS, FOR_DISCRETE = frozenset({"DDPG", "TD3", "TQC"}), frozenset({"DQN", "QRDQN", "RAINBOW"})
+# Points from which on some are told from single ones, the share that is some, and how much more these are.
+MANY_POINTS, FEW_OF, TIMES, AROUND = 30, 0.05, 50.0, 5
 SMALL_CLIMB = 0.25
 """Share of its level that a climb must be to be learning as such."""
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
@@ -172,6 +178,9 @@ def _facts(
         and any(finding.name == "critic-explains-nothing" for finding in found)
         and _came_partway(facts, table.partway),
         "stock-trainer": run.framework in table.stock,
+        "other-actions": _other_actions(facts),
+        "replays": facts.is_off_policy,
+        "few-pay-all": _few_pay_all(facts),
         "done": status.done,
         "behind": status.behind,
         "missed": status.missed,
@@ -226,6 +235,30 @@ def _few_steps(facts: RunFacts, table: Weights) -> bool:
     if facts.is_language_model or reference_steps(facts) is not None or (curve is not None and not curve.span):
         return False
     return taken is not None and table.fewest_env_steps <= taken < table.few_steps
+
+
+def _other_actions(facts: RunFacts) -> bool:
+    """Whether the algorithm is one for continuous actions and the task a well-known one with discrete actions, or the
+    other way round."""
+    known, algorithm = task_of(facts.run.environment), facts.run.algorithm.upper()
+    # An older version has no published runs of its own.
+    task = task_of(known.name) if known is not None else None
+    if task is None or not (algorithm in FOR_CONTINUOUS or algorithm in FOR_DISCRETE):
+        return False
+    discrete = task.group == "atari" or not FOR_DISCRETE.isdisjoint(task.steps_to_target)
+    continuous = task.group == "mujoco" or not FOR_CONTINUOUS.isdisjoint(task.steps_to_target)
+    return discrete is not continuous and (algorithm in FOR_CONTINUOUS) is discrete
+
+
+def _few_pay_all(facts: RunFacts) -> bool:
+    """Whether some points of the return, neither single ones nor most, are many times what those around them are."""
+    if facts.run.returns is None or len(facts.run.returns) < MANY_POINTS:
+        return False
+    sizes = np.abs(facts.run.returns.values)
+    around = np.median(
+        np.lib.stride_tricks.sliding_window_view(np.pad(sizes, AROUND, mode="reflect"), 2 * AROUND + 1), 1
+    )
+    return FEW_OF < float(np.mean(sizes > TIMES * np.maximum(around, 1.0))) < 1.0 / 3.0
 
 
 def _still_exploring(facts: RunFacts, mostly: float) -> bool:

@@ -143,7 +143,7 @@ def _can_show(cause: str, row: CauseWeights, applicable: frozenset[str], known: 
     is_special = catalogue()[cause].cause_class in SPECIAL_FAMILIES
     elsewhere = measured_rules() if is_special else measured_rules() | special_rules()
     signs = {name: weight for name, weight in told.items() if name in applicable or name not in elsewhere}
-    if told and not signs and not (row.when or row.per):
+    if told and not signs and not row.per:
         return any(item.key in known for item in row.settings)
     least = telling * max(signs.values(), default=0.0)
     return not signs or any(name in applicable for name, weight in signs.items() if weight >= least)
