@@ -60,6 +60,26 @@ def test_a_trainer_of_hugging_face_is_followed_and_stopped_on_request(tmp_path: 
     assert trainer.state.global_step == 60 if not poisoned else 20 < trainer.state.global_step < 60
 
 
+def test_a_trainer_of_trl_is_followed(tmp_path: Path, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("trl")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.syspath_prepend(runs.parent / "make")
+    monkeypatch.chdir(tmp_path)
+    import trl_run
+
+    from rlclinic.live.callbacks.transformers import ClinicTrainerCallback
+
+    callback = ClinicTrainerCallback(sinks=[], share=1.0)
+    trainer = trl_run.trainer([trl_run.good_share], max_steps=12)
+    trainer.add_callback(callback)
+    trainer.train()
+    run = callback.monitor.record.run()
+    assert callback.monitor.guard.off == {}
+    assert (run.algorithm, run.budget, run.steps) == ("GRPO", 12, 12)
+    assert {"return/train", "kl_ref", "entropy", "reward/good_share"} <= run.series.keys()
+    assert callback.monitor.diagnosis is not None
+
+
 def _decides(rank: int, store: str) -> None:
     import torch.distributed
 
