@@ -20,6 +20,7 @@ from bench.environments.cases import cases
 
 RECORD = Path(__file__).with_name("record.jsonl")
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "environments.md"
+CHECKS = tuple(f"src/rlclinic/{name}" for name in ("environment", "facts/environment", "rules/environment", "causes"))
 SECONDS = 25.0
 """Budget of an examination."""
 BLIND = ("fresh", "fresh healthy", "custom", "custom healthy")
@@ -60,7 +61,7 @@ def recorded() -> Mapping[str, Mapping[str, Any]]:
 
 def commit() -> str:
     """The checks as they are, by the last commit to them: rows recorded with others are not of one measurement."""
-    command = ["git", "log", "-1", "--format=%h", "--", "src"]
+    command = ["git", "log", "-1", "--format=%h", "--", *CHECKS]
     found = subprocess.run(command, cwd=PAGE.parents[2], capture_output=True, text=True, check=False)
     return found.stdout.strip()
 
