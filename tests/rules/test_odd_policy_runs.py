@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rlclinic.rules.registry import RULES
 from tests.rules.scene import scene
 
-RULES = [row.module for row in RULES if row.family in {"policy", "value"}]
+RULES = [row.module for row in RULES if row.family in {"policy", "value", "optimisation", "off_policy"}]
 METRICS = (
     "return/train", "return/eval", "episode_length", "entropy", "approx_kl", "clip_fraction", "clip_fraction/value",
     "clip_range", "clip_range/value", "explained_variance", "value_loss", "policy_loss", "loss", "value/mean",
@@ -34,6 +34,10 @@ curves = st.one_of(
 values = st.one_of(numbers, st.integers(-3, 10**7), st.none(), st.booleans(), st.sampled_from(["auto", [2], [0], []]))
 
 
+# Their squares are no number of a float.
+HUGE = {"return/train": np.geomspace(1.0, 1e300, 40), "value_loss": np.zeros(40), "loss": np.full(40, 1e300)}
+
+
 @settings(derandomize=True, max_examples=150)
 @given(
     series=st.dictionaries(st.sampled_from(METRICS), curves, max_size=14),
@@ -42,6 +46,8 @@ values = st.one_of(numbers, st.integers(-3, 10**7), st.none(), st.booleans(), st
     framework=st.sampled_from(("sb3", "rllib", "unknown")),
     environment=st.sampled_from(("", "CartPole-v1", "Pendulum-v1")),
 )
+@example(HUGE, {}, "PPO", "sb3", "")
+@example({**HUGE, "td_error": np.geomspace(1.0, 1e200, 40)}, {}, "DQN", "sb3", "")
 def test_no_rule_raises_and_every_answer_can_be_shown(
     series: dict[str, np.ndarray], config: dict[str, object], algorithm: str, framework: str, environment: str
 ) -> None:

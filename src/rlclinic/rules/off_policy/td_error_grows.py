@@ -69,4 +69,4 @@ def _explained(facts: RunFacts) -> float:
         return 1.0
     before = max(abs(curve.start), curve.point_noise, 1e-12)
     after = max(abs(curve.final), abs(curve.best), before)
-    return (after / before) ** 2
+    return (after / before) * (after / before)

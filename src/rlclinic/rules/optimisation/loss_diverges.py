@@ -48,7 +48,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     explained = 1.0
     if curve is not None:
         before = max(abs(curve.start), curve.point_noise, 1e-12)
-        explained = max(1.0, (max(abs(curve.final), abs(curve.best)) / before) ** 2)
+        larger = max(abs(curve.final), abs(curve.best)) / before
+        explained = max(1.0, larger * larger)
     for name in ("policy_loss", "loss"):
         series = facts.series(name)
         grown = growth(series)
@@ -77,8 +78,9 @@ def _absurd(facts: RunFacts, limits: Limits) -> RuleResult | None:
     for name in ("value_loss", "loss", "policy_loss"):
         series = facts.series(name)
         last = series.last if series is not None else None
-        if series is not None and last is not None and abs(last) / returns**2 > limits.absurd:
+        ratio = abs(last) / returns / returns if last is not None else 0.0
+        if series is not None and ratio > limits.absurd:
             summary = f"{series.logged_as} ended at {last:.3g}, beside returns of {returns:.4g}"
-            evidence = (facts.evidence(name, abs(last) / returns**2, limits.absurd, note="over the square of returns"),)
+            evidence = (facts.evidence(name, ratio, limits.absurd, note="over the square of returns"),)
             return RuleResult(Severity.ERROR, 0.85, summary, evidence)
     return None

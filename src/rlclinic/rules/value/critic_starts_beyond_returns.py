@@ -50,8 +50,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     largest = float(np.abs(curve.values).max())
     if values.size < limits.fewest_points or largest < limits.ordinary:
         return None
-    ratio, middle = float(values[0]) / largest**2, median(values)
-    if ratio < limits.beyond or middle > min(limits.fell * float(values[0]), limits.grasped * largest**2):
+    ratio, middle = float(values[0]) / largest / largest, median(values)
+    if ratio < limits.beyond or middle > min(limits.fell * float(values[0]), limits.grasped * largest * largest):
         return None
     summary = (
         f"the first value loss is {values[0]:.4g}, {ratio:.3g} times the square of the largest return ({largest:.4g}), "
