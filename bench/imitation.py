@@ -1,14 +1,16 @@
-"""`python -m bench.imitation [NAME ...] [--seeds N] [--minutes M] [--report]`: variants of DAgger, and planted faults.
+"""`python -m bench.imitation FOLDER [NAME ...] [--seeds N] [--minutes M]`: variants of DAgger, and planted faults.
 
 Every variant learns three tasks from rules of thumb that solve them, over the same steps and without an early end, so
-that labels can be counted until the goal and in all. Faults are planted in the same runs. Each run is trained, read and
-diagnosed once; what it showed is a line of bench/imitation.jsonl. It can be stopped and goes on where it was.
+that labels can be counted until the goal and in all. Faults are planted in the same runs. Each run is trained into
+FOLDER unless it is there, read and diagnosed; what it showed is a line of bench/imitation.jsonl. It can be stopped and
+goes on where it was. `--report` writes the page of what is recorded.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import tempfile
 import time
 from collections import Counter
@@ -20,7 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from bench.offline.faults import KEPT
 from bench.offline.score import FINE
+from rlclinic.engine import diagnose
+from rlclinic.model.run import Status
+from rlclinic.readers.open import read
 
 RECORD = Path(__file__).with_suffix(".jsonl")
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks" / "imitation.md"
@@ -29,14 +35,13 @@ VARIANTS = ("bc", "dagger", "safe-dagger", "ensemble-dagger", "lazy-dagger", "ga
 LAST = 3
 HEAD = """# Learning from an expert: variants and planted faults
 
-`python -m bench.imitation` trains and diagnoses the runs, `python -m bench.imitation --report` writes this page. The
-experts are rules of thumb in bench/imitation_experts.py. A run takes six rounds of 50 steps on CartPole and Acrobot and
-eight of 200 on Pendulum, all other settings are the defaults, and none ends early. The goal is 90% of the way from a
-random policy to the expert. **In-sample**: the least number of updates of a fit, the gates of SafeDAgger and
+`python -m bench.imitation FOLDER` trains and diagnoses the runs, `python -m bench.imitation --report` writes this page.
+The experts are rules of thumb in bench/imitation_experts.py. A run takes six rounds of 50 steps on CartPole and Acrobot
+and eight of 200 on Pendulum, all other settings are the defaults, and none ends early. The goal is 90% of the way from
+a random policy to the expert. **In-sample**: the least number of updates of a fit, the gates of SafeDAgger and
 EnsembleDAgger and the samples of an ensemble were settled with a look at seed 0 of Pendulum, where 20 passes had been
 no fit; how near states must be to count as neighbours was settled after LazyDAgger on Acrobot and a gate that asks
-nothing on Pendulum had been accused of an expert that cannot be imitated. All rows but that of the privileged expert
-were recorded just before that change.
+nothing on Pendulum had been accused of an expert that cannot be imitated.
 """
 LABELS = """
 ## Labels until the goal
@@ -109,45 +114,57 @@ def runs() -> list[str]:
     return [*(f"{task}/{what}" for task in TASKS for what in VARIANTS), *(f"pendulum/{what}" for what in FAULTS)]
 
 
-def measured(name: str, seed: int) -> dict[str, Any]:
-    """Train, read and diagnose one run."""
-    from rlclinic.engine import diagnose
-    from rlclinic.lab.imitation.asking import imitation_recipe
-    from rlclinic.lab.train import train
-    from rlclinic.readers.open import read
-
-    task, what = TASKS[name.partition("/")[0]], name.partition("/")[2]
-    fault = FAULTS.get(what)
-    settings = [setting.format(n_steps=task.n_steps) for setting in (fault.settings if fault else ())]
-    settings += [f"n_steps={task.n_steps}", f"total_steps={task.rounds * task.n_steps}", f"seed={seed}"]
+def measured(folder: Path, name: str, seed: int) -> dict[str, Any]:
+    """Train one run if it is missing, read and diagnose it."""
     began = time.process_time()
-    algorithm = fault.algorithm if fault else what
-    environment, expert = task.environment, f"bench.imitation_experts:{task.expert}"
-    if fault and fault.module:
-        environment, expert = f"{fault.module}:WithoutSpeed", f"{fault.module}:privileged"
-    recipe = imitation_recipe(environment, expert, algorithm, settings)
-    with tempfile.TemporaryDirectory() as root:
-        run = read(train(recipe.with_changes({"stop_at_threshold": False}), root))
+    target = folder / f"{name.replace('/', '-')}-{seed}"
+    if not target.exists():
+        with tempfile.TemporaryDirectory() as root:
+            made = _trained(Path(root), name, seed)
+            target.mkdir(parents=True)
+            for file in KEPT:
+                shutil.copy(made / file, target / file)
+    run = read(target)
     found = diagnose(run)
     series, first = run.series, found.causes[0]
+    config = json.loads((target / "config.json").read_text(encoding="utf-8"))
     returns = series["return/eval"]
     asked = dict(zip(series["imitation/queries"].steps, series["imitation/queries"].values, strict=True))
     return {
-        "name": name, "seed": seed, "goal": recipe.threshold, "expert": recipe.number("expert_return"),
+        "name": name, "seed": seed, "goal": config["threshold"], "expert": config["expert_return"],
         "steps": returns.steps.tolist(), "returns": np.round(returns.values, 2).tolist(),
         "queries": [int(asked[step]) for step in returns.steps], "verdict": found.verdict, "cause": first.id,
         "probability": round(first.probability, 3), "cpu": round(time.process_time() - began, 1),
     }  # fmt: skip
 
 
-def record(names: Iterable[str], seeds: int, minutes: float) -> None:
+def _trained(root: Path, name: str, seed: int) -> Path:
+    from rlclinic.lab.imitation.asking import imitation_recipe
+    from rlclinic.lab.train import train
+
+    task, what = TASKS[name.partition("/")[0]], name.partition("/")[2]
+    fault = FAULTS.get(what)
+    settings = [setting.format(n_steps=task.n_steps) for setting in (fault.settings if fault else ())]
+    settings += [f"n_steps={task.n_steps}", f"total_steps={task.rounds * task.n_steps}", f"seed={seed}"]
+    algorithm = fault.algorithm if fault else what
+    environment, expert = task.environment, f"bench.imitation_experts:{task.expert}"
+    if fault and fault.module:
+        environment, expert = f"{fault.module}:WithoutSpeed", f"{fault.module}:privileged"
+    recipe = imitation_recipe(environment, expert, algorithm, settings)
+    made = train(recipe.with_changes({"stop_at_threshold": False}), root)
+    if read(made).status.state is not Status.FINISHED:
+        raise SystemExit(f"{name} was stopped on the way and is not recorded")
+    return made
+
+
+def record(folder: Path, names: Iterable[str], seeds: int, minutes: float) -> None:
     """Train what is missing, until so many CPU minutes are used."""
     known = {(row["name"], row["seed"]) for row in recorded()}
     wanted = [(name, seed) for seed in range(seeds) for name in names if (name, seed) not in known]
     for name, seed in wanted:
         if time.process_time() > 60.0 * minutes:
             return
-        row = measured(name, seed)
+        row = measured(folder, name, seed)
         with RECORD.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         print(name, seed, row["queries"][-1], row["returns"][-LAST:], row["cause"], row["cpu"], flush=True)
@@ -244,12 +261,13 @@ def _right(row: dict[str, Any]) -> bool:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?")
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=60.0, help="CPU minutes after which no further run begins")
-    parser.add_argument("--report", action="store_true", help="write the page of what is recorded")
+    parser.add_argument("--report", action="store_true")
     told = parser.parse_args()
     if told.report:
         PAGE.write_text(report(), encoding="utf-8")
-    else:
-        record(told.names or runs(), told.seeds, told.minutes)
+    elif told.folder:
+        record(told.folder, told.names or runs(), told.seeds, told.minutes)
