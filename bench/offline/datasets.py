@@ -13,6 +13,8 @@ from pathlib import Path
 from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.offline.datasets import KINDS, make_datasets
 from rlclinic.lab.train import train
+from rlclinic.model.run import Status
+from rlclinic.readers.open import read
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,10 @@ def main(folder: Path, names: list[str]) -> None:
 
 
 def _trained(root: Path, task: Task, level: str) -> Path:
-    done = [path.parent for path in root.glob("*/checkpoints") if not path.parent.is_symlink()]
-    if done:
-        return done[0]
+    done = [path.parent for path in root.glob("*/status.json") if not path.parent.is_symlink()]
+    whole = [path for path in done if read(path).status.state is Status.FINISHED]
+    if whole:
+        return whole[0]
     threshold = getattr(task, level)
     goal = (f"threshold={threshold}", "eval_episodes=10", "seed=1")
     return train(recipe_from(task.source, (*task.settings, *goal)), root)

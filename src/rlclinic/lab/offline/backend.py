@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from rlclinic.lab.environments import check_environment, make_environment
+from rlclinic.lab.imitation.novice import distance
 from rlclinic.lab.offline.data import COLUMNS, Dataset, load_dataset
 from rlclinic.lab.offline.link import Link
-from rlclinic.lab.offline.measures import SAMPLE, Support, action_distance
+from rlclinic.lab.offline.measures import SAMPLE, Support
 from rlclinic.lab.offline.options import DEFAULTS, OfflineOptions
 from rlclinic.lab.offline.venv import worker_python
 from rlclinic.lab.recipe import Recipe
@@ -205,7 +206,7 @@ class _Training:
             "train/opt/q/min": float(values.min()),
             "train/opt/q/td_error": found["td_error"],
             f"{HOME}/q_policy": float(np.mean(found["own_values"])),
-            f"{HOME}/action_distance": action_distance(own, done, discrete=self.spaces.is_discrete),
+            f"{HOME}/action_distance": float(distance(own.reshape(done.shape), done, self.spaces).mean()),
             f"{HOME}/actions_outside": self.support.pairs_outside(seen, own),
         }
         if self.learned < len(self.data.rewards):

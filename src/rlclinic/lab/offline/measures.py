@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from rlclinic.lab.offline.data import Dataset, Floats
 
@@ -47,24 +47,10 @@ class Support:
         return np.concatenate([states, known * np.sqrt(states.shape[1] / known.shape[1])], axis=1)
 
 
-def _nearest(rows: Floats, others: Floats, *, skip_self: bool = False) -> Floats:
-    found = np.empty(len(rows))
-    for start in range(0, len(rows), 256):
-        part = rows[start : start + 256]
-        squares = (part**2).sum(axis=1)[:, None] + (others**2).sum(axis=1)[None] - 2 * part @ others.T
-        if skip_self:
-            squares[np.arange(len(part)), start + np.arange(len(part))] = np.inf
-        found[start : start + 256] = squares.min(axis=1)
-    return np.sqrt(np.maximum(found, 0.0))
+def _nearest(rows: Floats, others: Floats, rank: int = 1) -> Floats:
+    return np.asarray(cKDTree(others).query(rows, k=[rank])[0][:, 0])
 
 
 def _usual(rows: Floats) -> float:
-    return float(np.quantile(_nearest(rows, rows, skip_self=True), USUAL)) if len(rows) > 1 else np.inf
-
-
-def action_distance(first: Floats, second: Floats, *, discrete: bool) -> float:
-    """Mean distance of actions: 0 or 1 for choices, root mean square in half ranges for amounts."""
-    if discrete:
-        return float(np.mean(first.reshape(-1) != second.reshape(-1)))
-    apart: NDArray[np.float64] = (first - second).reshape(len(first), -1)
-    return float(np.sqrt((apart**2).mean(axis=1)).mean() / 2)
+    # The nearest of each is itself.
+    return float(np.quantile(_nearest(rows, rows, rank=2), USUAL)) if len(rows) > 1 else np.inf
