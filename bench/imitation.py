@@ -41,7 +41,8 @@ and eight of 200 on Pendulum, all other settings are the defaults, and none ends
 a random policy to the expert. **In-sample**: the least number of updates of a fit, the gates of SafeDAgger and
 EnsembleDAgger and the samples of an ensemble were settled with a look at seed 0 of Pendulum, where 20 passes had been
 no fit; how near states must be to count as neighbours was settled after LazyDAgger on Acrobot and a gate that asks
-nothing on Pendulum had been accused of an expert that cannot be imitated.
+nothing on Pendulum had been accused of an expert that cannot be imitated. The other seeds were first
+seen when they were recorded here, and nothing was changed after that.
 """
 LABELS = """
 ## Labels until the goal
@@ -56,8 +57,8 @@ labels in all can differ.
 FAULTY = """
 ## Planted faults
 
-All on Pendulum. Eight of them are those of the rules' own fixtures, where the limits were set. A fault did no harm
-where the run ends at the goal all the same.
+All on Pendulum. Eight of them are those of the rules' own fixtures, where the limits were set on the first seed. A
+fault did no harm where the run ends at the goal all the same. `cloned` is bc of the table above.
 
 | task | fault | seeds | no harm | right cause first | first causes |
 |---|---|---|---|---|---|"""
@@ -181,17 +182,26 @@ def report() -> str:
     rows = recorded()
     healthy = [row for row in rows if not _fault(row) and _reached(row)]
     faulty = [row for row in rows if _fault(row)]
-    harmful = [row for row in faulty if not _reached(row)]
     alarms = [row for row in healthy if row["cause"] not in FINE]
-    verdicts = ["", f"{len(healthy)} runs without a fault end at the goal: {len(alarms)} false alarms."]
+    short = len(rows) - len(faulty) - len(healthy)
+    told = (
+        f"{len(healthy)} runs without a fault end at the goal: {len(alarms)} false alarms. {short} others end below it."
+    )
+    verdicts = ["", told]
     parts = [LABELS, *_label_lines(rows), "", *_orders(rows)]
     if faulty:
-        verdicts.append(
-            f"{len(faulty)} runs with a fault, of which {len(faulty) - len(harmful)} did no harm: right cause first in "
-            f"{sum(map(_right, faulty))}, in {sum(map(_right, harmful))} of the {len(harmful)} that did."
-        )
+        late = [row for row in faulty if row["seed"]]
+        verdicts += [_counted("", faulty), *([_counted("Of these on seeds after the first: ", late)] if late else [])]
         parts += [FAULTY, *_fault_lines(rows)]
     return HEAD + "\n".join([*verdicts, *parts]) + "\n"
+
+
+def _counted(head: str, rows: list[dict[str, Any]]) -> str:
+    harmful = [row for row in rows if not _reached(row)]
+    return (
+        f"{head}{len(rows)} runs with a fault, of which {len(rows) - len(harmful)} did no harm: right cause first in "
+        f"{sum(map(_right, rows))}, in {sum(map(_right, harmful))} of the {len(harmful)} that did."
+    )
 
 
 def _orders(rows: list[dict[str, Any]]) -> Iterator[str]:
