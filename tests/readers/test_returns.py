@@ -56,6 +56,15 @@ def test_a_true_reward_goes_before_a_learned_one(tmp_path: Path) -> None:
     assert any("the true reward" in note for note in run.provenance.notes)
 
 
+def test_the_score_that_a_game_keeps_goes_before_the_reward_and_its_best_does_not(tmp_path: Path) -> None:
+    run = read(write(tmp_path, {"Avg_Reward_100": [1, 2, 3, 4, 5], "Avg_Final_Score_100": [41, 42, 40, 43, 41]}))
+    assert run.returns is not None
+    assert run.returns.logged_as == "Avg_Final_Score_100"
+    assert run["learned_return"].logged_as == "Avg_Reward_100"
+    assert true_return("best_game_score") == ""
+    assert true_return("final_reward") == ""
+
+
 @pytest.mark.parametrize("name", ["info/disc_reward_mean", "learned_reward_mean", "episode_curiosity_reward"])
 def test_a_reward_of_another_kind_is_no_return(name: str) -> None:
     assert guess(name) == ""

@@ -47,6 +47,8 @@ COST = frozenset({"cost", "costs"})
 LENGTH = frozenset({"length", "len", "lengths"})
 # A reward of the task itself, as opposed to a learned, shaped, normalised or intrinsic one.
 TRUE = frozenset({"true", "groundtruth", "gt", "extrinsic", "unshaped", "unnormalized", "unnormalised", "original"})
+# A game keeps its own score, whatever its agent is paid.
+GAME, SCORE = frozenset({"game", "final"}), frozenset({"score", "scores"})
 STEPWISE = frozenset({"action", "actions", "state", "observation", "next"})
 TEACHER = frozenset({"distill", "distillation", "teacher", "opd"})
 
@@ -92,7 +94,8 @@ def guess(name: str) -> str:
 def true_return(name: str) -> str:
     """The return that a name means where its words say that it is the true one; empty where they do not."""
     words = _words(name)
-    if not words & TRUE or words & OTHERWISE or not words & (REWARD | RETURN):
+    is_true = (words & TRUE and words & (REWARD | RETURN)) or (words & GAME and words & SCORE)
+    if not is_true or words & OTHERWISE:
         return ""
     return "return/eval" if words & EVALUATION else "return/train"
 
