@@ -15,7 +15,7 @@ from rlclinic.live import follow
 from rlclinic.live import watch as module
 from rlclinic.live.conditions import Condition
 from rlclinic.live.examination import Look
-from rlclinic.live.view import detail
+from rlclinic.live.view import detail, overview
 from rlclinic.live.watch import Watch
 from rlclinic.model.finding import Severity
 from rlclinic.readers.discover import RunRef
@@ -70,7 +70,7 @@ def test_a_run_that_begins_later_is_found_and_followed_to_its_alert(tmp_path: Pa
     assert raised[0].command == f"rlclinic diagnose {tmp_path / 'PPO_1'}"
     (watched,) = watch.runs.values()
     assert watched.look is not None
-    assert detail(watched, 100)[-1] == "alert: [error] Gradient explosion"
+    assert "alert: [error] Gradient explosion" in detail(watched, 100)
     watched.look = Look(watched.look.diagnosis, (), (Condition("q", Severity.WARNING, "Q-value divergence", ""),))
     assert detail(watched, 100)[-1] == "alert: [warning] Q-value divergence"
     assert watched.look.errors == ()
@@ -132,6 +132,17 @@ def test_many_runs_are_a_table(runs: Path) -> None:
     lines = text.splitlines()
     assert lines[0].split()[:3] == ["run", "state", "step"]
     assert any(line.startswith("ppo_cartpole_env_crash  ") and "crashed" in line for line in lines)
+
+
+def test_a_table_that_is_too_wide_does_without_its_curve_before_its_alerts(runs: Path) -> None:
+    watch = Watch([str(runs / "sb3")])
+    watch.poll()
+    both = [watch.runs[str(runs / "sb3" / name)] for name in ("ppo_cartpole", "ppo_cartpole_high_lr")]
+    wide, narrow = (overview(both, width) for width in (200, 70))
+    assert wide[0].split() == ["run", "state", "step", "used", "return", "left", "advice", "alerts"]
+    assert narrow[0].split()[-3:] == ["return", "advice", "alerts"]
+    assert "█" in wide[1]
+    assert "█" not in narrow[1]
 
 
 def test_one_run_is_shown_in_detail(runs: Path) -> None:

@@ -20,6 +20,9 @@ KEY_METRICS = (
 )  # fmt: skip
 MOST_METRICS, MOST_FINDINGS = 7, 5
 CURVE = 40
+# Of the columns of a table: those aligned to the right, those it does without where it is too wide, the first first
+# (the curve, the time left, the budget used), and the characters that alerts need.
+NUMBERS, LEFT_OUT, ALERTS = frozenset({2, 3, 4}), (5, 6, 3), 20
 
 
 def overview(runs: Sequence[Watched], width: int) -> list[str]:
@@ -28,7 +31,16 @@ def overview(runs: Sequence[Watched], width: int) -> list[str]:
         return detail(runs[0], width)
     header = ("run", "state", "step", "used", "return", "", "left", "advice", "alerts")
     rows = [header, *(_row(watched) for watched in runs)]
-    return [_cut(line, width) for line in columns(rows, right=frozenset({2, 3, 4}), indent="")]
+    left_out = iter(LEFT_OUT)
+    shown = list(range(len(header)))
+    while max(map(len, _table(rows, shown[:-1]))) + ALERTS > width and (spare := next(left_out, None)) is not None:
+        shown.remove(spare)
+    return [_cut(line, width) for line in _table(rows, shown)]
+
+
+def _table(rows: Sequence[Sequence[str]], shown: Sequence[int]) -> list[str]:
+    right = frozenset(at for at, index in enumerate(shown) if index in NUMBERS)
+    return columns([[row[index] for index in shown] for row in rows], right=right, indent="")
 
 
 def detail(watched: Watched, width: int) -> list[str]:
