@@ -1,9 +1,10 @@
-"""The policy loss or the total loss grows by orders of magnitude.
+"""A loss grows by orders of magnitude, or beyond anything that training comes back from.
 
 What it sees: The size of the policy loss (policy gradients) or of the total loss rose at least a thousandfold from
-early to late, nearly without pause, beyond what a growing return explains, while the return does not improve.
+early to late, nearly without pause, beyond what a growing return explains, while the return does not improve. Or any
+loss, in however few rows and of any algorithm, that ends at 1e12 times the square of the returns.
 Why it hurts: A loss that runs away takes the weights with it; the return follows later.
-Evidence needed: policy_loss or loss with at least 12 points, of a policy-gradient algorithm.
+Evidence needed: policy_loss or loss with at least 12 points, of a policy-gradient algorithm; the last value of a loss.
 Looks alike: The total loss contains the value loss, which grows with the square of the return. Policy losses of
 normalised advantages hover about zero, so only lasting size counts. The actor loss of SAC and TD3 is minus Q.
 What to change: Lower the learning rate, normalise advantages, scale rewards.

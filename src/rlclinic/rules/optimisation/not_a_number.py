@@ -1,7 +1,8 @@
 """A loss or another quantity of the update became NaN or infinite.
 
 What it sees: Logged values that are not finite in losses, KL, gradients, Q values, entropies or advantages, since
-when, and which metric was first; infinite returns, and such as were numbers and stay NaN.
+when, and which metric was first; infinite returns, and such as were numbers and stay NaN, or are lost together with
+the rewards of single steps. In few rows the last one is enough.
 Why it hurts: One NaN in the weights turns every later output into NaN. What came before the onset is the cause, what
 came after is not.
 Evidence needed: any metric of the update.
