@@ -120,6 +120,8 @@ HEALTHY = (
     Case("kl-grows-while-the-score-rises", _with(kl=_by(4e-4, 0.05, 0.4, spread=0.3)), RICH, verdicts=WELL),
     Case("one-update-per-batch", _with(clipped=_at(0, 0), update_kl=_at(0, 0)), RICH, verdicts=WELL,
          config={"actor_rollout_ref.actor.ppo_mini_batch_size": 64}),
+    Case("weights-came-late-once", _with(mismatch_kl=lambda draw: _late_weights(draw, 1)), ("verl", "openrlhf"),
+         verdicts=WELL),
     Case("one-gradient-spike", _with(gradient=lambda draw: _one_spike(draw)), RICH, verdicts=WELL),
     Case("last-batch-is-short", lambda draw: _short_end(draw), ALL, verdicts=WELL),
     Case("cut-and-learning-to-stop", _with(cut=_share(0.6, 0.1)), RICH, verdicts=WELL),
@@ -172,6 +174,12 @@ def _one_nan(draw: Drawn) -> Curve:
     norms = draw.by_factor(geometric(0.25, 0.25), 0.25)
     norms[50] = np.nan
     return norms
+
+
+def _late_weights(draw: Drawn, times: int) -> Curve:
+    gap = draw.by_factor(geometric(1e-3, 1e-3), 0.2)
+    gap[np.linspace(20, 100, times).astype(int)] = 0.4
+    return gap
 
 
 def _one_spike(draw: Drawn) -> Curve:
@@ -297,6 +305,10 @@ FAULTS = (
     Case("length-hack", _with(path(0.35, 0.75), length=_by(250.0, 950.0, spread=0.03), cut=_share(0.01, 0.3),
          validation=_share(0.43, 0.43, 0.33, of=1319)), ("verl", "verl-0.4", "trl", "trl-console"),
          frozenset({"length-hacking", "reward-hacking"}), FAILED | {"learning"}),
+    Case("weights-come-late", _with(mismatch_kl=lambda draw: _late_weights(draw, 6)), ("verl", "openrlhf"),
+         frozenset({"sampler-trainer-mismatch"}), FAILED | WELL),
+    Case("collapse-in-six-rows", lambda draw: healthy(draw, np.array([0.5, 0.52, 0.51, 0.1, 0.02, 0.01])), RICH,
+         frozenset({"unknown"}), frozenset({"collapsed"}), {"trainer.total_training_steps": 6}),
     Case("policy-frozen", _with(FLAT, kl=_at(0, 0), gradient=_at(0, 0), clipped=_at(0, 0), update_kl=_at(0, 0),
          rate=_at(0, 0), loss=_at(0, 0)), ("verl", "trl", "openrlhf"),
          frozenset({"learning-rate-too-low", "learning-rate-schedule-wrong", "parameters-not-trained"})),

@@ -12,6 +12,7 @@ from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.model.prescription import Safety
 from rlclinic.reports.compare_markdown import comparison_markdown
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
+from rlclinic.store.reading import read
 from tests.language_models.cases import CASES, FAULTS, GRPO
 from tests.language_models.curves import Drawn
 from tests.language_models.logs import write
@@ -99,3 +100,11 @@ def test_a_comparison_tells_what_held_out_prompts_say(tmp_path: Path) -> None:
     text = comparison_markdown(compare(runs))
     assert "2 runs of language models" in text
     assert "On held-out prompts: memorised from 0.4784 to 0.3017; calm from 0.2782 to 0.6058" in text.replace("\n", " ")
+
+
+def test_a_table_of_html_in_a_written_report_is_read(tmp_path: Path) -> None:
+    scores = [0.1 + 0.02 * row for row in range(20)]
+    rows = "".join(f"<tr><td>{10 * row}</td><td>{score:.2f}</td></tr>\n" for row, score in enumerate(scores))
+    report = tmp_path / "report.md"
+    report.write_text(f"# GRPO\n\n<table>\n<tr><th>step</th><th>reward</th></tr>\n{rows}</table>\n", encoding="utf-8")
+    assert list(read(report).series["return/train"].values) == pytest.approx(scores)

@@ -12,7 +12,6 @@ what moves the weights as far per sample.
 from __future__ import annotations
 
 import math
-import re
 
 from rlclinic.facts.task_entry import rate_at_pace
 from rlclinic.facts.unusual_settings import domain_of, unusual
@@ -34,8 +33,6 @@ HEALTHY_KL = 0.02
 FAR_STEPS = 2
 # What a step upwards from zero begins with, where no reference tells.
 FROM_ZERO = {"conservative_weight": 1.0, "ent_coef": 0.01, "tau": 0.005, "learning_rate": 3e-4, "vf_coef": 0.5}
-# Settings that switch low-rank adapters on.
-ADAPTER = re.compile(r"lora_r(ank)?$|use_peft$", re.IGNORECASE)
 # Digits of a value, and of one that is an estimate.
 DIGITS = 2
 ESTIMATED = 1
@@ -105,7 +102,7 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
     if usual is None:
         published = usual_bounds(key, domain_of(assessment.facts))
         # Adapters take rates ten and more times those of whole models.
-        return None if published is None or _trains_adapters(assessment) else published.usual
+        return None if published is None or assessment.number("lora_rank") else published.usual
     if computed is not None and bounds is not None:
         # A policy that was destroyed moves by any number of nats: its KL tells the direction, not the distance.
         lowest = usual if usual is not None and usual < value else bounds[0]
@@ -114,10 +111,6 @@ def _home(assessment: Assessment, key: str, value: float) -> float | None:
         return usual
     # Beyond its episode an agent has nothing to look at.
     return value_of_size(key, min(size_of(key, usual), assessment.episode_length))
-
-
-def _trains_adapters(assessment: Assessment) -> bool:
-    return any(ADAPTER.search(key) and setting.value for key, setting in assessment.run.config.native.items())
 
 
 def _rate_at_pace(assessment: Assessment) -> float | None:

@@ -15,8 +15,8 @@ from rlclinic.readers.columns import from_sparse, without
 from rlclinic.readers.configs.untyped import typed
 from rlclinic.readers.draft import Draft, RawTable
 from rlclinic.readers.formats.errors import FormatError
-from rlclinic.readers.formats.logs.log_text import clean_lines
-from rlclinic.readers.formats.logs.notebook import is_notebook, notebook_text
+from rlclinic.readers.formats.logs.log_text import clean_lines, decode
+from rlclinic.readers.formats.logs.notebook import html_rows, is_notebook, notebook_text
 from rlclinic.readers.named_by_file import metric_of_file
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.reading import parsed_once
@@ -249,4 +249,6 @@ def _lines(draft: Draft, entry: Entry) -> list[str]:
         except FormatError as error:
             draft.note(f"{entry.relative}: {error}")
             return []
-    return clean_lines(data)
+    # What people write into a report may be HTML: its rows stand after the text, whose lines keep their numbers.
+    rows = html_rows(decode(data)).encode() if b"</tr>" in data else b""
+    return clean_lines(data) + clean_lines(rows)

@@ -39,6 +39,10 @@ class Limits(RuleLimits):
 LIMITS = Limits()
 
 
+# Points of a language model, each the mean of hundreds of responses, that can show a collapse.
+FEWEST = 6
+
+
 @dataclass(frozen=True, slots=True)
 class Loss:
     """What was lost."""
@@ -52,7 +56,7 @@ class Loss:
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare the end with the best and with the first level."""
     curve, returns = facts.curve, facts.run.returns
-    if curve is None or returns is None or not curve.enough:
+    if curve is None or returns is None or not (curve.enough or (facts.is_language_model and curve.points >= FEWEST)):
         return None
     loss = _lost_climb(curve, limits)
     if loss is None and not longer_episodes_cost_more(facts):

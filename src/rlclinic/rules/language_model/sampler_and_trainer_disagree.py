@@ -1,13 +1,13 @@
 """The sampler and the trainer give different probabilities to the same tokens.
 
 What it sees: A measure of the gap between the engine that sampled the responses and the model that is trained lies
-outside what the frameworks' own health checks allow; or the sampler is surer of every token of a batch than the
-trainer.
+outside what the frameworks' own health checks allow, at the end or again and again; or the sampler is surer of every
+token of a batch than the trainer.
 Why it hurts: The update takes the data for its own when they are another policy's. The error is largest on rare tokens
 and ends in a collapse long after it began.
 Evidence needed: one of the mismatch metrics (KL, importance ratio, effective sample size, probability error) with at
 least 12 points.
-Looks alike: Deliberate off-policy training with a correction for it; single outliers of a maximum.
+Looks alike: Deliberate off-policy training with a correction for it; one or two outliers.
 What to change: Use the same temperature and precision in both, recompute old log-probabilities in the trainer, sample
 with top_p 1 and no top_k, turn on the importance-sampling correction (cap 2), replay the routing of mixtures of
 experts.
@@ -49,6 +49,9 @@ SOUND: dict[str, tuple[float, float]] = {
 # tokens likelier and others less likely, and leave a mean of 1; a sampler that is colder, or cuts its tail, is surer of
 # all.
 ONE_SIDED = (("importance_sampling_ratio/mean", "importance_sampling_ratio/max"), ("rollout_is_mean", "rollout_is_max"))
+# Times that a gap comes back, each beyond what is sound and so many times what it usually is.
+RECURRING = 3
+BEYOND = 10.0
 # Share of the late points at which no token of the batch was likelier to the trainer.
 MOSTLY = 0.5
 # The mean then: NeMo-RL's guide looks into 5%.
@@ -67,9 +70,12 @@ class Gap:
 def check(facts: RunFacts) -> RuleResult | None:
     """Hold every mismatch metric against its sound range."""
     gaps = [gap for name in facts.run.series if (gap := _gap(facts, name)) is not None]
-    surer = None if gaps else _surer(facts)
+    spikes = None if gaps else _spikes(facts)
+    surer = None if gaps or spikes else _surer(facts)
     if surer is not None:
         gaps = [surer]
+    if spikes is not None:
+        return spikes
     if not gaps:
         return None
     series = facts.run.series
@@ -88,6 +94,27 @@ def check(facts: RunFacts) -> RuleResult | None:
 
 def _sound(gap: Gap) -> str:
     return "sound to" if gap.late.value > gap.bound else "sound from"
+
+
+def _spikes(facts: RunFacts) -> RuleResult | None:
+    """A gap that is sound mostly and comes back again and again: weights that reach the sampler late."""
+    for name in (PREFIX + "kl", PREFIX + "k3_kl", PREFIX + "reverse_kl", "approx_kl"):
+        series = facts.series(name)
+        if series is None or len(series) < MIN_POINTS:
+            continue
+        sizes = np.abs(series.values)
+        usual, bound = float(np.nanmedian(sizes)), SOUND["kl"][1]
+        beyond = sizes > max(bound, BEYOND * usual)
+        times = int(np.count_nonzero(beyond[1:] & ~beyond[:-1]))
+        if times < RECURRING:
+            continue
+        summary = (
+            f"{series.logged_as} lies above {bound:g} nats {times} times, up to {np.nanmax(sizes):.3g}, and is "
+            f"{usual:.3g} between: as if the sampler held old weights; {told(facts)}"
+        )
+        evidence = (facts.evidence(name, float(times), float(RECURRING), note="times beyond what is sound"),)
+        return RuleResult(Severity.WARNING, 0.7, summary, evidence)
+    return None
 
 
 def _surer(facts: RunFacts) -> Gap | None:

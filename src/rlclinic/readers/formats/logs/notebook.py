@@ -77,10 +77,10 @@ def _text(output: dict[str, object]) -> str:
     if kind in {"error", "pyerr"}:
         return _joined(output.get("traceback"), "\n")
     data = output.get("data")
-    return _tables(_joined(data.get("text/html"), "")) if isinstance(data, dict) else ""
+    return html_rows(_joined(data.get("text/html"), "")) if isinstance(data, dict) else ""
 
 
-def _tables(html: str) -> str:
+def html_rows(html: str) -> str:
     """The rows of HTML tables as lines with bars between their cells: what trainers show while they train."""
     rows = ([_TAG.sub("", cell).strip() for cell in _between(*_CELL, row)] for row in _between(*_ROW, html[:MAX_TEXT]))
     return "".join(f"| {' | '.join(cells)} |\n" for cells in rows if cells)
