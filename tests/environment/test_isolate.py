@@ -54,8 +54,11 @@ def test_an_entry_of_rl_zoo_is_made_with_its_wrappers(tmp_path: Path) -> None:
     )
     assert maker_of(f"{config}::Pendulum-v1")().observation_space.shape == (4,)
     assert maker_of(f"{config}::CartPole-v1")().observation_space.shape == (4,)
-    with pytest.raises(UsageError, match="no entry"):
+    with pytest.raises(UsageError, match="no entry") as raised:
         maker_of(str(config))
+    assert "ppo.yml::ENTRY" in raised.value.hint
+    config.write_text("CartPole-v1: {n_timesteps: 10}\n", encoding="utf-8")
+    assert maker_of(str(config))().observation_space.shape == (4,)
 
 
 def test_a_wrapper_that_an_entry_of_rl_zoo_names_is_made_where_the_user_trusts_it(tmp_path: Path) -> None:

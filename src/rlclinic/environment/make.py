@@ -80,8 +80,11 @@ def _zoo_entry(path: Path, name: str) -> dict[str, object] | None:
     tasks = {key: entry for key, entry in entries if isinstance(entry, Mapping) and "n_timesteps" in entry}
     if not tasks:
         return None
+    if not name and len(tasks) == 1:
+        (name,) = tasks
     if name not in tasks:
-        raise UsageError(f"has no entry {name!r}", path=str(path), hint=f"name one of {', '.join(list(tasks)[:6])}")
+        hint = f"name it as {path.name}::ENTRY, one of {', '.join(list(tasks)[:6])}"
+        raise UsageError(f"has no entry {name!r}", path=str(path), hint=hint)
     entry = tasks[name]
     given = entry.get("env_wrapper") or []
     wrappers = []
