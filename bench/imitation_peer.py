@@ -93,7 +93,7 @@ def peer(environment: str, expert: str, what: str, seed: int, demos: str, n_step
     import gymnasium
     from imitation.algorithms.bc import BC
     from imitation.algorithms.dagger import SimpleDAggerTrainer
-    from imitation.data.types import TransitionsMinimal
+    from imitation.data.types import Transitions
     from imitation.data.wrappers import RolloutInfoWrapper
     from imitation.policies.base import NonTrainablePolicy
     from stable_baselines3.common.evaluation import evaluate_policy
@@ -118,7 +118,9 @@ def peer(environment: str, expert: str, what: str, seed: int, demos: str, n_step
         with np.load(demos) as file:
             states, actions = file["observations"].astype(np.float32), file["actions"]
         kept = np.arange(len(states)) % 10 != 9
-        steps = TransitionsMinimal(states[kept], actions[kept], np.asarray([{}] * int(kept.sum())))
+        # What follows a state is stacked by the library and not learned from.
+        rows, count = states[kept], int(kept.sum())
+        steps = Transitions(rows, actions[kept], np.asarray([{}] * count), rows, np.zeros(count, dtype=bool))
         trainer = BC(demonstrations=steps, batch_size=min(64, len(steps)), **words)
         trainer.train(**fitted)
         labels = len(states)
