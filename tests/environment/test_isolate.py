@@ -8,7 +8,7 @@ import pytest
 
 from rlclinic.environment import isolate
 from rlclinic.environment.isolate import Request, examine_isolated
-from rlclinic.environment.make import maker_of
+from rlclinic.environment.make import load, maker_of
 from rlclinic.model.errors import UsageError
 
 
@@ -43,6 +43,12 @@ def test_what_an_environment_raises_is_told_with_its_place() -> None:
 def test_a_name_that_means_nothing_is_refused(name: str) -> None:
     with pytest.raises(UsageError):
         maker_of(name)()
+
+
+def test_a_checkpoint_of_another_trainer_is_told_how_it_could_be_played() -> None:
+    with pytest.raises(UsageError) as raised:
+        load("runs/model.zip")
+    assert "module:function" in raised.value.hint
 
 
 def test_an_entry_of_rl_zoo_is_made_with_its_wrappers(tmp_path: Path) -> None:

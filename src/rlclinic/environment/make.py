@@ -43,7 +43,7 @@ def maker_of(name: str, arguments: dict[str, object] | None = None, trust: Itera
 
 def load(name: str) -> Any:
     """What `module:name` names, such as a policy; UsageError where there is none."""
-    return _named(name)
+    return _named(name, "module:function; checkpoints are opened from runs of rlclinic alone")
 
 
 def _of_config(name: str, trust: frozenset[str]) -> Make:
@@ -96,19 +96,19 @@ def _zoo_entry(path: Path, name: str) -> dict[str, object] | None:
     return {"algorithm": "PPO", "env_id": name, "env_wrappers": wrappers, **kept}
 
 
-def _named(name: str) -> Any:
+def _named(name: str, hint: str = HINT) -> Any:
     module, _, path = name.partition(":")
     if not module or not path:
-        raise UsageError(f"{name!r} names nothing", hint=HINT)
+        raise UsageError(f"{name!r} names nothing", hint=hint)
     allow_local(module)
     try:
         found: Any = import_module(module)
     except Exception as error:
-        raise UsageError(f"importing {module} raised {type(error).__name__}: {error}", hint=HINT) from error
+        raise UsageError(f"importing {module} raised {type(error).__name__}: {error}", hint=hint) from error
     for part in path.split("."):
         found = getattr(found, part, None)
         if found is None:
-            raise UsageError(f"module {module} has no {path!r}", hint=HINT)
+            raise UsageError(f"module {module} has no {path!r}", hint=hint)
     return found
 
 
