@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,16 @@ from tests.live.test_sinks import alert
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
 METRICS = {"diagnostics/explained_variance": 0.5, "gradients/actor_grad_norm": 1.25}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def trackio_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Trackio settles where its files go when it is imported, and TRL imports it."""
+    folder = tmp_path_factory.mktemp("trackio")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRACKIO_DIR", str(folder))
+        patch.setenv("HF_HOME", str(folder))
+        yield folder
 
 
 @pytest.mark.parametrize("poisoned", [False, True])
@@ -185,9 +196,7 @@ def test_diagnostics_reach_a_file_store_of_mlflow(tmp_path: Path, monkeypatch: p
     assert mlflow.get_run(run.info.run_id).data.metrics == METRICS
 
 
-def test_diagnostics_and_alerts_reach_a_run_of_trackio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
-    monkeypatch.setenv("HF_HOME", str(tmp_path))
+def test_diagnostics_and_alerts_reach_a_run_of_trackio(trackio_folder: Path) -> None:
     trackio = pytest.importorskip("trackio")
     trackio.init(project="live", name="one", embed=False, auto_log_gpu=False)
     guard = Guard()
@@ -195,5 +204,5 @@ def test_diagnostics_and_alerts_reach_a_run_of_trackio(tmp_path: Path, monkeypat
     make_sink("trackio").send([alert()])
     trackio.finish()
     assert guard.off == {}
-    read = rlclinic.read(next(tmp_path.rglob("*.db")))
+    read = rlclinic.read(next(trackio_folder.rglob("*.db")))
     assert {series.logged_as for series in read.series.values()} >= set(METRICS)
