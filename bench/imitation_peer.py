@@ -42,6 +42,7 @@ def _both(python: str, name: str, seed: int) -> dict[str, Any]:
     from bench.imitation import TASKS
     from rlclinic.lab.imitation.asking import imitation_recipe
     from rlclinic.lab.train import train
+    from rlclinic.model.run import Status
     from rlclinic.readers.open import read
 
     task, _, what = name.partition("/")
@@ -58,6 +59,8 @@ def _both(python: str, name: str, seed: int) -> dict[str, Any]:
             settings += [f"n_steps={made.n_steps}", f"total_steps={made.rounds * made.n_steps}"]
         recipe = imitation_recipe(made.environment, expert, what, settings)
         run = read(train(recipe.with_changes({"stop_at_threshold": False}), folder))
+        if run.status.state is not Status.FINISHED:
+            raise SystemExit(f"{name} was stopped on the way and is not recorded")
         ours = run.series["return/eval"].values
         told = [made.environment, made.expert, what, str(seed), expert, str(made.n_steps), str(made.rounds)]
         command = [python, "-m", "bench.imitation_peer", "--peer", *told]
