@@ -57,7 +57,7 @@ sampler that stays below 1 for every token tells a colder sampler, and an entrop
 an explosion. After that part was scored four times, two more scores followed: the first showed two runs as solved
 at what the form alone pays, and the rule behind that was changed. What is told below is of these rules. They have seen
 the whole test part, so its numbers are not blind. One more score followed when memorised prompts, rewards that are 1
-from the start and parts of a reward that are given up by their noise came in: the eighth look or later. Six further
+from the start and parts of a reward that are given up by their noise came in: the eighth look or later. Seven more
 scores followed when form that is lost, lost rollouts, tiny spreads and runs without anything held out came in. In two
 of them the warning about nothing held out took over from right causes, or accused two runs whose groups agree at the
 end; it gives way to other signs since, and entropy tells nothing where groups agree.
