@@ -30,7 +30,8 @@ def observation_facts(steps: Transitions, *, not_finite: int = 0, outside: float
     seen = np.concatenate([steps.observations, steps.next_observations[steps.ended]])
     finite = seen[np.isfinite(seen).all(axis=1)]
     if not len(finite):
-        finite = np.zeros((1, space.size))
+        # One number that is never finite leaves the others as they are.
+        finite = np.where(np.isfinite(seen), seen, 0.0) if len(seen) else np.zeros((1, space.size))
     mean, std = finite.mean(axis=0), finite.std(axis=0)
     low, high = finite.min(axis=0), finite.max(axis=0)
     live = std > 1e-7 * np.maximum(np.abs(mean), 1e-3)
