@@ -266,6 +266,8 @@ def test_verdict_cause_and_change_of_every_recorded_run_agree(name: str) -> None
         # What the command writes is what the line says.
         assert first is not None
         assert first.changes
+    examined = [command for line in lines.values() for what, command in line.commands if what == "examine"]
+    assert all(command.startswith("rlclinic examine ") for command in examined)
     if lead is not None and lead.id == "budget-too-small" and lead.probability >= 0.9:
         assert "examine" not in lines["Change" if "Change" in lines else "Test first"].text
     if found.verdict is Verdict.INSUFFICIENT_DATA and "published runs needed" in found.reason:

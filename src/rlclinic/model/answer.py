@@ -162,7 +162,8 @@ def _change(diagnosis: Diagnosis) -> Line:
     if first.kind is PrescriptionKind.CHECK:
         is_optional = diagnosis.finds_nothing or text.startswith(OPTIONAL) or TOO_SHORT in first.causes
         return Line("Change" if is_optional else "Test first", text, () if is_optional else _also(commands.test, text))
-    seen = commands.test if first.kind is PrescriptionKind.ENVIRONMENT else ""
+    is_seen = first.kind is PrescriptionKind.ENVIRONMENT and commands.test.startswith("rlclinic examine ")
+    seen = commands.test if is_seen else ""
     both = (("apply", commands.apply), ("examine", seen), ("prove", commands.prove))
     lead = diagnosis.ranked[0]
     if lead.id not in (*first.causes, UNKNOWN, *HARMLESS) and first.causes and lead.probability >= LIKELY:
