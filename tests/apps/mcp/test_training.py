@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from rlclinic.apps.mcp.tools.probing import FINISHED
 from rlclinic.readers.state import is_alive, read_state
 from tests.apps.mcp.talk import PATIENCE, SOLVER, Talk, make_root, stdio, text_of
 
@@ -157,7 +158,8 @@ def test_trials_and_probings_are_stopped_by_their_ids_and_make_room(tmp_path: Pa
     probing = talk.data("probe_trainer", trainer="torchrl:PPO")["job_id"]
     # A process that still imports torch ends later than an answer waits; it says to call again.
     until(talk, "stop_training", lambda found: "not yet" not in found["message"], run_id=probing)
-    assert talk.data("probe_trainer", job_id=probing)["message"] == "it was stopped"
+    # One that is busy importing may be done before it hears of it.
+    assert talk.data("probe_trainer", job_id=probing)["message"] in ("it was stopped", FINISHED)
     assert talk.data("stop_training", run_id=probing)["success"] is False
     talk.close()
 

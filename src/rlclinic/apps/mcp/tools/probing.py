@@ -12,6 +12,7 @@ from rlclinic.model.errors import UsageError
 
 _NAME = re.compile(r"(?P<module>[A-Za-z_][\w.]*):(?P<rest>[A-Za-z_][\w.]*)")
 _PROBE = re.compile(r"[A-Za-z0-9-]{1,40}")
+FINISHED = "it was asked to stop, and had all its answers before it did"
 
 
 class ProbedCase(Part):
@@ -119,7 +120,7 @@ def _standing(job: Job) -> Probing:
         settling_method=answer["settling_method"],
         not_looked_at=[word for item in answer["not_looked_at"] for word in item["components"]],
         seconds=answer["seconds"],
-        message="; ".join(answer["problems"]),
+        message="; ".join([*answer["problems"], *([FINISHED] if job.was_stopped else [])]),
     )
     return reply.said(f"{job.what!r}: {reply.verdict}; {reply.passed} passed, {len(failed)} failed.")
 
