@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-import numpy as np
-
 from rlclinic.causes.weights import VERDICT, CauseWeights, Share, SuspectSetting, Weights
 from rlclinic.facts.derived_settings import LOGGED, said, value_of
 from rlclinic.facts.episodes import episodes_played
@@ -20,7 +18,7 @@ from rlclinic.facts.goal import goal_of, reference_steps
 from rlclinic.facts.goal_status import GoalStatus, learns
 from rlclinic.facts.language_model import gamed_unseen, memorised
 from rlclinic.facts.policy_updates import replaces_policy
-from rlclinic.facts.return_state import FAR_FROM_GOAL, constant_at_its_worst, reached_goal
+from rlclinic.facts.return_state import FAR_FROM_GOAL, constant_at_its_worst, few_pay_all, reached_goal
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.facts.unusual_settings import domain_of, unusual
@@ -37,8 +35,6 @@ from rlclinic.rules.rule import Sign
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
 # Algorithms that act in one kind of space only.
 FOR_CONTINUOUS, FOR_DISCRETE = frozenset({"DDPG", "TD3", "TQC"}), frozenset({"DQN", "QRDQN", "RAINBOW"})
-# Points from which on some are told from single ones, the share that is some, and how much more these are.
-MANY_POINTS, FEW_OF, TIMES, AROUND = 30, 0.05, 50.0, 5
 SMALL_CLIMB = 0.25
 """Share of its level that a climb must be to be learning as such."""
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
@@ -180,7 +176,7 @@ def _facts(
         "stock-trainer": run.framework in table.stock,
         "other-actions": _other_actions(facts),
         "replays": facts.is_off_policy,
-        "few-pay-all": _few_pay_all(facts),
+        "few-pay-all": few_pay_all(facts),
         "done": status.done,
         "behind": status.behind,
         "missed": status.missed,
@@ -248,17 +244,6 @@ def _other_actions(facts: RunFacts) -> bool:
     discrete = task.group == "atari" or not FOR_DISCRETE.isdisjoint(task.steps_to_target)
     continuous = task.group == "mujoco" or not FOR_CONTINUOUS.isdisjoint(task.steps_to_target)
     return discrete is not continuous and (algorithm in FOR_CONTINUOUS) is discrete
-
-
-def _few_pay_all(facts: RunFacts) -> bool:
-    """Whether some points of the return, neither single ones nor most, are many times what those around them are."""
-    if facts.run.returns is None or len(facts.run.returns) < MANY_POINTS:
-        return False
-    sizes = np.abs(facts.run.returns.values)
-    around = np.median(
-        np.lib.stride_tricks.sliding_window_view(np.pad(sizes, AROUND, mode="reflect"), 2 * AROUND + 1), 1
-    )
-    return FEW_OF < float(np.mean(sizes > TIMES * np.maximum(around, 1.0))) < 1.0 / 3.0
 
 
 def _still_exploring(facts: RunFacts, mostly: float) -> bool:

@@ -31,6 +31,8 @@ USED_UP = 0.95
 OF_STEPS = frozenset({"reward", "mean reward", "step_reward"})
 # Points at the end that are enough to say that a series stays as it is.
 LASTING = 3
+# Points from which on some are told from single ones, the share that is some, and how much more these are.
+MANY_POINTS, FEW_OF, TIMES, AROUND = 30, 0.05, 50.0, 5
 
 
 @fact
@@ -142,6 +144,17 @@ def _still_random(facts: RunFacts, curve: ReturnCurve) -> bool:
     spread = task.random_std or 0.0
     began_random = abs(curve.start - task.random_mean) <= max(spread, NO_WAY * abs(goal.level - goal.base))
     return began_random and goal.share(curve.final) < NO_WAY
+
+
+def few_pay_all(facts: RunFacts) -> bool:
+    """Whether some points of the return, neither single ones nor most, are many times what those around them are."""
+    if facts.run.returns is None or len(facts.run.returns) < MANY_POINTS:
+        return False
+    sizes = np.abs(facts.run.returns.values)
+    around = np.median(
+        np.lib.stride_tricks.sliding_window_view(np.pad(sizes, AROUND, mode="reflect"), 2 * AROUND + 1), 1
+    )
+    return FEW_OF < float(np.mean(sizes > TIMES * np.maximum(around, 1.0))) < 1.0 / 3.0
 
 
 def became_undefined(facts: RunFacts, returns: Series) -> bool:
