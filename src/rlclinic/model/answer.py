@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.numbers import percent
-from rlclinic.model.prescription import Prescription, PrescriptionKind
-from rlclinic.model.run import Status
+from rlclinic.model.prescription import Change, Prescription, PrescriptionKind
+from rlclinic.model.run import Run, Status
 from rlclinic.model.vocabulary import has_metric
 from rlclinic.model.words import listed, sentence, within
 
@@ -158,7 +158,7 @@ def _change(diagnosis: Diagnosis) -> Line:
         return Line("Change", step, (("judge", commands.judge),) if commands.judge else ())
     text = _instruction(first, leads=True)
     if first.native is not None and first.native.text.count("\n") == 0 and len(first.native.text) <= NATIVE_WIDTH:
-        text = f"{text.rstrip('.')}: {first.native.text.strip()}"
+        text = text.rstrip(".") + _written(diagnosis.run, first.changes, first.native.text.strip())
     if first.kind is PrescriptionKind.CHECK:
         is_optional = diagnosis.finds_nothing or text.startswith(OPTIONAL) or TOO_SHORT in first.causes
         return Line("Change" if is_optional else "Test first", text, () if is_optional else _also(commands.test, text))
@@ -169,6 +169,14 @@ def _change(diagnosis: Diagnosis) -> Line:
     if lead.id not in (*first.causes, UNKNOWN, *HARMLESS) and first.causes and lead.probability >= LIKELY:
         text = f"Rule out {first.causes[0]} first: {within(text)}"
     return Line("Change", text, tuple((what, command) for what, command in both if command))
+
+
+def _written(run: Run, changes: tuple[Change, ...], native: str) -> str:
+    """A change as the user writes it; where that is one line of a file, which line."""
+    setting = run.config.settings.get(changes[0].key) if len(changes) == 1 else None
+    if setting is None or setting.origin is None or native.partition(": ")[0] != setting.native_key:
+        return f": {native}"
+    return f" in {setting.origin}."
 
 
 def _has_nothing(diagnosis: Diagnosis) -> bool:

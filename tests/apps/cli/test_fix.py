@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,15 @@ def test_write_changes_the_one_line_and_keeps_the_old_file(broken: Path) -> None
     assert (broken / "config.yaml").read_text() == before.replace("learning_rate: 0.1", f"learning_rate: {after}")
     assert Path(data["backup"]).read_text() == before
     assert read(broken).config.number("learning_rate") == after
+
+
+def test_the_change_is_told_and_made_under_the_key_of_the_users_file(broken: Path) -> None:
+    config = broken / "config.yaml"
+    config.write_text(config.read_text().replace("learning_rate: 0.1", "lr: 0.1"))
+    (change,) = [line for line in diagnose(read(broken)).answer.lines if line.label == "Change"]
+    told = re.fullmatch(r"Lower lr from 0.1 to (\S+) in config.yaml:8\.", change.text)
+    assert told is not None, change.text
+    assert f"\n-lr: 0.1\n+lr: {told[1]}\n" in _fix(str(broken)).stdout
 
 
 def test_a_told_goal_is_what_the_run_is_fixed_for(broken: Path) -> None:

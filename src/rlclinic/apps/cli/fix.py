@@ -113,7 +113,7 @@ def decided(
         return result, ExitCode.OK
     _hold_back(result, unsafe=unsafe)
     try:
-        native = render(diagnosis.run, chosen.changes)
+        native = render(diagnosis.run, chosen.changes, script=config.endswith(".py"))
         result.native = native.format, native.text
     except RlclinicError as error:
         result.reason, result.hint = error.message, error.hint

@@ -10,6 +10,7 @@ from rlclinic.model.run import Run
 from rlclinic.prescriptions.edit.document import FORMATS, document_data
 from rlclinic.prescriptions.edit.edits import Path as KeyPath
 from rlclinic.prescriptions.edit.edits import Refused, value_at
+from rlclinic.prescriptions.syntax import TRACKERS
 from rlclinic.readers.discover import split_name
 from rlclinic.readers.no_links import is_file, read_file
 from rlclinic.readers.project import ROOT_SIGNS, folders_above
@@ -168,7 +169,7 @@ def _origin(run: Run, keys: tuple[str, ...]) -> Source:
         raise _unknown(run, "no config file of this run is known")
     name = files.pop()
     file = folder_of(run) / name
-    if file.suffix not in (*FORMATS, *SHELL, ".py") or run.source in ("wandb", "mlflow", "trackio"):
+    if file.suffix not in (*FORMATS, *SHELL, ".py") or run.source in TRACKERS:
         raise _unknown(run, f"the values were read from {name}, a record of the run and not a config")
     if file.name in RECORDS.get(run.framework, ()):
         raise _unknown(run, f"{name} is the run's own record, not the config it was made from")

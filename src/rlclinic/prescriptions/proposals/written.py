@@ -90,7 +90,7 @@ def _names(framework_id: str, algorithm: str, key: str) -> tuple[str, ...] | Non
 def _written_key(run: Run, change: Change) -> str:
     from rlclinic.prescriptions.syntax import CannotWrite, assignments, dialects_of
 
-    for dialect in dialects_of(run):
+    for dialect in dialects_of(run, (change,)):
         try:
             found = assignments(run, (change,), dialect)
         except CannotWrite:

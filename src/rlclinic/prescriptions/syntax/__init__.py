@@ -48,18 +48,23 @@ DIALECTS: dict[str, tuple[Dialect, ...]] = {
     "prime-rl": (generic.TOML,),
 }
 BY_SUFFIX = {"yaml": generic.YAML, "yml": generic.YAML, "json": generic.JSON, "toml": generic.TOML}
+# What they keep of a config is a record that nobody edits.
+TRACKERS = frozenset({"wandb", "mlflow", "trackio"})
 
 __all__ = [
-    "AlreadySo", "Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render",
+    "TRACKERS", "AlreadySo", "Assignment", "CannotWrite", "Dialect", "assignments", "dialects", "dialects_of", "render",
 ]  # fmt: skip
 
 
-def render(run: Run, changes: Sequence[Change], dialect: Dialect | None = None) -> Native:
-    """The changes as the user would write them; CannotWrite with the reason where no syntax can say them exactly."""
+def render(run: Run, changes: Sequence[Change], dialect: Dialect | None = None, *, script: bool = False) -> Native:
+    """The changes as the user would write them; CannotWrite with the reason where no syntax can say them exactly.
+
+    Into a script go arguments, whatever file the run read them from.
+    """
     if not changes:
         raise CannotWrite("there is nothing to change")
     failures: list[CannotWrite] = []
-    for way in (dialect,) if dialect is not None else dialects_of(run):
+    for way in (dialect,) if dialect is not None else dialects_of(run, () if script else changes):
         try:
             return Native(way.id, way.render(run, assignments(run, changes, way)))
         except CannotWrite as failure:
@@ -83,8 +88,11 @@ def dialects() -> tuple[Dialect, ...]:
     return tuple({dialect.id: dialect for dialect in (*known, sb3_python.FILE, *BY_SUFFIX.values())}.values())
 
 
-def dialects_of(run: Run) -> tuple[Dialect, ...]:
-    """The ways to write for one run, best first: what started it, its framework, then the format of its config."""
+def dialects_of(run: Run, changes: Sequence[Change] = ()) -> tuple[Dialect, ...]:
+    """The ways to write for one run, best first: what started it, its framework, then the format of its config.
+
+    What a file of the user's own sets is changed there, under the key that it has in it.
+    """
     if run.source == "hydra" and run.framework not in ("torchrl", "rsl_rl"):
         return (hydra.DIALECT,)
     row = DIALECTS.get(run.framework)
@@ -96,16 +104,20 @@ def dialects_of(run: Run) -> tuple[Dialect, ...]:
     if run.framework == "rllib" and not rllib.is_new_stack(run):
         return row[::-1]
     if run.framework == "sb3" and _by_config_file(run) is not None:
-        return (*row, sb3_python.FILE)
+        is_there = run.source not in TRACKERS and changes and all(_from_document(run, item.key) for item in changes)
+        return (sb3_python.FILE, *row) if is_there else (*row, sb3_python.FILE)
     return row
 
 
 def _by_config_file(run: Run) -> Dialect | None:
-    for setting in run.config.settings.values():
-        suffix = setting.origin.file.rpartition(".")[2] if setting.origin is not None else ""
-        if suffix in BY_SUFFIX:
-            return BY_SUFFIX[suffix]
-    return None
+    return next((found for name in run.config.settings if (found := _from_document(run, name)) is not None), None)
+
+
+def _from_document(run: Run, name: str) -> Dialect | None:
+    """The format of the config file that sets a hyperparameter; None where something else does, or nothing."""
+    setting = run.config.settings.get(name)
+    origin = setting.origin if setting is not None else None
+    return BY_SUFFIX.get(origin.file.rpartition(".")[2]) if origin is not None else None
 
 
 def _is_set(run: Run, key: str) -> bool:

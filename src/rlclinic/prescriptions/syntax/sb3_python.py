@@ -87,8 +87,9 @@ NAMES = Names(
 )
 
 
-# Config files of scripts of the user's own hold the same arguments, and often a word for the schedule.
-FILE_NAMES = replace(NAMES, groups={key: NAMES.groups[key] for key in FILE_GROUPS}, rate=worded_rate)
+# Config files of scripts of the user's own hold the same arguments, under names of their own, and often a word for the
+# schedule.
+FILE_NAMES = replace(NAMES, computed={}, groups={key: NAMES.groups[key] for key in FILE_GROUPS}, rate=worded_rate)
 
 
 def write(run: Run, assignments: Sequence[Assignment]) -> str:
@@ -103,7 +104,9 @@ def write(run: Run, assignments: Sequence[Assignment]) -> str:
 
 
 def refuses_new_key(run: Run, assignment: Assignment) -> str:
-    """What a script of the user's own does not have in its config it may not read."""
+    """What a script of the user's own does not have in its config it may not read, and code stands in scripts."""
+    if isinstance(assignment.after, Code):
+        return f"{assignment.key} needs code, not a value: {assignment.after}"
     return "" if assignment.key in run.config.native else f"the config has no {assignment.key}"
 
 
