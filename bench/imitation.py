@@ -3,7 +3,8 @@
 Every variant learns three tasks from rules of thumb that solve them, over the same steps and without an early end, so
 that labels can be counted until the goal and in all. Faults are planted in the same runs. Each run is trained into
 FOLDER unless it is there, read and diagnosed; what it showed is a line of bench/imitation.jsonl. It can be stopped and
-goes on where it was. `--report` writes the page of what is recorded.
+goes on where it was. `--again` diagnoses the recorded runs of FOLDER anew, `--report` writes the page of what is
+recorded.
 """
 
 from __future__ import annotations
@@ -118,25 +119,44 @@ def runs() -> list[str]:
 def measured(folder: Path, name: str, seed: int) -> dict[str, Any]:
     """Train one run if it is missing, read and diagnose it."""
     began = time.process_time()
-    target = folder / f"{name.replace('/', '-')}-{seed}"
+    target = _target(folder, name, seed)
     if not target.exists():
         with tempfile.TemporaryDirectory() as root:
             made = _trained(Path(root), name, seed)
             target.mkdir(parents=True)
             for file in KEPT:
                 shutil.copy(made / file, target / file)
-    run = read(target)
-    found = diagnose(run)
-    series, first = run.series, found.causes[0]
+    series = read(target).series
     config = json.loads((target / "config.json").read_text(encoding="utf-8"))
     returns = series["return/eval"]
     asked = dict(zip(series["imitation/queries"].steps, series["imitation/queries"].values, strict=True))
     return {
         "name": name, "seed": seed, "goal": config["threshold"], "expert": config["expert_return"],
         "steps": returns.steps.tolist(), "returns": np.round(returns.values, 2).tolist(),
-        "queries": [int(asked[step]) for step in returns.steps], "verdict": found.verdict, "cause": first.id,
-        "probability": round(first.probability, 3), "cpu": round(time.process_time() - began, 1),
+        "queries": [int(asked[step]) for step in returns.steps], **diagnosed(target),
+        "cpu": round(time.process_time() - began, 1),
     }  # fmt: skip
+
+
+def diagnosed(target: Path) -> dict[str, Any]:
+    """What is said of a run."""
+    found = diagnose(read(target))
+    first = found.causes[0]
+    return {"verdict": found.verdict, "cause": first.id, "probability": round(first.probability, 3)}
+
+
+def again(folder: Path) -> None:
+    """Diagnose the recorded runs that lie in FOLDER anew."""
+    rows = recorded()
+    for row in rows:
+        target = _target(folder, row["name"], row["seed"])
+        if target.exists():
+            row |= diagnosed(target)
+    RECORD.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _target(folder: Path, name: str, seed: int) -> Path:
+    return folder / f"{name.replace('/', '-')}-{seed}"
 
 
 def _trained(root: Path, name: str, seed: int) -> Path:
@@ -275,9 +295,12 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=60.0, help="CPU minutes after which no further run begins")
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--report", action="store_true")
     told = parser.parse_args()
     if told.report:
         PAGE.write_text(report(), encoding="utf-8")
+    elif told.folder and told.again:
+        again(told.folder)
     elif told.folder:
         record(told.folder, told.names or runs(), told.seeds, told.minutes)

@@ -228,7 +228,8 @@ def _few_episodes(facts: RunFacts, table: Weights) -> bool:
 def _few_steps(facts: RunFacts, table: Weights) -> bool:
     """The same by env steps, of a task of which nobody knows how many it needs. What never varies needs no more."""
     curve, taken = facts.curve, facts.run.env_steps
-    if facts.is_language_model or reference_steps(facts) is not None or (curve is not None and not curve.span):
+    counts_other = facts.is_language_model or facts.is_imitation
+    if counts_other or reference_steps(facts) is not None or (curve is not None and not curve.span):
         return False
     return taken is not None and table.fewest_env_steps <= taken < table.few_steps
 

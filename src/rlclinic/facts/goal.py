@@ -139,8 +139,11 @@ def _mean(series: Series | None) -> float:
 @fact
 def reference_steps(facts: RunFacts) -> float | None:
     """Env steps that published runs needed for the task: of the same algorithm, else of the slowest one; of the middle
-    one where the algorithm is not known. Of a game without such runs what the easiest game needed."""
-    task = known_task(facts)
+    one where the algorithm is not known. Of a game without such runs what the easiest game needed.
+
+    None of imitation: labels teach it, not steps.
+    """
+    task = None if facts.is_imitation else known_task(facts)
     if task is None or not task.steps_to_target:
         return least_steps(task.group) if task is not None and task.group == "atari" else None
     own, known = task.steps_to_target.get(facts.run.algorithm.upper()), sorted(task.steps_to_target.values())

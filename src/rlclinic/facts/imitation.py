@@ -40,7 +40,7 @@ class Imitation:
 def imitation_of(facts: RunFacts) -> Imitation | None:
     """How the imitator stands; None for other runs and where nothing says what it was to reach."""
     level, curve, goal = facts.late("return/eval", LAST), facts.curves.get("return/eval"), goal_of(facts)
-    if "imitation" not in facts.families or level is None or curve is None or goal is None:
+    if not facts.is_imitation or level is None or curve is None or goal is None:
         return None
 
     def late(name: str) -> float | None:

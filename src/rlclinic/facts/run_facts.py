@@ -142,6 +142,11 @@ class RunFacts:
     def is_off_policy(self) -> bool:
         return bool(self.families & {"q-learning", "continuous-q"})
 
+    @property
+    def is_imitation(self) -> bool:
+        """Whether it learns from labels: what env steps are to others, labels and fits are to it."""
+        return "imitation" in self.families
+
     @cached_property
     def is_language_model(self) -> bool:
         return self.run.is_language_model or "loss/supervised" in self.run

@@ -120,7 +120,7 @@ def expected_updates(facts: RunFacts, steps: float) -> float | None:
             return None
         return max(0.0, steps - (facts.setting("learning_starts") or 0.0)) * ratio
     whole, each = rollout(facts), updates_per_rollout(facts)
-    if whole is None or each is None:
+    if whole is None or each is None or facts.is_imitation:
         return None
     return math.floor(steps / whole) * each
 

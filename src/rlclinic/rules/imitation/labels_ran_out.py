@@ -1,15 +1,18 @@
 """Labels ended, or were hardly asked for, while the imitator still erred.
 
-What it sees: The expert gave no more labels from some step on, or was asked in few of the steps, and on its own states
-the imitator is far from it.
+What it sees: The expert gave no more labels from some step on, or was asked in few of the steps while the imitator is
+far from it on its own states, or in next to none of the second half; and the return stays below the goal.
 Why it hurts: The states where mistakes are made are the ones whose labels are missing.
 Evidence needed: imitation/queries and imitation/disagreement.
-Looks alike: A gate that asks rarely because the imitator agrees: then the disagreement is small.
+Looks alike: A gate that asks rarely because the imitator does well: then the goal is reached. That it agrees on its own
+states says less: where it is stuck, it may agree.
 What to change: Raise the budget of labels, spend it where the policy is unsure, or lower the gate's threshold.
 References: Zhang & Cho 2017 (arXiv 1605.06450); Menda et al. 2019 (arXiv 1807.08364).
 """
 
 from __future__ import annotations
+
+import numpy as np
 
 from rlclinic.facts.imitation import imitation_of
 from rlclinic.facts.run_facts import RunFacts
@@ -31,6 +34,8 @@ class Limits(RuleLimits):
     """Labels per step below which a gate asks rarely."""
     apart: float = 0.1
     """Distance from the expert on own states that is far for one who asks rarely."""
+    seldom: float = 0.05
+    """Labels per step of the second half below which a gate asks for nothing."""
 
 
 LIMITS = Limits()
@@ -49,6 +54,12 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return RuleResult(Severity.WARNING, 0.85, summary, (ended,))
     steps = float(queries.steps[-1])
     rate = queries.last / steps if steps else 1.0
+    earlier = float(np.interp(steps / 2, queries.steps, queries.values))
+    late = 2 * (queries.last - earlier) / steps if steps else 1.0
+    if late < limits.seldom:
+        summary = f"labels for {late:.0%} of the steps of its second half; {found.told}"
+        asked = facts.evidence("imitation/queries", late, limits.seldom, note="labels per step, second half")
+        return RuleResult(Severity.WARNING, 0.65, summary, (asked,))
     if rate >= limits.asked or found.disagreement is None or found.disagreement < limits.apart:
         return None
     summary = f"labels for {rate:.0%} of the steps, {found.disagreement:.2f} from the expert; {found.told}"

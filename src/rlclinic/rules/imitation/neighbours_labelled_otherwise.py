@@ -6,7 +6,7 @@ Why it hurts: The expert decides by something that the observation does not hold
 The imitator cannot learn it from these observations, however many labels it gets.
 Evidence needed: imitation/label_spread and imitation/inconsistency.
 Looks alike: An inconsistent expert: it gives different answers to the same state. Bang-bang control: labels jump at a
-border, but most neighbours lie on one side of it.
+border, near which a gate asks; but labels that were held out are predicted.
 What to change: Give the imitator what the expert sees, a history of observations or a recurrent policy; or imitate an
 expert that sees what it sees; or go on with reinforcement learning.
 References: Weihs et al. 2021 (arXiv 2007.12173); de Haan et al. 2019 (arXiv 1905.11979).
@@ -32,6 +32,8 @@ class Limits(RuleLimits):
     """Spread of labels among neighbours, as a share of that among any two states."""
     by_itself: float = 0.02
     """Distance between two labels of one state that is still the same answer."""
+    predicted: float = 0.1
+    """Distance from held-out labels below which they can be learned, however much neighbours differ."""
 
 
 LIMITS = Limits()
@@ -43,6 +45,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if found is None or not found.short or found.label_spread is None or found.inconsistency is None:
         return None
     if found.label_spread < limits.spread or found.inconsistency > limits.by_itself:
+        return None
+    if found.disagreement_data is not None and found.disagreement_data < limits.predicted:
         return None
     told = f"labels of neighbouring states differ {found.label_spread:.0%} as much as labels of any two states"
     summary = f"{told}; {found.told}"

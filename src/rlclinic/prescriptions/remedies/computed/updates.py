@@ -26,8 +26,9 @@ def larger_budget(assessment: Assessment) -> Changes:
     if axis != "env_steps":
         return change_to("total_updates", round(FINE * budget)) if axis in ("updates", "iterations") else ()
     known = assessment.entry_number("total_steps") or reference_steps(assessment.facts)
-    # No task is known that needs fewer steps than these.
-    more = known if known and known > budget else max(FINE * budget, weights().few_steps)
+    # No task is known that needs fewer steps than these, unless an expert labels them.
+    least = 0 if assessment.facts.is_imitation else weights().few_steps
+    more = known if known and known > budget else max(FINE * budget, least)
     return change_to("total_steps", round(more))
 
 
