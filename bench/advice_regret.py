@@ -120,34 +120,34 @@ def measured(environment: str, algorithm: str, key: str, value: float, seed: int
 
 
 def cases(seeds: int) -> Iterator[dict[str, Any]]:
-    """Every sweep with its fresh measurements."""
-    for environment, algorithm in PAIRS:
-        task = task_of(environment)
-        assert task is not None
-        assert task.random_mean is not None
-        for question in QUESTIONS:
-            key, values = candidates(environment, algorithm, question)
-            swept = {
-                value: float(np.mean([measured(environment, algorithm, key, value, seed) for seed in range(seeds)]))
-                for value in sorted(set(values.values()))
-            }
-            best = max(swept, key=lambda value: swept[value])
-            again = {
-                value: float(
-                    np.mean(
-                        [measured(environment, algorithm, key, value, seed) for seed in range(FRESH, FRESH + seeds)]
-                    )
-                )
-                for value in {best, values["advised"], values["default"], values["rules"]}
-            }
-            top = max(again.values())
-            way = max(top - task.random_mean, 1e-9)
-            regret = {name: (top - again[values[name]]) / way for name in ("advised", "rules", "default")}
-            if task.target is not None and way < LEARNED * (task.target - task.random_mean):
-                # Where no value learned anything, none can be behind.
-                regret = dict.fromkeys(regret, float("nan"))
-            yield {"env": environment, "algorithm": algorithm, "question": question, "key": key, "values": values,
-                   "best": best, "top": top, "regret": regret}  # fmt: skip
+    """Every sweep whose runs are recorded or may be trained, one question after the other."""
+    for question in QUESTIONS:
+        for environment, algorithm in PAIRS:
+            with suppress(Enough):
+                yield _case(environment, algorithm, question, seeds)
+
+
+def _case(environment: str, algorithm: str, question: str, seeds: int) -> dict[str, Any]:
+    """A sweep with its fresh measurements."""
+    task = task_of(environment)
+    assert task is not None
+    assert task.random_mean is not None
+    key, values = candidates(environment, algorithm, question)
+
+    def mean(value: float, first: int) -> float:
+        return float(np.mean([measured(environment, algorithm, key, value, first + at) for at in range(seeds)]))
+
+    swept = {value: mean(value, 0) for value in sorted(set(values.values()))}
+    best = max(swept, key=lambda value: swept[value])
+    again = {value: mean(value, FRESH) for value in {best, values["advised"], values["default"], values["rules"]}}
+    top = max(again.values())
+    way = max(top - task.random_mean, 1e-9)
+    regret = {name: (top - again[values[name]]) / way for name in ("advised", "rules", "default")}
+    if task.target is not None and way < LEARNED * (task.target - task.random_mean):
+        # Where no value learned anything, none can be behind.
+        regret = dict.fromkeys(regret, float("nan"))
+    return {"env": environment, "algorithm": algorithm, "question": question, "key": key, "values": values,
+            "best": best, "top": top, "regret": regret}  # fmt: skip
 
 
 def report(found: list[dict[str, Any]], seeds: int) -> str:
@@ -203,10 +203,10 @@ def main() -> None:
     asked = parser.parse_args()
     found = []
     left.append(asked.most)
-    with suppress(Enough):
-        for case in cases(asked.seeds):
-            found.append(case)
-            print(case["env"], case["algorithm"], case["question"], case["regret"], flush=True)
+    for case in cases(asked.seeds):
+        found.append(case)
+        print(case["env"], case["algorithm"], case["question"], case["regret"], flush=True)
+    found.sort(key=lambda case: list(PAIRS).index((case["env"], case["algorithm"])))
     if asked.report and found:
         PAGE.write_text(report(found, asked.seeds), encoding="utf-8")
 
