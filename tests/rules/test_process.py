@@ -12,6 +12,7 @@ from rlclinic.model.finding import Severity
 from rlclinic.model.run import Checkpoint, LogExcerpt, Provenance, Run, RunStatus, Status
 from rlclinic.model.series import Series
 from rlclinic.rules.process import (
+    died_of_a_number,
     gaps_in_the_log,
     memory_ran_out,
     nothing_saved,
@@ -62,6 +63,31 @@ def test_memory_counts_only_where_it_ended_the_run(state: Status, kind: str, *, 
     log = LogExcerpt("error" if kind == "error" else "warning", "out.log", 7, "MemoryError: Unable to allocate 4 GiB")
     run = replace(scene(status=state).run, logs=(log,))
     assert (memory_ran_out.check(RunFacts(run)) is not None) is found
+
+
+@pytest.mark.parametrize(("reason", "severity"), [("x.log:9: Killed", Severity.WARNING), ("Killed by the user", None)])
+def test_a_process_killed_without_a_word_may_have_run_out_of_memory(reason: str, severity: Severity | None) -> None:
+    """constructed: what a shell prints of a process that the kernel ended."""
+    run = replace(scene().run, status=RunStatus(Status.CRASHED, reason))
+    result = memory_ran_out.check(RunFacts(run))
+    assert (result and result.severity) is severity
+
+
+@pytest.mark.parametrize(
+    ("error", "found"),
+    [
+        ("RuntimeError: probability tensor contains either `inf`, `nan` or element < 0", True),
+        ("ValueError: cannot convert float NaN to integer", True),
+        ("RuntimeError: normal expects all elements of std >= 0.0", True),
+        ("KeyError: 'info'", False),
+        ("FileNotFoundError: runs/nan/config.yaml", False),
+    ],
+)
+def test_an_error_that_names_a_number_is_told_from_others(error: str, *, found: bool) -> None:
+    """constructed: the last lines of logs."""
+    run = replace(scene().run, status=RunStatus(Status.CRASHED, f"out.log:7: {error}"))
+    assert (died_of_a_number.check(RunFacts(run)) is not None) is found
+    assert died_of_a_number.check(RunFacts(replace(run, status=RunStatus(Status.FINISHED, error)))) is None
 
 
 def test_a_stopped_run_says_how_much_of_its_budget_it_took() -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.return_curve import ReturnCurve
+from rlclinic.model.run import Run
 from rlclinic.model.series import StepAxis
 
 # Longest quotation from a log inside a one-line summary, in characters.
@@ -44,3 +47,17 @@ def quoted(text: str) -> str:
     """A passage of a log on one line, cut where it is long, without control characters."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return f'"{line}"' if len(line) <= QUOTED else f'"{line[: QUOTED - 3]}..."'
+
+
+def words_at_the_end(run: Run, pattern: re.Pattern[str]) -> tuple[str, str] | None:
+    """The line that fits in what ended the run or, beside it, in the errors of its log, and where that is."""
+    line, where = _first(pattern, run.status.reason), "why the run ended"
+    for excerpt in run.logs:
+        found = _first(pattern, excerpt.text) if excerpt.kind != "warning" else None
+        if found is not None and line in {None, found}:
+            return found, f"{excerpt.file}, line {excerpt.line}"
+    return (line, where) if line is not None else None
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str | None:
+    return next((line for line in text.splitlines() if pattern.search(line)), None)

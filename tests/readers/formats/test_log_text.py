@@ -306,9 +306,10 @@ def test_a_log_that_begins_inside_a_traceback_still_names_its_exception() -> Non
     assert final_exception(SIMPLE[2:]) == (SIMPLE[-1], 5)
 
 
-def test_a_torn_traceback_has_no_exception() -> None:
-    assert final_exception(SIMPLE[:-1]) is None
+def test_a_torn_traceback_ended_the_run_where_its_last_frame_is() -> None:
+    assert final_exception(SIMPLE[:-1]) == ('File "train.py", line 2, in main', 5)
     assert excerpts(SIMPLE[:-1]) == ()
+    assert final_exception([*SIMPLE[:-1], "Episode 7 reward 20"]) is None
 
 
 def test_excerpts_and_final_exceptions_hold_no_secrets() -> None:

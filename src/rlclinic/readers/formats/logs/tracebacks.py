@@ -94,7 +94,7 @@ def final_exception(lines: Sequence[str]) -> tuple[str, int] | None:
     if found is None and root is not None:
         found = root.exception
     if found is None:
-        found = _headless(lines)
+        found = _headless(lines) or _cut(lines)
     if found is None or _survived(lines, found):
         return None
     return redacted_head(plain(lines[found]).strip(), _MAX_TEXT), found + 1
@@ -168,6 +168,17 @@ def _headless(lines: Sequence[str]) -> int | None:
         if line.strip() and not line.startswith((" ", "\t")):
             return index if _EXCEPTION.match(line) else None
     return None
+
+
+def _cut(lines: Sequence[str]) -> int | None:
+    """The innermost frame of a traceback that the log, or what was copied of it, ends in the middle of."""
+    header = next((i for i in range(len(lines) - 1, -1, -1) if _HEADER in lines[i]), None)
+    if header is None:
+        return None
+    margin = _indent(plain(lines[header]))
+    inside = [i for i in range(header + 1, len(lines)) if lines[i].strip()]
+    frames = [i for i in inside if _FRAME.match(plain(lines[i]))]
+    return frames[-1] if frames and all(_indent(plain(lines[i])) > margin for i in inside) else None
 
 
 def _read_block(lines: Sequence[str], first: int) -> Traceback | None:
