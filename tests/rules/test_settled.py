@@ -60,3 +60,15 @@ def test_an_evaluation_has_no_such_start() -> None:
     )
 
     assert settled(facts.run) is facts.run.returns
+
+
+def test_rows_in_which_one_early_end_is_all_that_is_known_are_left_out() -> None:
+    """constructed: sixteen environments of which one ends at once, as in a task whose goal was near by chance."""
+    series = _goal_reaching()
+    returns, lengths, episodes = series["return/train"], series["episode_length"], np.arange(60) * STEP / LENGTH
+    returns[:6], lengths[:6], episodes[:6] = 1.7, 1.0, 1.0
+    facts = scene(series={**series, "episodes": episodes}, config={"n_envs": 16}, steps=60 * STEP)
+
+    assert facts.returns is not None
+    assert facts.returns.steps[0] == pytest.approx(7 * STEP)
+    assert facts.returns.values.max() < 0.0
