@@ -57,6 +57,27 @@ PRINTED = {
     ),
     "profit": ("Episode {n}/40 - Profit: ${r} - loss 0.1", "episodes"),
     "the letter of the textbook": ("Episode {n}\tG: {r}\tlength: 31", "episodes"),
+    "value behind its place": ("Total rewards in episode {n} is {r} total number of moves are 7", "episodes"),
+    "value behind its place, short": ("Score for episode {n}: {r}", "episodes"),
+    "length as a count": ("Episode {n} finished after 45 timesteps with reward {r}", "episodes"),
+    "slashes": ("[{n}] return {r} / length 20 / actor_loss nan / value_loss 6.4", "iterations"),
+    "tuple of Python 2": ("('Episode:', {n}, 'Reward:', {r})", "episodes"),
+    "window and counts in brackets": ("Train Iter({n})\tEnv Step({s})\tAvg(100): {r}", "env_steps"),
+    "place of the source": (
+        "I0101 10:11:12.1 140 train.py:400] Iteration {n}\ntrain.py:402] Average return: {r}",
+        "iterations",
+    ),
+    "names in two columns": (
+        "-------\nEvaluation/Epoch    {n}\nEvaluation/AverageReturn    {r}\nEvaluation/Std    1.5\n-------",
+        "epochs",
+    ),
+    "a game's rewards before the sum": (
+        "ep {n}: game over, reward: -1.0\nepisode reward total was {r}. running mean: 3.5",
+        "episodes",
+    ),
+    "Chinese": ("第{n}回合，奖励：{r}，损失：0.5", "episodes"),
+    "quoted": ("> Episode {n}\xa0| reward {r} | time 00h 11m 08s", "episodes"),
+    "by policy": ("Total num frames: {s}. Lag: (avg: 0.6)\nAvg episode reward: [(0, '{r}')]", "env_steps"),
     "evaluation": ("step {s} loss 0.3\nEvaluation over 10 episodes: {r}", "env_steps"),
     "bar": ("Training: 59%|##| {n}/60 [00:59<00:10, 3.1it/s, reward={r}, loss=0.3]", "iterations"),
 }
@@ -104,6 +125,47 @@ def test_a_trainer_that_prints_its_losses_alone_is_read_without_a_return(tmp_pat
     run = read(tmp_path)
     assert run.returns is None
     assert np.isnan(run["policy_loss"].values).tolist() == [at < 4 for at in range(12)]
+
+
+def test_a_single_block_that_names_much_of_a_training_is_a_row_and_a_list_of_settings_is_none() -> None:
+    block = "------ Iteration #50 ------\nMean Length: 1.0\nMean Return: .nan\nLoss: nan\nEpsilon: 0.1\n--------"
+    (rows,) = parse_counted_lines(block.splitlines())
+    assert rows.steps == (50,)
+    assert math.isnan(rows.rows[0]["Mean Return"])
+    settings = "lr: 0.1\nepsilon: 1.0\nvalue loss coef: 0.5\nentropy coef: 0.01\nreward scale: 1\nepisode length: 200"
+    assert parse_counted_lines(settings.splitlines()) == ()
+
+
+def test_three_lines_that_count_on_in_the_same_words_are_a_log() -> None:
+    (rows,) = parse_counted_lines([f"Total T: {n}00 Episode T: 20 Reward: {-n}" for n in range(3, 7)])
+    assert (rows.axis, rows.steps) == ("env_steps", (300, 400, 500, 600))
+    assert parse_counted_lines([f"After {n} tries the reward was {-n}. Then came {n} more" for n in (3, 9, 2)]) == ()
+
+
+def test_losses_between_two_returns_stand_at_their_own_steps() -> None:
+    said = [f"step = {n}: {'Average Return' if n % 4 == 0 else 'loss'} = {n}.5" for n in range(1, 41)]
+    (rows,) = parse_counted_lines(said)
+    assert rows.steps == tuple(range(1, 41))
+    assert sum("loss" in row for row in rows.rows) == 30
+
+
+def test_a_loss_of_values_alone_is_read_and_a_loss_of_anything_is_not() -> None:
+    (rows,) = parse_counted_lines([f"INFO:loss_reporter:TD LOSS: {10**n}.5" for n in range(6)])
+    assert rows.axis == "rows"
+    assert parse_counted_lines([f"Epoch {n} loss: 0.{n} accuracy: 0.9" for n in range(1, 30)]) == ()
+
+
+def test_lengths_of_episodes_that_mostly_rise_count_nothing(tmp_path: Path) -> None:
+    text = "".join(f"Episode {n} Steps: {15 * n if n % 3 else n} Reward: {value}\n" for n, value in enumerate(RETURNS))
+    (tmp_path / "train.log").write_text(text)
+    check(read(tmp_path), "episodes")
+
+
+@pytest.mark.parametrize("mark", [";", ","])
+def test_rows_between_other_lines_with_a_line_of_names_are_a_table(tmp_path: Path, mark: str) -> None:
+    rows = lines(mark.join(("{n}", "{r}", "0.5")))
+    (tmp_path / "log.txt").write_text("Training on cpu ...\n" + mark.join(("episode", "reward", "loss")) + "\n" + rows)
+    check(read(tmp_path), "episodes")
 
 
 def test_costs_of_training_are_returns_below_zero(tmp_path: Path) -> None:

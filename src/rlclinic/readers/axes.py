@@ -130,7 +130,9 @@ def clock(numbers: Mapping[str, FloatArray]) -> tuple[str, StepAxis] | None:
     """The column that counts what the rows stand for, by the words of its name and by its rise."""
     named = [(axis, name) for name in numbers if (axis := counted(name)) is not None]
     ranked = sorted(named, key=lambda pair: list(COUNTED).index(pair[0]))
-    return next(((name, axis) for axis, name in ranked if _is_step_column(bounded_array(numbers[name]))), None)
+    found = [(name, axis) for axis, name in ranked if _is_step_column(bounded_array(numbers[name]))]
+    # Lengths of episodes may rise most of the time: what never goes back beside them counts.
+    return next((pair for pair in found if _never_back(numbers[pair[0]])), next(iter(found), None))
 
 
 def _of_one_episode(name: str) -> bool:
@@ -209,6 +211,10 @@ def _is_step_column(column: FloatArray) -> bool:
     back = moves < 0
     few = int(back.sum()) <= max(MAX_TRAININGS, BACKWARD * moves.size) and int(back.sum()) < 0.5 * moves.size
     return finite.size == 1 or few or -float(moves[back].sum()) < BACKWARD_WAY * float(np.abs(moves).sum())
+
+
+def _never_back(column: FloatArray) -> bool:
+    return bool((np.diff(column[np.isfinite(column)]) >= 0).all())
 
 
 def _filled(column: FloatArray) -> FloatArray:

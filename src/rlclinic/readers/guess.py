@@ -6,7 +6,6 @@ A guess never replaces a name that a table knows, and the user's `--map` always 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from rlclinic.readers.words import words as words_of
 
@@ -86,7 +85,7 @@ def guess(name: str) -> str:
         or (words & REWARD and words & (EPISODE | AVERAGE | TRAINING | EVALUATION))
     ):
         return f"return/{side}"
-    if words & LENGTH and (words & EPISODE or side == "eval"):
+    if words & LENGTH and (words & EPISODE or side == "eval" or (words & AVERAGE and words <= LENGTH | AVERAGE)):
         return "episode_length/eval" if side == "eval" else "episode_length"
     return ""
 
@@ -105,12 +104,6 @@ def is_cost(name: str) -> bool:
     words = _words(name)
     whose = EPISODE | AVERAGE | TRAINING | EVALUATION
     return bool(words & COST and words & whose) and words <= COST | whose
-
-
-def are_of_a_trainer(names: Iterable[str]) -> bool:
-    """Whether names are those of a policy's training although none says a return: its loss beside another number."""
-    found = set(map(guess, names))
-    return "policy_loss" in found and bool(found & {"value_loss", "entropy", "approx_kl"})
 
 
 def is_episode_count(name: str) -> bool:
@@ -141,6 +134,12 @@ def _words(name: str) -> set[str]:
     return set(words_of(name))
 
 
+def is_of_episodes(name: str) -> bool:
+    """Whether a name says that it is what episodes came to, and nothing besides."""
+    words = _words(name)
+    return bool(words & EPISODE) and words <= EPISODE | AVERAGE | REWARD | RETURN
+
+
 def is_of_a_step(name: str) -> bool:
     """Whether a name is of what stands beside every single step: what was done, and whether it was the last."""
     return set(words_of(name)) <= STEPWISE and bool(name)
@@ -162,4 +161,4 @@ def _loss(words: set[str]) -> str:
         return "policy_loss"
     if words & {"value", "critic", "vf", "q", "td"}:
         return "value_loss"
-    return ""
+    return "loss" if words <= {"loss"} | AVERAGE | TRAINING else ""

@@ -17,7 +17,7 @@ from rlclinic.model.vocabulary import metric
 from rlclinic.readers.axes import env_step_factor, in_written_order, logged_axis, plain, table_steps, trainings
 from rlclinic.readers.columns import present
 from rlclinic.readers.draft import Draft, RawMetric, RawTable
-from rlclinic.readers.guess import guess
+from rlclinic.readers.guess import guess, is_of_episodes
 from rlclinic.readers.identify import Tables, identify_framework
 from rlclinic.reference.framework import COUNTER, Framework, MetricName
 from rlclinic.reference.patterns import matches
@@ -99,6 +99,11 @@ def _guessed(unnamed: list[Series], result: dict[str, Series], draft: Draft) -> 
     left: list[Series] = []
     for series in unnamed:
         name = guess(series.logged_as)
+        other = result.get(name)
+        if other is not None and other.caveat and name in RETURN_METRICS and is_of_episodes(series.logged_as):
+            # What is of an episode comes before what may be of a step.
+            left.append(replace(other, name=other.logged_as, known=False))
+            del result[name]
         if name and name not in result:
             result[name] = replace(series, name=name, known=True)
             draft.note(f"{series.logged_as} is taken for {name} by its words; say --map {name}=COLUMN if it is not")

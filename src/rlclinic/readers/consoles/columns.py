@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from rlclinic.readers.axes import clock
+from rlclinic.readers.axes import clock, counted
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, read_number
 from rlclinic.readers.return_names import is_return
 
@@ -40,6 +40,7 @@ SPLITS: tuple[Split, ...] = (
     lambda line: [cell.strip() for cell in _BARS.split(line.strip().strip("|│┃║"))],
     lambda line: _GAPS.split(line.strip()),
     lambda line: _BARS.sub(" ", line).split(),
+    lambda line: [cell.strip() for cell in re.split("[;,]", line)],
 )
 
 
@@ -63,11 +64,15 @@ def _table(lines: Sequence[str], at: int) -> tuple[ConsoleRows | None, int]:
     for split in SPLITS[:1] if ruled else SPLITS:
         names = [cell.strip("*`_ ") for cell in split(lines[at])] if ruled else split(lines[at])
         named = all(names) if ruled else all(map(_NAME.fullmatch, names))
-        if 1 < len(names) <= MAX_CELLS and named and any(map(is_return, names)):
+        if 1 < len(names) <= MAX_CELLS and named and any(map(_tells, names)):
             rows, end = _rows(lines, below, split, len(names), written=ruled)
             if len(rows) >= (ENOUGH_RULED if ruled else ENOUGH_ROWS):
                 return _counted(names, rows), end
     return None, at + 1
+
+
+def _tells(name: str) -> bool:
+    return is_return(name) or counted(name) == "episodes"
 
 
 def _rows(lines: Sequence[str], at: int, split: Split, width: int, *, written: bool) -> tuple[list[Row], int]:

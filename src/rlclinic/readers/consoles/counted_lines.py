@@ -22,16 +22,16 @@ from itertools import islice
 import numpy as np
 
 from rlclinic.model.series import FloatArray, StepAxis
-from rlclinic.readers.axes import clock
+from rlclinic.readers.axes import clock, counted
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import are_of_a_trainer, is_bare_average, is_cost, is_of_a_step
+from rlclinic.readers.guess import is_bare_average, is_cost, is_of_a_step
 from rlclinic.readers.named_by_file import as_return
-from rlclinic.readers.return_names import is_return, is_sure_return
+from rlclinic.readers.return_names import canonical, is_full, is_return, is_sure_return, of_a_trainer
 
 ENOUGH_ROWS = 5
-# The same where every row tells its place and much beside it, as no prose does.
+# The same where every row tells its place and much beside it, or counts on in the same words, as no prose does.
 ENOUGH_FULL, FULL = 3, 6
-# Where nothing counts, more rows of the same names are asked for.
+# Where nothing counts, more rows are asked for, unless they all have the same names.
 ENOUGH_UNCOUNTED = 10
 # Lines after the first of a row that may belong to it.
 MAX_BLOCK = 25
@@ -46,17 +46,19 @@ LONGEST_NAME = 48
 PLACE = "of"
 """Name of a position that has no words: `1200/50000`, `1200:`."""
 _NUMBER = re.compile(
-    r"(?<![\w.\-/])([-+]?(?:\d{1,40}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?nan|[-+]?inf)"
+    r"(?<![\w.\-/])([-+]?(?:\d{1,40}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?\.?(?:nan|NaN|inf|Inf))"
     r"(%|s|ms|[kKM])?(?![\w]|[.:\-]\d)"
 )
-_NOT_A_NUMBER = re.compile(r"[ =]nan\b")
+_NOT_A_NUMBER = re.compile(r"[ =.](?:nan|NaN)\b")
 _TIMES = {"k": 1e3, "K": 1e3, "M": 1e6}
-_SEPARATORS = re.compile(r"[|,;()\[\]{}<>\t│┃]|\. |\s-\s|\*{2,}|={2,}|(?<![\w.])(?:with|and|got|after|in|for)(?!\w)")
-_ENDS = re.compile(r"(?: (?:of|is|was|at|to))+$")
-_WORDS = re.compile(r"[^\W\d][\w/\-]*(?: [^\W\d][\w/\-]*){0,5}")
+_SEPARATORS = re.compile(
+    r"[|,;()\[\]{}<>\t│┃，；（）。]|\s/\s|\. |\s-\s|\*{2,}|={2,}|(?<![\w.])(?:with|and|got|after|in|for|at)(?!\w)"
+)
+_ENDS = re.compile(r"(?: (?:of|is|was|are|at|to))+$")
+_WORDS = re.compile(r"(?<!\d)[^\W\d][\w/\-]*(?: [^\W\d][\w/\-]*){0,5}")
 # A window is no value: `Avg(100)`, `(last 100 episodes)`, `over the last 10 games`.
 _WINDOW = re.compile(
-    r"(?<=\w)\s?\((?:last |past |over )?\d{1,6}[^()\d]{0,20}\)"
+    r"(?<=\w)\s?\(\d{1,6}\)(?=\s{0,4}[:=]?\s{0,8}[-+.\dn])|(?<=\w)\s?\((?:last |past |over )?\d{1,6}[^()\d]{1,20}\)"
     r"|\(?\b(?:(?:over|of|for|in|the) ){0,2}(?:last|past|previous|recent) \d{1,6}(?: \w{2,16})?\)?",
     re.IGNORECASE,
 )
@@ -79,17 +81,31 @@ _TORCH_AC_NAMES = {
     "vL": "value loss",
     "∇": "grad norm",
 }
-# Numbers as libraries print them: [20.], tensor(20.1, device='cuda:0'), np.float64(20.0).
+# Numbers as libraries print them: [20.], tensor(20.1, device='cuda:0'), np.float64(20.0), [(0, '20.0')].
 _WRAPPED = re.compile(
-    r"(?:\[\s{0,2}|\b(?:tensor|array|np\.float\d\d|np\.int\d\d)\(\[?)([-+]?[\d.]+(?:[eE][-+]?\d+)?)(?:\]\)?|\]?[,)][^)\n]{0,60}\)|\))"
+    r"(?:\[\(\d{1,3}, '|\[\s{0,2}|\b(?:tensor|array|np\.float\d\d|np\.int\d\d)\(\[?)([-+]?[\d.]+(?:[eE][-+]?\d+)?)"
+    r"(?:'\)\]?|\]\)?|\]?[,)][^)\n]{0,60}\)|\))"
 )
 _WRAPPERS = ("[", "tensor(", "array(", "np.")
 # A progress bar counts too: 59/60 [00:59<00:10, 3.1it/s, reward=165.0].
 _BAR = re.compile(r"(?<![\d./])(\d{1,12})/\d{1,12} \[\d{1,4}:\d\d")
 _POSITION = re.compile(
-    r"\s{0,8}(?:\[\s{0,4}(\d{1,12})\s?/\s?\d{1,12}\]|(\d{1,12})/\d{1,12}\s?[:,|]|#?(\d{1,12}):?\s(?=[^\W\d]))"
+    r"\s{0,8}(?:\[\s{0,4}(\d{1,12})(?:\s?/\s?\d{1,12})?\]|(\d{1,12})/\d{1,12}(?:\s?[:,|]|\s\[[=>.]{5})|#?(\d{1,12}):?\s(?=[^\W\d]))"
 )
-_EITHER = re.compile(r"([^\W\d]+)/[^\W\d]+(?= )")
+_EITHER = re.compile(r"([^\W\d]+)/[^\W\d]+(?= [^\W\d])")
+# Lines of source code that a logger or a traceback names, and times of day or stretches of it.
+_NO_VALUE = re.compile(
+    r"[\w./\\-]{1,120}\.(?:py|cc|cpp|rs)(?:\", line |:)\d{1,6}"
+    r"|(?<!\w)(?:\d{1,4}h ?)?\d{1,3}m ?\d{1,2}(?:\.\d{1,6})?s(?!\w)"
+)
+# What stands at a count that is named behind its value: `after 200 episodes: 3.5`, `第3回合`.
+_BEHIND = re.compile(
+    r"(?<!\w)(?:(?P<after>after|lasted|took)|at|in|for|over) (?:the )?(?P<n>\d[\d,]{0,12}) (?P<of>[^\W\d]{3,12})\b"
+    r"(?(after)|(?=\s{0,2}(?:[:=]|is\b|was\b)))|第\s?(?P<n_th>\d{1,9})\s?(?P<of_th>[^\W\d]{1,3}?)(?=[\W\d])"
+)
+# A value behind a count has the name that stands before it: `reward in episode 73 is 3.8`, `score for episode 5: 3`.
+_JOINED = re.compile(r"[\s:=>~→-]{0,8}(?:is|was|are)?[\s:=>~→-]{0,8}")
+_AT = re.compile(r".*(?<!\w)(?:in|for|at|after|of|on|during) ")
 # What a value was compared with: `85 episodes with score > 200`.
 _BOUND = re.compile(r"(?<![-=])[<>≥≤]=?\s*\Z")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -106,20 +122,24 @@ def parse_counted_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
 
 
 def _read(lines: Sequence[str]) -> ConsoleRows | None:
-    rows = _rows(_told(lines))
-    names = Counter(name for row in rows for name in row.values)
-    if len(rows) >= ENOUGH_ROWS:
+    every = _rows(_told(lines))
+    names = Counter(name for row in every for name in row.values)
+    if len(every) >= ENOUGH_FULL:
         # What is said once, before the training or after it, is no metric: its settings, a summary.
-        rows = [ConsoleRow(0, row.line, {name: v for name, v in row.values.items() if names[name] > 1}) for row in rows]
-    rows = [row for row in rows if not any(map(is_of_a_step, row.values))]
-    said = [row for row in rows if any(map(is_return, row.values))]
-    # A trainer that prints its losses alone is one too: what is missing then is the return.
-    full = bool(said) and all(PLACE in row.values and len(row.values) >= FULL for row in said)
-    enough = ENOUGH_FULL if full else ENOUGH_ROWS
-    rows = said if len(said) >= enough else [row for row in rows if are_of_a_trainer(row.values)]
+        every = [_with_recurring(row, names) for row in every]
+    every = [row for row in every if row.values and not any(map(is_of_a_step, row.values))]
+    rows = [row for row in every if any(map(is_return, row.values))]
+    if len(rows) < (enough := _fewest(rows)):
+        # A trainer that prints its losses alone is one too: what is missing then is the return.
+        rows = [row for row in every if of_a_trainer(row.values)]
+        enough = _fewest(rows)
     names = Counter(name for row in rows for name in row.values)
     common = [name for name, count in names.items() if 2 * count > len(rows)]
+    if len(rows) >= ENOUGH_FULL:
+        rows = [_with_recurring(row, names) for row in rows]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
+    if len(rows) < enough or not any(_varies(columns[name]) for name in common if name != PLACE):
+        return None
     if not any(map(is_sure_return, common)):
         told = next(
             (name for name in common if is_return(name) and not is_bare_average(name) and not is_cost(name)), ""
@@ -135,9 +155,12 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     if not name:
         name = next((each for each in common if each != PLACE and _counts_on(columns[each])), "")
         axis = "iterations" if name else "rows"
-    is_log = any(is_sure_return(name) and _varies(columns[name]) for name in common) or are_of_a_trainer(common)
-    if not name and (len(rows) < ENOUGH_UNCOUNTED or not is_log):
+    is_log = any(is_sure_return(name) and _varies(columns[name]) for name in common) or of_a_trainer(common)
+    alike = all(len(row.values) == len(common) for row in rows)
+    if not name and (len(rows) < (enough if alike else ENOUGH_UNCOUNTED) or not is_log):
         return None
+    if name != PLACE:
+        rows = _with_others(rows, every, name)
     placed: list[ConsoleRow] = []
     for at, row in enumerate(rows):
         step = row.values.pop(name, np.nan) if name else float(at)
@@ -149,6 +172,33 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     for row in placed:
         row.values.pop(PLACE, None)
     return console_rows("counted lines", axis, placed)
+
+
+def _with_recurring(row: ConsoleRow, names: Counter[str]) -> ConsoleRow:
+    return ConsoleRow(row.step, row.line, {name: value for name, value in row.values.items() if names[name] > 1})
+
+
+def _fewest(rows: Sequence[ConsoleRow]) -> int:
+    """From how many rows on these are a log: the more each of them says, the fewer."""
+    if 2 * sum(is_full(row.values) for row in rows) > len(rows):
+        return 1
+    if all(PLACE in row.values and len(row.values) >= FULL for row in rows):
+        return ENOUGH_FULL
+    shared = set.intersection(*(set(row.values) for row in rows)) if len(rows) >= ENOUGH_FULL else set()
+    counts = (np.diff([row.values[name] for row in rows]) > 0 for name in shared if counted(name))
+    same = any(map(is_sure_return, shared)) and any(rises.all() for rises in counts)
+    return ENOUGH_FULL if same else ENOUGH_ROWS
+
+
+def _with_others(rows: list[ConsoleRow], every: Sequence[ConsoleRow], clock_name: str) -> list[ConsoleRow]:
+    """With what a trainer says at other places of the same clock: a loss between two returns."""
+    told = {row.line for row in rows}
+    others = [
+        row for row in every if row.line not in told and clock_name in row.values and any(map(canonical, row.values))
+    ]
+    both = sorted([*rows, *others], key=lambda row: row.line)
+    places = [row.values[clock_name] for row in both if clock_name in row.values]
+    return both if (np.diff(places) >= 0).all() else rows
 
 
 def _told(lines: Sequence[str]) -> Iterator[tuple[int, Pairs]]:
@@ -169,7 +219,11 @@ def _rows(told: Iterable[tuple[int, Pairs]]) -> list[ConsoleRow]:
     for number, found in told:
         # One quantity may begin a sentence here and stand inside one there.
         pairs = [(spelling.setdefault(name.casefold(), name), value) for name, value in found]
-        if not rows or number - rows[-1].line > MAX_BLOCK or any(name in rows[-1].values for name, _ in pairs):
+        if (
+            not rows
+            or number - rows[-1].line > MAX_BLOCK
+            or any(name in rows[-1].values for name, _ in pairs if name != PLACE)
+        ):
             rows.append(ConsoleRow(0, number, {}))
         for name, value in pairs:
             if len(rows[-1].values) < MAX_NAMES:
@@ -203,7 +257,8 @@ def _kind_of_place(column: FloatArray) -> StepAxis:
 def _named_numbers(line: str) -> Pairs:
     if len(line) > LONGEST_LINE or not (any(mark.isdigit() for mark in line) or _NOT_A_NUMBER.search(line)):
         return []
-    line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", line))
+    line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", _NO_VALUE.sub("", line)))
+    line = _BEHIND.sub(_before, line)
     if "μσmM" in line:
         line = _MOMENTS.sub(lambda found: f"{_MOMENT_NAMES[found[1]]} {found[2]}", line)
         line = _TORCH_AC.sub(lambda found: f"{_TORCH_AC_NAMES[found[1]]} ", line)
@@ -224,18 +279,35 @@ def _named_numbers(line: str) -> Pairs:
     return found
 
 
+def _before(behind: re.Match[str]) -> str:
+    """A count with its name before it; steps that something took are its length."""
+    if behind["n_th"]:
+        return f"{behind['of_th']} {behind['n_th']}"
+    kind = counted(behind["of"])
+    if kind is None:
+        return behind[0]
+    if kind == "env_steps" and behind["after"]:
+        return f", episode length {behind['n']}"
+    return behind[0].replace(f"{behind['n']} {behind['of']}", f"{behind['of']} {behind['n']}")
+
+
 def _pairs(line: str) -> Iterator[tuple[str, float]]:
-    end = 0
+    end, owner = 0, ""
     for match in islice(_NUMBER.finditer(line), MAX_NUMBERS):
         before, end = line[end : match.start()], match.end()
         name = _name(before) if _LETTER.search(before) and not _BOUND.search(before) else ""
+        if not name and owner and _JOINED.fullmatch(before):
+            name, before = owner, ""
+        at = _AT.match(before) if name and counted(name) else None
+        owner = _name(at[0].rstrip().rpartition(" ")[0]) if at else ""
         if name:
-            yield name, float(match[1].replace(",", "")) * _TIMES.get(match[2], 1.0)
+            number = float(match[1].replace(",", "").replace(".n", "n").replace(".i", "i"))
+            yield name, number * _TIMES.get(match[2], 1.0)
 
 
 def _name(text: str) -> str:
     """The words right before a number; empty where there are none."""
-    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~$€£"))
+    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~$€£,'\"：→"))
     last = _SEPARATORS.split(bare)[-1].strip(" :=#*~-.'\"")
     found = _WORDS.findall(last.rpartition(":")[2] if ":" in last else last)
     name = _UNIT.sub("", found[-1].strip()) if found else ""

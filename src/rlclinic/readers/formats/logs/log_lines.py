@@ -32,6 +32,8 @@ _RAY_PREFIX = re.compile(
     r"|raylet(?:, ip=[^)\n]{1,64})?|autoscaler [^)\n]{1,32})\)"
     r"(?:\x1b\[[0-9;]*m)* ?"
 )
+# How a mail or an issue quotes a line.
+_QUOTED = re.compile(r"\A(?:> ){1,8}")
 # What a progress bar may overwrite but a reader must not lose: metrics and alarms.
 _KEEP = re.compile(r"\{['\"]|\bstep:\d|Error\b|Exception\b|Traceback|Warning:|\bERROR\b|\bWARNING\b")
 
@@ -63,7 +65,7 @@ def clean_lines(data: bytes) -> list[str]:
 
 
 def _clean(line: str) -> str:
-    line = _last_state(strip_ray_prefix(line.rstrip("\r")))
+    line = _last_state(strip_ray_prefix(_QUOTED.sub("", line.rstrip("\r")).replace("\xa0", " ")))
     if len(line) <= MAX_LINE:
         return line
     return f"{line[:MAX_LINE]} [cut: {len(line) - MAX_LINE} more characters]"
