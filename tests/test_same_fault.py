@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import csv
+import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rlclinic.engine import diagnose
+from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.trailing_mean import recent_returns
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.run import Run
+from rlclinic.model.series import Series
 from rlclinic.readers.open import read
 from tests.conftest import RUNS
 
@@ -63,6 +69,36 @@ def test_csv_console_and_monitor_of_one_training_agree(name: str, tmp_path: Path
         shutil.copy(monitor, tmp_path / "monitor")
     found = {kind: verdict(tmp_path / kind, whole) for kind in ("csv", "console", "monitor")}
     assert len(set(found.values())) == 1, found
+
+
+@pytest.mark.parametrize(("name", "level"), [("faults/healthy_dqn_cartpole", 390.2), ("sb3/dqn_cartpole", 31.67)])
+def test_what_the_last_episodes_came_to_is_told_where_their_mean_shows_it_late(
+    name: str, level: float, tmp_path: Path
+) -> None:
+    shutil.copy(RUNS / name / "progress.csv", tmp_path)
+    found = diagnose(read(tmp_path, environment="CartPole-v1", algorithm="DQN"))
+    told = re.search(r"; the episodes after [\d,]+ env steps came to ([\d.]+) on average, which a mean", found.reason)
+    assert found.verdict is Verdict.LEARNING
+    assert told is not None
+    assert float(told[1]) == level
+    assert any("its last episodes came to" in line for line in found.lacking) is (level < 100)
+
+
+def test_a_count_that_begins_anew_undoes_no_mean() -> None:
+    steps = np.arange(1.0, 31.0) * 100.0
+    series = {
+        name: Series(name, name, steps, values, "env_steps", window="last 100 episodes" if "return" in name else "")
+        for name, values in (("return/train", np.linspace(0, 9, 30)), ("episodes", np.arange(1.0, 31.0)))
+    }
+    whole = Run("x", "", series=series)
+    assert recent_returns(RunFacts(whole)) is not None
+    anew = replace(series["episodes"], values=np.tile(np.arange(1.0, 16.0), 2))
+    assert recent_returns(RunFacts(replace(whole, series={**series, "episodes": anew}))) is None
+
+
+def test_episodes_alone_say_what_the_other_log_would_tell(tmp_path: Path) -> None:
+    shutil.copy(RUNS / "faults" / "late_start_sac_pendulum" / "monitor.csv", tmp_path)
+    assert [line for line in diagnose(read(tmp_path)).unknowns if line.startswith("Only episodes are recorded")]
 
 
 def test_a_mean_that_cannot_keep_up_with_a_short_run_is_said(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from rlclinic.facts.derived_settings import LOGGED
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.goal_status import GoalStatus, goal_status_of
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.trailing_mean import unseen_end
 from rlclinic.facts.window_noise import WINDOW_EPISODES
 from rlclinic.judgement.decision_path import TIERS, decision_path
 from rlclinic.judgement.health import lacking
@@ -40,6 +41,7 @@ from rlclinic.rules.registry import RULES, Limits, in_order
 from rlclinic.rules.registry import applicable as rules_about
 from rlclinic.rules.registry import examine as checked_rules
 from rlclinic.rules.rule import RuleInfo
+from rlclinic.rules.words import steps_text
 from rlclinic.store.siblings import siblings_of
 
 # Means over past episodes without a shared one, below which a run is too short for such a mean to keep up.
@@ -51,6 +53,8 @@ if TYPE_CHECKING:
 
 # Verdicts that ask for a cause: what one seed shows is held against the others of its config.
 FAILURES = frozenset({Verdict.NOT_LEARNING, Verdict.COLLAPSED, Verdict.UNSTABLE, Verdict.MISCONFIGURED})
+# Verdicts that tell the course of the return.
+BY_THE_CURVE = frozenset({Verdict.LEARNING, Verdict.PLATEAUED, Verdict.NOT_LEARNING, Verdict.UNSTABLE})
 
 
 def diagnose(
@@ -115,7 +119,7 @@ def _diagnosed(
     applicable, findings, checked, order, word = case.applicable, case.findings, case.checked, case.order, case.word
     skipped = {item.code for item in case.not_checked}
     told = {row.code for row in applicable if (not select or _named(row, select)) and not _named(row, ignore)}
-    reason = plain_numbers(case.reason)
+    reason = plain_numbers(_with_lag(case))
     posterior = _causes(case, _seeds_that_ended_alike(case))
     goal, causes, symptom = goal_of(facts), posterior.causes, symptom_of(facts, word)
     prescriptions = prescribe(facts, word, findings, causes, status=case.status, others=others, effects=known_effects())
@@ -191,6 +195,13 @@ def _judged(facts: RunFacts) -> _Judged:
     )
 
 
+def _with_lag(case: _Judged) -> str:
+    """The reason, and what the last episodes came to where the mean that was judged shows it late."""
+    end = unseen_end(case.facts) if case.word in BY_THE_CURVE else None
+    told = f"; {end.told(steps_text(case.facts, end.since))}" if end is not None else ""
+    return f"{case.reason}{told}"
+
+
 def _causes(case: _Judged, seeds: Sequence[Mapping[str, Explanation]] = ()) -> Posterior:
     return causes_of(
         case.facts,
@@ -244,10 +255,16 @@ def _unknowns(facts: RunFacts, goal: Goal | None) -> tuple[str, ...]:
     if run.status.state is Status.UNKNOWN:
         lines.append("No file says how the run ended.")
     if window is not None and run.returns is not None and run.episodes is None and window.windows < FEW_WINDOWS:
+        counted = run.series.get("episodes")
+        ended = counted.last if counted is not None and counted.last else window.windows * WINDOW_EPISODES
         lines.append(
-            f"{run.returns.logged_as} is a mean over the last {WINDOW_EPISODES} of about "
-            f"{window.windows * WINDOW_EPISODES:,.0f} episodes, so it lags behind the agent; single episodes, as SB3's "
-            "Monitor logs them, show more."
+            f"{run.returns.logged_as} is a mean over the last {WINDOW_EPISODES} of about {ended:,.0f} episodes, so it "
+            "lags behind the agent; single episodes, as SB3's Monitor logs them, show more."
+        )
+    if {item.source for item in run.series.values()} == {"monitor"}:
+        lines.append(
+            "Only episodes are recorded: when updates began and what they did stands in the trainer's own log, such as "
+            "SB3's progress.csv."
         )
     if run.returns is not None and goal is None:
         lines.append(

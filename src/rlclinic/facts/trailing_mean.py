@@ -8,11 +8,13 @@ themselves.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
 import numpy as np
 
+from rlclinic.facts.returns import END_SHARE
 from rlclinic.facts.run_facts import RunFacts, fact
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.run import Run
@@ -26,6 +28,8 @@ FEWEST_ROWS = 6
 # Share of its range by which a printed return may be wrong in a part, from rounding alone.
 ROUGH = 0.05
 MAX_DIGITS = 6
+# Parts at the end that tell its level, errors by which it must differ from the mean's, and share of the range.
+FEWEST_LAST, SURELY, MATERIAL = 6, 3.0, 0.4
 _WINDOW = re.compile(r"last (\d{1,5}) episodes")
 
 
@@ -50,6 +54,40 @@ def recent_returns(facts: RunFacts) -> Series | None:
 
 
 @dataclass(frozen=True, slots=True)
+class UnseenEnd:
+    """What the last episodes came to, where the mean that is logged surely does not show it yet."""
+
+    level: float
+    since: float
+    """The step after which they ended."""
+    window: str
+
+    def told(self, when: str) -> str:
+        """In words, with the step as it is written elsewhere."""
+        late = f"which a mean over the {self.window} shows late"
+        return f"the episodes after {when} came to {self.level:.4g} on average, {late}"
+
+
+@fact
+def unseen_end(facts: RunFacts) -> UnseenEnd | None:
+    """The level of the last episodes of a short run; None where the mean shows it, or evaluations tell."""
+    recent, curve, mean = recent_returns(facts), facts.curve, facts.series("return/train")
+    if recent is None or curve is None or mean is None or facts.series("return/eval") is not None:
+        return None
+    kept = np.isfinite(recent.values)
+    values, steps = recent.values[kept], recent.steps[kept]
+    count = max(FEWEST_LAST, round(END_SHARE * values.size))
+    if values.size <= count:
+        return None
+    last = values[-count:]
+    level, error = float(last.mean()), float(last.std(ddof=1)) / math.sqrt(count)
+    levels = (curve.start, curve.best, curve.final, level)
+    if abs(level - curve.final) <= max(SURELY * error, MATERIAL * (max(levels) - min(levels))):
+        return None
+    return UnseenEnd(level, float(steps[-count - 1]), mean.window)
+
+
+@dataclass(frozen=True, slots=True)
 class _Rows:
     steps: FloatArray
     returns: FloatArray
@@ -61,12 +99,19 @@ class _Rows:
         """The rows that have all numbers; None where they are too few, or not of one training."""
         kept = np.isfinite(mean.values)
         steps, returns = mean.steps[kept], mean.values[kept]
-        if steps.size < FEWEST_ROWS or not (np.diff(steps) > 0).all():
+        if steps.size < FEWEST_ROWS or not (np.diff(steps) > 0).all() or _was_resumed(run):
             return None
         ended, lengths = _at(run.series.get("episodes"), steps), _at(run.series.get("episode_length"), steps)
         if ended is None and lengths is not None and lengths[0] > 0 and float(np.ptp(lengths)) == 0.0:
             ended = np.floor(steps / lengths[0])
-        return None if ended is None or ended[0] < 1 else cls(steps, returns, ended)
+        counted = ended is not None and ended[0] >= 1 and not (np.diff(ended) < 0).any()
+        return cls(steps, returns, ended) if counted else None
+
+
+def _was_resumed(run: Run) -> bool:
+    """Whether a clock of the trainer began anew, and with it perhaps the window."""
+    clock = run.series.get("time/elapsed")
+    return clock is not None and bool((np.diff(clock.values) < 0.0).any())
 
 
 def _at(series: Series | None, steps: FloatArray) -> FloatArray | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rlclinic.facts.goal import goal_of
 from rlclinic.facts.run_facts import RunFacts
+from rlclinic.facts.trailing_mean import unseen_end
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.numbers import percent
 from rlclinic.model.run import Status
@@ -30,6 +31,9 @@ def lacking(facts: RunFacts, verdict: Verdict, *, checked: int, applicable: int)
         ended = "it is still running, at" if run.status.state is Status.RUNNING else "it ended at"
         way = percent(max(goal.share(curve.final), 0.0))
         lines.append(f"{ended} {curve.final:.4g}, {way} of the way to {goal.level:.4g} ({goal.origin})")
+    end = unseen_end(facts)
+    if curve is not None and end is not None and end.level < curve.final:
+        lines.append(f"its last episodes came to {end.level:.4g}, and the mean that is logged shows that late")
     if run.is_language_model:
         # The training score is what was optimised; published returns are of environments.
         if facts.series("return/eval") is None:
