@@ -104,8 +104,9 @@ class _Rows:
         ended, lengths = _at(run.series.get("episodes"), steps), _at(run.series.get("episode_length"), steps)
         if ended is None and lengths is not None and lengths[0] > 0 and float(np.ptp(lengths)) == 0.0:
             ended = np.floor(steps / lengths[0])
-        counted = ended is not None and ended[0] >= 1 and not (np.diff(ended) < 0).any()
-        return cls(steps, returns, ended) if counted else None
+        if ended is None or ended[0] < 1 or (np.diff(ended) < 0).any():
+            return None
+        return cls(steps, returns, ended)
 
 
 def _was_resumed(run: Run) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,14 +15,24 @@ ROOT_SIGNS = (".git", "pyproject.toml", "setup.py")
 
 
 def folders_above(folder: Path) -> Iterator[Path]:
-    """The folder and those above it, nearest first, at most up to the root of the project."""
+    """The folder and those above it, nearest first, at most up to the root of the project.
+
+    What lies loose in a home folder, or where everybody may write as in /tmp, belongs to no project.
+    """
     place = folder.absolute()
     tops = (Path.home(), Path(place.anchor))
     for _ in range(MAX_LEVELS):
         yield place
-        if is_root(place) or place.parent in tops:
+        if is_root(place) or place.parent in tops or _is_shared(place.parent):
             return
         place = place.parent
+
+
+def _is_shared(folder: Path) -> bool:
+    try:
+        return bool(os.stat(folder).st_mode & stat.S_ISVTX)  # noqa: PTH116
+    except OSError:
+        return False
 
 
 def is_root(folder: Path) -> bool:

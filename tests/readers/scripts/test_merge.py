@@ -225,6 +225,14 @@ def test_nothing_above_the_repository_is_looked_at(project: Path) -> None:
     assert not read(project / "logs" / "PPO_1").config.settings
 
 
+def test_a_script_that_lies_where_everybody_may_write_is_of_no_run(project: Path) -> None:
+    write(project / "train.py")
+    project.chmod(0o1777)
+    run = read(project / "logs" / "PPO_1")
+    assert not run.config.settings
+    assert notes(run) == []
+
+
 def test_the_default_of_a_flag_is_no_environment_unless_the_user_names_the_script(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     folder = tmp_path / "out"
