@@ -76,6 +76,11 @@ PRINTED = {
         "episodes",
     ),
     "Chinese": ("第{n}回合，奖励：{r}，损失：0.5", "episodes"),
+    "nothing but the episode": ("Episode {n}: {r}", "episodes"),
+    "window that grows": (
+        "Average return in last {n} consecutive episodes: {r} generation: {n}",
+        "iterations",
+    ),
     "quoted": ("> Episode {n}\xa0| reward {r} | time 00h 11m 08s", "episodes"),
     "by policy": ("Total num frames: {s}. Lag: (avg: 0.6)\nAvg episode reward: [(0, '{r}')]", "env_steps"),
     "evaluation": ("step {s} loss 0.3\nEvaluation over 10 episodes: {r}", "env_steps"),
@@ -159,6 +164,43 @@ def test_lengths_of_episodes_that_mostly_rise_count_nothing(tmp_path: Path) -> N
     text = "".join(f"Episode {n} Steps: {15 * n if n % 3 else n} Reward: {value}\n" for n, value in enumerate(RETURNS))
     (tmp_path / "train.log").write_text(text)
     check(read(tmp_path), "episodes")
+
+
+def test_decimal_commas_and_typographic_signs_are_numbers() -> None:
+    said = [f"Episode {n} reward {sign}{n},5 loss 1,{n}" for n, sign in zip(range(10, 16), "-\u2212" * 3, strict=True)]
+    (rows,) = parse_counted_lines(said)
+    assert [row["reward"] for row in rows.rows] == [-n - 0.5 for n in range(10, 16)]
+
+
+def test_one_row_of_a_ruled_table_is_read_where_its_names_are_those_of_a_training(tmp_path: Path) -> None:
+    names = "| Trial name | status | iter | ts | reward | episode_reward_max | episode_reward_min | episode_len_mean |"
+    row = "| PPO_godot_0 | RUNNING | 3 | 3072 | nan | nan | nan | nan |"
+    (tmp_path / "console.txt").write_text(f"== Status ==\n{names}\n{'|---' * 8}|\n{row}\n")
+    run = read(tmp_path)
+    assert run.returns is not None
+    assert (run.returns.logged_as, run.returns.steps.tolist()) == ("reward", [3072.0])
+
+
+def test_columns_behind_the_last_name_are_left_out(tmp_path: Path) -> None:
+    head = "ID     Step    maxR |    avgR   stdR |    expR   etc."
+    rows = "".join(
+        f"0  {n}.00e+03  -95.16 |\n0  {n}.00e+03  -95.16 | {r}  0.1 |  0.4  0.5  0.0\n"
+        for n, r in enumerate(RETURNS, start=1)
+    )
+    (tmp_path / "output.txt").write_text(f"{head}\n{rows}")
+    check(read(tmp_path), "env_steps")
+
+
+def test_a_text_that_holds_nothing_but_a_traceback_is_a_run_that_crashed(tmp_path: Path) -> None:
+    trace = 'Traceback (most recent call last):\n  File "train.py", line 9, in <module>\nValueError: 2 is no action\n'
+    (tmp_path / "issue.txt").write_text("The edited file throws:\n" + trace)
+    assert read(tmp_path).status.state.value == "crashed"
+
+
+def test_a_monitor_file_without_a_line_end_behind_its_names_is_read(tmp_path: Path) -> None:
+    rows = "\n".join(f"{value},20,{n}.5" for n, value in enumerate(RETURNS, start=1))
+    (tmp_path / "monitor.csv").write_text('#{"t_start": 1715849469.4, "env_id": "None"}\nr,l,t' + rows + "\n")
+    check(read(tmp_path), "env_steps")
 
 
 @pytest.mark.parametrize("mark", [";", ","])

@@ -29,7 +29,7 @@ INSTEAD = (("return/train", "success_rate"), ("return/eval", "success_rate/eval"
 # A true return with fewer points than this share of the other's is a summary, not the curve.
 CURVE = 0.5
 # Points from which on a mean of all before it is told from what it is a mean of; how closely, as a share of its range.
-FEWEST_MEANS, SAME_MEAN = 20, 0.01
+FEWEST_MEANS, SAME_MEAN = 10, 0.01
 # Zeros in a row that are no accident.
 MANY_ZEROS = 5
 

@@ -32,6 +32,7 @@ LOGS = (".log", ".out")
 PLAIN = ".txt"
 TEXTS = (PLAIN, ".dat", ".md")
 ENOUGH_ROWS = 3
+TRACEBACK = b"Traceback (most recent call last)"
 # Names that make a table of numbers a log of reinforcement learning.
 _TELLING = re.compile(
     r"rew|return|ret$|score|fitness|win_?rate|ep_?len|episod|loss|entropy|kl|timestep|global_?step", re.IGNORECASE
@@ -58,11 +59,14 @@ def is_metric_file(entry: Entry) -> bool:
     if suffix == ".jsonl":
         return looks_like_json_lines(head) and bool(_TELLING.search(head.decode("utf-8", "replace")))
     if suffix in LOGS:
-        return parsed_once(head_console, entry).has_metrics or b"Traceback (most recent call last)" in head
+        return parsed_once(head_console, entry).has_metrics or TRACEBACK in head
     if entry.name == "scores.txt" or (is_plain_text(entry.name) and has_numbers(entry)):
         return True
     if suffix in TEXTS:
-        return any(len(rows.rows) >= ENOUGH_ROWS for rows in parsed_once(head_console, entry).rows)
+        enough = 1 if suffix == PLAIN else ENOUGH_ROWS
+        if suffix == PLAIN and TRACEBACK in head:
+            return True
+        return any(len(rows.rows) >= enough for rows in parsed_once(head_console, entry).rows)
     return suffix == ".ipynb" and is_notebook(head)
 
 

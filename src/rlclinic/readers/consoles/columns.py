@@ -16,7 +16,7 @@ import numpy as np
 
 from rlclinic.readers.axes import clock, counted
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows, read_number
-from rlclinic.readers.return_names import is_return
+from rlclinic.readers.return_names import is_full, is_return
 
 ENOUGH_ROWS = 5
 # The same of a table with a ruler below its names, which prose has not.
@@ -65,8 +65,8 @@ def _table(lines: Sequence[str], at: int) -> tuple[ConsoleRows | None, int]:
         names = [cell.strip("*`_ ") for cell in split(lines[at])] if ruled else split(lines[at])
         named = all(names) if ruled else all(map(_NAME.fullmatch, names))
         if 1 < len(names) <= MAX_CELLS and named and any(map(_tells, names)):
-            rows, end = _rows(lines, below, split, len(names), written=ruled)
-            if len(rows) >= (ENOUGH_RULED if ruled else ENOUGH_ROWS):
+            rows, end = _rows(lines, below, split, names, written=ruled)
+            if len(rows) >= (1 if ruled and is_full(names) else ENOUGH_RULED if ruled else ENOUGH_ROWS):
                 return _counted(names, rows), end
     return None, at + 1
 
@@ -75,12 +75,13 @@ def _tells(name: str) -> bool:
     return is_return(name) or counted(name) == "episodes"
 
 
-def _rows(lines: Sequence[str], at: int, split: Split, width: int, *, written: bool) -> tuple[list[Row], int]:
-    """The rows from a line on; in a written table some cells are words."""
+def _rows(lines: Sequence[str], at: int, split: Split, names: Sequence[str], *, written: bool) -> tuple[list[Row], int]:
+    """The rows from a line on; in a written table some cells are words, and behind `etc.` others stand."""
+    width, open_end = len(names), names[-1] == "etc."
     rows: list[Row] = []
     foreign = 0
     while at < len(lines) and foreign <= MAX_FOREIGN_LINES:
-        cells = split(lines[at])
+        cells = split(lines[at])[: width if open_end else None]
         numbers = list(map(_written if written else _printed, cells))
         found = sum(value is not None for value in numbers)
         gaps = sum(cell in _MISSING for cell in cells)

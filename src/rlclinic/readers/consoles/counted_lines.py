@@ -45,6 +45,8 @@ MAX_NUMBERS, MAX_NAMES = 60, 24
 LONGEST_NAME = 48
 PLACE = "of"
 """Name of a position that has no words: `1200/50000`, `1200:`."""
+EPISODES = "return of the episode"
+"""Name of a value that a line has beside the number of an episode and nothing else: `Episode 12: 31.5`."""
 _NUMBER = re.compile(
     r"(?<![\w.\-/])([-+]?(?:\d{1,40}(?:,\d{3})*(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,3})?|[-+]?\.?(?:nan|NaN|inf|Inf))"
     r"(%|s|ms|[kKM])?(?![\w]|[.:\-]\d)"
@@ -59,7 +61,7 @@ _WORDS = re.compile(r"(?<!\d)[^\W\d][\w/\-]*(?: [^\W\d][\w/\-]*){0,5}")
 # A window is no value: `Avg(100)`, `(last 100 episodes)`, `over the last 10 games`.
 _WINDOW = re.compile(
     r"(?<=\w)\s?\(\d{1,6}\)(?=\s{0,4}[:=]?\s{0,8}[-+.\dn])|(?<=\w)\s?\((?:last |past |over )?\d{1,6}[^()\d]{1,20}\)"
-    r"|\(?\b(?:(?:over|of|for|in|the) ){0,2}(?:last|past|previous|recent) \d{1,6}(?: \w{2,16})?\)?",
+    r"|\(?\b(?:(?:over|of|for|in|the) ){0,2}(?:last|past|previous|recent) \d{1,6}(?: consecutive)?(?: \w{2,16})?\)?",
     re.IGNORECASE,
 )
 # Evaluations without a word for what was measured: "Evaluation over 10 episodes: 187.4".
@@ -108,6 +110,9 @@ _JOINED = re.compile(r"[\s:=>~→-]{0,8}(?:is|was|are)?[\s:=>~→-]{0,8}")
 _AT = re.compile(r".*(?<!\w)(?:in|for|at|after|of|on|during) ")
 # What a value was compared with: `85 episodes with score > 200`.
 _BOUND = re.compile(r"(?<![-=])[<>≥≤]=?\s*\Z")
+# Digits as they are written elsewhere, and tabs as Python shows them inside quotes.
+_DECIMAL_COMMA = re.compile(r"(?<![\w,.(\[])([-+]?\d{1,12}),(\d{1,2}|\d{4,12})(?![\w,.)\]])")
+_WRITTEN = str.maketrans({"\u2212": "-", "\uff0d": "-"})
 _LETTER = re.compile(r"[^\W\d_]")
 _UNIT = re.compile(r"^(?:s|ms|sec|seconds) ")
 Pairs = list[tuple[str, float]]
@@ -257,6 +262,7 @@ def _kind_of_place(column: FloatArray) -> StepAxis:
 def _named_numbers(line: str) -> Pairs:
     if len(line) > LONGEST_LINE or not (any(mark.isdigit() for mark in line) or _NOT_A_NUMBER.search(line)):
         return []
+    line = _DECIMAL_COMMA.sub(r"\1.\2", line.translate(_WRITTEN).replace("\\t", "\t"))
     line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", _NO_VALUE.sub("", line)))
     line = _BEHIND.sub(_before, line)
     if "μσmM" in line:
@@ -296,10 +302,11 @@ def _pairs(line: str) -> Iterator[tuple[str, float]]:
     for match in islice(_NUMBER.finditer(line), MAX_NUMBERS):
         before, end = line[end : match.start()], match.end()
         name = _name(before) if _LETTER.search(before) and not _BOUND.search(before) else ""
-        if not name and owner and _JOINED.fullmatch(before):
+        if not name and owner and _JOINED.fullmatch(before) and (owner != EPISODES or not line[end:].strip()):
             name, before = owner, ""
-        at = _AT.match(before) if name and counted(name) else None
-        owner = _name(at[0].rstrip().rpartition(" ")[0]) if at else ""
+        count = counted(name) if name else None
+        at = _AT.match(before) if count else None
+        owner = _name(at[0].rstrip().rpartition(" ")[0]) if at else EPISODES if count == "episodes" else ""
         if name:
             number = float(match[1].replace(",", "").replace(".n", "n").replace(".i", "i"))
             yield name, number * _TIMES.get(match[2], 1.0)

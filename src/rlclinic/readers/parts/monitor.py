@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,6 +23,9 @@ MAX_NPZ_BYTES = 256 << 20
 # Monitor counts frames of the emulator; the agent acts on every fourth.
 ATARI_FRAME_SKIP = 4
 
+# Where a writer that was opened twice left out the end of the line of names.
+_GLUED = re.compile(rb"\A(#\{[^\n]{0,1000}\nr,l,t)(?=[-\d])")
+
 
 def is_monitor(head: bytes) -> bool:
     """Whether a CSV starts as Monitor's do: a JSON comment, then r,l,t."""
@@ -34,7 +38,7 @@ def read_monitors(draft: Draft, entries: Sequence[Entry]) -> None:
     parts: list[tuple[FloatArray, FloatArray, FloatArray]] = []
     starts: list[float] = []
     for entry in entries:
-        table = read_csv(entry.read())
+        table = read_csv(_GLUED.sub(rb"\1\n", entry.read()))
         draft.used(entry, "monitor")
         draft.problems(entry.relative, table.problems)
         start = _header(draft, table.comments, entry)
