@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shlex
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,8 +53,8 @@ def main(folder: Path, minutes: float) -> None:
             if _used() - began > 60.0 * minutes:
                 return
             before = _used()
-            row = {"data": data.stem, "algorithm": algorithm, "end": _end(data, algorithm)}
-            row |= {"advised": advised(data, environment), "cpu": round(_used() - before, 1)}
+            row: dict[str, Any] = {"data": data.stem, "algorithm": algorithm, "advised": advised(data, environment)}
+            row |= {"end": _end(data, algorithm), "cpu": round(_used() - before, 1)}
             with RECORD.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")
             print(row, flush=True)
@@ -82,7 +81,7 @@ def _end(data: Path, algorithm: str) -> float:
 def advised(data: Path, environment: str) -> str:
     """The algorithm of the last training that the advice names; it begins with filtered cloning as the baseline."""
     steps = advise("offline", environment=environment, dataset=data).next_steps
-    named = [words[words.index("--algo") + 1] for words in map(shlex.split, steps) if "--algo" in words]
+    named = [words[words.index("--algo") + 1] for words in map(str.split, steps) if "--algo" in words]
     return named[-1] if named else "none"
 
 
