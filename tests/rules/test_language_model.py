@@ -88,6 +88,16 @@ def test_tied_groups_are_an_alarm_while_the_score_is_low() -> None:
     assert found.severity is Severity.WARNING
 
 
+def test_one_row_without_any_gradient_shows_that_its_groups_tie() -> None:
+    """constructed: the only row that was pasted."""
+    row = {"return/train": [3.0], "zero_variance_groups": [1.0], "grad_norm": [0.0]}
+    found = groups_without_variance.check(_model({name: np.array(value) for name, value in row.items()}))
+    assert found is not None
+    assert "in the only row" in found.summary
+    moved = {**row, "grad_norm": [0.2]}
+    assert groups_without_variance.check(_model({name: np.array(value) for name, value in moved.items()})) is None
+
+
 def test_tied_groups_of_a_solved_task_are_a_note() -> None:
     found = groups_without_variance.check(
         _model(

@@ -4,7 +4,8 @@ What it sees: Nearly all groups have zero variance of reward, or every advantage
 response.
 Why it hurts: The advantage of a response is its reward minus the mean of its group. Where all are equal there is
 nothing to learn; with one response per prompt there is no baseline at all.
-Evidence needed: zero_variance_groups, advantage/abs_max or reward/std with at least 12 points, or the group size.
+Evidence needed: zero_variance_groups, advantage/abs_max or reward/std with at least 12 points, or the group size; one
+row in which all groups are so and the gradient is zero.
 Looks alike: A task that is almost solved, where all responses are right; a score that fell to its floor for another
 reason, where ties are the consequence; advantages printed as 0.000; the spread of a reward component over the batch,
 which is not that of a group.
@@ -49,7 +50,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look at the groups, then at the advantages, then at the group size."""
     if not facts.is_language_model:
         return None
-    return _tied_groups(facts, limits) or _zero_advantages(facts, limits) or _group_of_one(facts)
+    return _tied_groups(facts, limits) or _no_gradient(facts) or _zero_advantages(facts, limits) or _group_of_one(facts)
 
 
 def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
@@ -68,6 +69,17 @@ def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
         ),
     )
     return RuleResult(_severity(facts, follows=follows), _confidence(follows=follows), summary, evidence)
+
+
+def _no_gradient(facts: RunFacts) -> RuleResult | None:
+    """What few rows show beyond doubt: a group that differs somewhere has a gradient."""
+    groups, norm = facts.series("zero_variance_groups"), facts.series("grad_norm")
+    if groups is None or norm is None or (groups.values != 1.0).any() or norm.values.any():
+        return None
+    rows = "the only row" if len(groups) == 1 else f"all of the {len(groups)} rows"
+    summary = f"all groups have equal rewards, and the gradient is 0, in {rows}{_why(facts, follows=False)}"
+    evidence = (facts.evidence("grad_norm", 0.0, 0.0, note="gradient where every group ties"),)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence)
 
 
 def _zero_advantages(facts: RunFacts, limits: Limits) -> RuleResult | None:
