@@ -346,6 +346,27 @@ def test_a_run_of_a_few_dozen_episodes_had_too_small_a_budget_before_anything_el
     assert told.causes[0].id == leads
 
 
+def test_twenty_rounds_of_training_are_few_and_a_pay_that_never_changes_says_otherwise() -> None:
+    """constructed: noise, and one number, over twenty updates of a home-made trainer."""
+    told = [
+        any("so few episodes or updates" in text for cause in diagnose(one.run).causes for text in cause.supports)
+        for values in (noisy(0.1, 0.2, 20), np.full(20, -0.065))
+        for one in [scene(series={"return/train": values}, framework="unknown", axis="updates", steps=20.0)]
+    ]
+    assert told == [True, False]
+
+
+def test_where_nothing_tells_why_a_bug_is_likelier_in_code_that_no_library_wrote() -> None:
+    """constructed: 200 episodes of noise."""
+    shares = {}
+    for framework in ("unknown", "sb3"):
+        run = scene(series={"return/train": noisy(-300.0, 15.0, 200)}, framework=framework, algorithm="").run
+        shares[framework] = {cause.id: cause.probability for cause in diagnose(run).causes}
+    assert max(shares["unknown"], key=lambda cause: shares["unknown"][cause]) == UNKNOWN
+    assert "implementation-bug" in list(shares["unknown"])[:3]
+    assert shares["sb3"].get("implementation-bug", 0.0) < shares["unknown"]["implementation-bug"] / 2
+
+
 def leads(facts: RunFacts) -> str:
     return diagnose(facts.run).causes[0].id
 
@@ -471,8 +492,10 @@ def test_an_algorithm_for_other_actions_than_the_task_has_is_unsuited() -> None:
 def test_a_few_returns_of_another_size_are_one_part_of_the_reward() -> None:
     """constructed: one episode in six costs 300 times what the others do; one single episode is an accident."""
     costs = -400.0 + 100.0 * RNG.normal(0, 1, 60)
-    often, once = costs.copy(), costs.copy()
+    often, once, rare = costs.copy(), costs.copy(), np.zeros(60)
     often[3::6] = -130_000.0
     once[30] = -130_000.0
+    rare[3::6] = 100.0
     assert _leads(_bare(often))[0] == "reward-component-dominates"
     assert _leads(_bare(once))[0] != "reward-component-dominates"
+    assert _leads(_bare(rare))[0] != "reward-component-dominates"

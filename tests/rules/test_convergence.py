@@ -246,6 +246,12 @@ def test_a_constant_return_may_be_success_or_early() -> None:
     assert [result.severity if result else None for result in seen] == [Severity.INFO, None, None]
 
 
+def test_a_number_with_digits_is_met_four_times_by_no_chance() -> None:
+    """constructed: returns of four episodes."""
+    seen = [return_exactly_constant.check(scene(series={"return/train": np.full(4, pay)})) for pay in (-0.065, -1.0)]
+    assert [result and result.severity for result in seen] == [Severity.INFO, None]
+
+
 def test_a_constant_that_was_rounded_says_so() -> None:
     """constructed: a console that prints two decimals."""
     series = Series("return/train", "r", np.arange(50.0), np.zeros(50), decimals=2)

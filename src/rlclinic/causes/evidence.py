@@ -35,8 +35,12 @@ from rlclinic.rules.rule import Sign
 Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
 # Algorithms that act in one kind of space only.
 FOR_CONTINUOUS, FOR_DISCRETE = frozenset({"DDPG", "TD3", "TQC"}), frozenset({"DQN", "QRDQN", "RAINBOW"})
+HOME_MADE = "unknown"
+"""The framework of a log that no library writes."""
 SMALL_CLIMB = 0.25
 """Share of its level that a climb must be to be learning as such."""
+# Axes of which each step is a round of training.
+COUNTED = frozenset({"updates", "iterations"})
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
 
 
@@ -174,6 +178,7 @@ def _facts(
         and any(finding.name == "critic-explains-nothing" for finding in found)
         and _came_partway(facts, table.partway),
         "stock-trainer": run.framework in table.stock,
+        "home-made": run.framework == HOME_MADE,
         "other-actions": _other_actions(facts),
         "replays": facts.is_off_policy,
         "few-pay-all": few_pay_all(facts),
@@ -220,8 +225,15 @@ def _usual_rate(facts: RunFacts) -> bool:
 
 
 def _few_episodes(facts: RunFacts, table: Weights) -> bool:
-    """Whether so little was played; replay learns from an episode again and again, and needs fewer of them."""
-    played = episodes_played(facts)
+    """Whether so little was played, in episodes or in rounds of training; replay learns from an episode again and
+    again, and needs fewer of them. What is paid the same each time needs no more, unless that is nothing."""
+    run, curve, played = facts.run, facts.curve, episodes_played(facts)
+    if curve is not None and curve.points > 2 and not curve.span and not constant_at_its_worst(facts):
+        return False
+    # So few steps of an environment count something larger, whatever their column is called.
+    rounds = run.step_axis in COUNTED or (run.env_steps is not None and run.env_steps < table.fewest_env_steps)
+    if rounds and not facts.is_language_model and 0.0 < run.steps < table.few_updates:
+        return True
     return played is not None and played < (table.few_replayed if facts.is_off_policy else table.few_episodes)
 
 

@@ -36,13 +36,14 @@ FACTS: Mapping[str, str] = {
     "never-climbed": "the return was never clearly above its start",
     "hardly-climbed": "so it was, or no goal is known and its climb is a small part of its level",
     "evaluations-alone-rose": "so it was in training, and evaluations surely rose and held it",
-    "few-episodes": "fewer episodes were played than hardly any task is learned in",
+    "few-episodes": "fewer episodes were played, or rounds trained, than hardly any task is learned in",
     "few-steps": "fewer env steps than hardly any task is learned in, of a task that nobody published",
     "still-exploring": "most actions were random up to the end, of a rate on its way down",
     "huge-returns": "returns of a size that no learning rate brings a critic to",
     "constant-at-its-worst": "every return is the same: nothing, or what each step of the longest episodes costs",
     "learned-blind": "the return rose and missed its goal, and the critic explained nothing all along",
     "stock-trainer": "a framework whose own algorithms many others train with",
+    "home-made": "a log that no known library writes",
     "other-actions": "the algorithm acts in another kind of space than the well-known task has",
     "replays": "an algorithm that learns from replayed steps",
     "few-pay-all": "a few points of the return are dozens of times the others, each alone",
@@ -223,6 +224,7 @@ class Weights:
     few_replayed: int
     fewest_env_steps: int
     few_steps: int
+    few_updates: int
     mostly_random: float
     partway: float
     huge_return: float

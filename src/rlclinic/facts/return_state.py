@@ -154,7 +154,8 @@ def few_pay_all(facts: RunFacts) -> bool:
     around = np.median(
         np.lib.stride_tricks.sliding_window_view(np.pad(sizes, AROUND, mode="reflect"), 2 * AROUND + 1), 1
     )
-    return FEW_OF < float(np.mean(sizes > TIMES * np.maximum(around, 1.0))) < 1.0 / 3.0
+    usual = float(np.median(sizes))
+    return usual > 0.0 and FEW_OF < float(np.mean(sizes > TIMES * np.maximum(around, usual))) < 1.0 / 3.0
 
 
 def became_undefined(facts: RunFacts, returns: Series) -> bool:

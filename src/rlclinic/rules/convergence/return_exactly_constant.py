@@ -3,7 +3,8 @@
 What it sees: All logged returns are one number to the last digit.
 Why it hurts: A return that never moves carries no signal: nothing is learned from it, or a number is logged that
 has nothing to do with the policy.
-Evidence needed: a return with at least 10 points.
+Evidence needed: a return with at least 10 points, or 4 of a number that is not a whole one: there are too many of those
+to meet by chance.
 Looks alike: A solved task with a bounded return (CartPole at 500, success 1 in every episode). A sparse task before
 its first success, early. A value that was printed with few decimals.
 What to change: Find out which it is: print single episode returns. All zero: the reward is never seen (sparse
@@ -32,6 +33,8 @@ RULE = Rule(
 
 class Limits(RuleLimits):
     fewest_points: int = 10
+    fewest_of_many: int = 4
+    """The same of a number that is not a whole one."""
     early_points: int = 30
     early_evaluations: int = 10
     """Points below which zeros alone say little: the first success of a sparse task may still come. An evaluation is a
@@ -46,12 +49,13 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """See whether the return has one value only."""
     returns, curve = facts.run.returns, facts.curve
-    if returns is None or curve is None or curve.points < limits.fewest_points:
+    if returns is None or curve is None or curve.points < limits.fewest_of_many:
         return None
     found = constants(returns)
-    if not found.constant or saturation(facts) is not None:
-        return None
     value, points = found.value, found.n
+    few = points < limits.fewest_points
+    if not found.constant or saturation(facts) is not None or (few and value == round(value)):
+        return None
     goal = goal_of(facts)
     if goal is not None and value >= goal.level:
         return None
@@ -65,7 +69,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     early = not (had_time(facts) or _many_episodes(facts, limits)) or (value == 0 and points < least)
     rounded = returns.decimals is not None and not _best_is_the_same(facts, value)
     unsure = (value > 0 and goal is None and why is None and not _lengths_move(facts)) or rounded
-    severity = Severity.INFO if early or unsure else Severity.WARNING
+    severity = Severity.INFO if early or unsure or few else Severity.WARNING
     return RuleResult(severity, 0.9, summary, evidence)
 
 
