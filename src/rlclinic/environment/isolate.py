@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from rlclinic.environment.make import load, maker_of
+from rlclinic.environment.make import Make, load, maker_of
 from rlclinic.environment.measure import Wanted, measure
 from rlclinic.model.environment_facts import EnvironmentFacts, Problem, facts_of_json
 from rlclinic.model.errors import RlclinicError, UsageError
@@ -83,7 +83,7 @@ def _serve(pipe: Connection, request: Request) -> None:
     try:
         make = maker_of(request.environment, request.arguments, request.trust)
         named = (("oracle", request.oracle), ("trained", request.policy))
-        policies = [(name, policy_named(text, request.trust)) for name, text in named if text]
+        policies = [(name, policy_named(text, request.trust, make)) for name, text in named if text]
         # Pictures want an environment of their own: drawing slows every step.
         drawn = {**request.arguments, "render_mode": "rgb_array"}
         rendering = maker_of(request.environment, drawn, request.trust) if request.policy else None
@@ -100,8 +100,19 @@ def _refuse(connection: Connection, memo: Any) -> Any:
     raise TypeError("a connection to another process cannot be copied")
 
 
-def policy_named(name: str, trust: tuple[str, ...] = ()) -> Any:
-    """A function that the user names, or the policy of a run of `rlclinic train`."""
+def policy_named(name: str, trust: tuple[str, ...] = (), make: Make | None = None) -> Any:
+    """A function that the user names, the policy of a run of `rlclinic train`, or of a checkpoint of SB3.
+
+    A checkpoint alone does not tell its spaces: `make` makes an environment that has them.
+    """
+    if make is not None and Path(name).suffix == ".zip" and Path(name).exists():
+        from rlclinic.lab.imitation.sb3_file import policy_of_file
+        from rlclinic.lab.torchrl.spaces import spaces_of
+
+        environment = make()
+        spaces = spaces_of(environment.observation_space, environment.action_space, images=True)
+        environment.close()
+        return policy_of_file(Path(name), spaces)
     if not Path(name).is_dir():
         return load(name)
     from rlclinic.environment.episodes import single

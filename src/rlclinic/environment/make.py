@@ -43,7 +43,7 @@ def maker_of(name: str, arguments: dict[str, object] | None = None, trust: Itera
 
 def load(name: str) -> Any:
     """What `module:name` names, such as a policy; UsageError where there is none."""
-    return _named(name, "module:function; checkpoints are opened from runs of rlclinic alone")
+    return _named(name, "module:function, the zip of a checkpoint of Stable-Baselines3, or the folder of a run of rlclinic")
 
 
 def _of_config(name: str, trust: frozenset[str]) -> Make:

@@ -295,6 +295,8 @@ def _guarded(act: Act, name: str, space: Any) -> Act:
     def checked(observation: Any) -> Any:
         try:
             action = act(observation)
+        except RlclinicError:
+            raise
         except Exception as error:
             raise UsageError(f"the {name} policy raised {message_of(error)}", hint=POLICY) from error
         if np.shape(action) != (space.shape or ()) and not (space.shape == () and np.size(action) == 1):

@@ -38,6 +38,39 @@ def test_the_rebuilt_policy_acts_as_the_saved_one(algorithm: str, environment: s
         np.testing.assert_allclose(act(seen), model.predict(seen, deterministic=True)[0], atol=1e-4)
 
 
+class Frames(gymnasium.Env):
+    """Images with the colours last, as SB3 turns them round."""
+
+    observation_space = gymnasium.spaces.Box(0, 255, (84, 84, 3), np.uint8)
+    action_space = gymnasium.spaces.Discrete(3)
+
+
+@pytest.mark.parametrize("algorithm", ["PPO", "DQN"])
+def test_the_network_for_images_and_another_activation_are_rebuilt(algorithm: str, tmp_path: Path) -> None:
+    kwargs = {"n_steps": 64} if algorithm == "PPO" else {"buffer_size": 10}
+    task, layers = Frames(), {"net_arch": [8], "activation_fn": torch.nn.ELU}
+    model: Any = getattr(stable_baselines3, algorithm)("CnnPolicy", task, seed=0, policy_kwargs=layers, **kwargs)
+    with torch.no_grad():
+        for weights in model.policy.parameters():
+            weights.mul_(3.0)
+    model.save(tmp_path / "model.zip")
+    act = policy_of_file(
+        tmp_path / "model.zip", spaces_of(task.observation_space, task.action_space, images=True)
+    )
+    task.observation_space.seed(0)
+    seen = [task.observation_space.sample() // scale for scale in (1, 2, 3, 5, 20, 100, 200, 255)]
+    assert [act(one) for one in seen] == [int(model.predict(one, deterministic=True)[0]) for one in seen]
+
+
+def test_a_policy_that_needs_the_statistics_of_a_pickle_is_refused(tmp_path: Path) -> None:
+    task = gymnasium.make("CartPole-v1")
+    stable_baselines3.PPO("MlpPolicy", task).save(tmp_path / "best_model.zip")
+    (tmp_path / "CartPole-v1").mkdir()
+    (tmp_path / "CartPole-v1" / "vecnormalize.pkl").write_bytes(b"")
+    with pytest.raises(UsageError, match="which is not read"):
+        policy_of_file(tmp_path / "best_model.zip", spaces_of(task.observation_space, task.action_space))
+
+
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
     task = gymnasium.make("CartPole-v1")
     spaces = spaces_of(task.observation_space, task.action_space)
@@ -66,7 +99,7 @@ def test_weights_that_were_made_to_break_it_are_refused(tmp_path: Path, monkeypa
         torch.save(content, tmp_path / "policy.pth")
         with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
             archive.write(tmp_path / "policy.pth", "policy.pth")
-        with pytest.raises(UsageError, match=r"is no checkpoint|holds no fully connected policy"):
+        with pytest.raises(UsageError, match=r"is no checkpoint|holds no policy that can be read"):
             policy_of_file(tmp_path / "model.zip", spaces)
     assert not (tmp_path / "ran").exists()
 

@@ -42,9 +42,9 @@ SCHEMA = "rlclinic.examine/1"
 )
 @click.option(
     "--policy",
-    metavar="MODULE:FUNCTION|RUN",
+    metavar="MODULE:FUNCTION|ZIP|RUN",
     default="",
-    help="The trained policy: a function, or a run of rlclinic train.",
+    help="The trained policy: a function, a checkpoint of SB3 (its tensors alone are read), a run of rlclinic train.",
 )
 @click.option(
     "--reward",

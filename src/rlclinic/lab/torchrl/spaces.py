@@ -76,9 +76,12 @@ class Spaces:
         return spread
 
 
-def spaces_of(observation: Any, action: Any) -> Spaces:
-    """The spaces of an environment by their Gymnasium spaces; UsageError where the TorchRL trainers do not fit them."""
-    if isinstance(observation, gym.spaces.Box) and len(observation.shape) >= 3:
+def spaces_of(observation: Any, action: Any, *, images: bool = False) -> Spaces:
+    """The spaces of an environment by their Gymnasium spaces; UsageError where the TorchRL trainers do not fit them.
+
+    `images` are for whoever has a network for them.
+    """
+    if not images and isinstance(observation, gym.spaces.Box) and len(observation.shape) >= 3:
         raise UsageError(
             f"observations of shape {observation.shape} look like images; the TorchRL trainers have no CNN",
             hint="train with framework=sb3, or flatten the observation with a wrapper",
