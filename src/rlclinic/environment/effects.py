@@ -203,7 +203,7 @@ def _pair(
         if abs(taken[0][1] - taken[1][1]) > 1e-9:
             first_paid = at if first_paid is None else first_paid
             lasting = lasting or at >= held
-        away = max(away, float((np.abs(a - b) / std).max(initial=0.0)))
+        away = max(away, float(np.nan_to_num(np.abs(a - b) / std).max(initial=0.0)))
         ends = [item[2] or item[3] for item in taken]
         if any(ends):
             differs = ends[0] != ends[1]

@@ -131,14 +131,16 @@ def _trajectory(environment: Any, see: Flatten, like: Any = None, seed: int = SE
 def _departure(a: list[tuple[Any, float, bool]], b: list[tuple[Any, float, bool]]) -> str:
     """What differs first between two trajectories; empty where nothing does, or where they part by rounding."""
     seen, paid = np.array([row[0] for row in b]), np.array([row[1] for row in b])
+    seen, paid = (np.nan_to_num(part, posinf=0.0, neginf=0.0) for part in (seen, paid))
     spread = np.maximum(seen.std(axis=0), 1e-3 * np.abs(seen).max(axis=0) + 1e-9)
     pay = max(float(paid.std()), 1e-3 * float(np.abs(paid).max()), 1e-9)
     for at, (one, other) in enumerate(zip(a, b, strict=False)):
         away = np.where(np.isnan(one[0]) & np.isnan(other[0]), 0.0, np.abs(one[0] - other[0]) / spread)
-        moved, more = float(away.max(initial=0.0)), abs(one[1] - other[1]) / pay
+        unpaid = np.isnan(one[1]) and np.isnan(other[1])
+        moved, more = float(away.max(initial=0.0)), 0.0 if unpaid else abs(one[1] - other[1]) / pay
         if not moved <= ROUNDING:
             return "observation" if at else "start"
-        if more > ROUNDING:
+        if not more <= ROUNDING:
             return "reward"
         if one[2] != other[2]:
             return "end"

@@ -35,9 +35,11 @@ def observation_facts(steps: Transitions, *, not_finite: int = 0, outside: float
     mean, std = finite.mean(axis=0), finite.std(axis=0)
     low, high = finite.min(axis=0), finite.max(axis=0)
     live = std > 1e-7 * np.maximum(np.abs(mean), 1e-3)
+    # What is never a number is not dead: it is not known.
+    still = ~live & (np.isfinite(seen).any(axis=0) if len(seen) else ~live)
     zero = [
         index
-        for index in np.flatnonzero(~live).tolist()
+        for index in np.flatnonzero(still).tolist()
         if low[index] == high[index] == 0.0 and _may_vary(space, index)
     ]
     sizes = np.sqrt((finite**2).mean(axis=0))[live]
@@ -49,7 +51,7 @@ def observation_facts(steps: Transitions, *, not_finite: int = 0, outside: float
         std=_numbers(std),
         histograms=tuple(_shares(finite[:, index]) for index in range(space.size)),
         ranges=tuple(zip(_numbers(low), _numbers(high), strict=True)),
-        constant=tuple(int(index) for index in np.flatnonzero(~live)),
+        constant=tuple(int(index) for index in np.flatnonzero(still)),
         zero=tuple(int(index) for index in zero),
         duplicated=_duplicates(finite, live),
         typical_size=float(np.median(sizes)) if sizes.size and not space.whole else NOT_MEASURED,
