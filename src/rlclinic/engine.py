@@ -88,6 +88,10 @@ def examine(environment: EnvironmentFacts, run: Run | None = None, *, goal: floa
     if run is None:
         name = environment.environment
         run = Run(name, "", environment=name, source="environment", examined=environment)
+    if run.observed is not None:
+        from rlclinic.facts.environment.measure import with_observed
+
+        environment = with_observed(environment, run.observed)
     return diagnose(replace(run, examined=environment), goal=goal)
 
 

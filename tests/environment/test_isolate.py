@@ -8,8 +8,10 @@ import pytest
 
 from rlclinic.environment import isolate
 from rlclinic.environment.isolate import Request, examine_isolated
-from rlclinic.environment.make import load, maker_of
+from rlclinic.environment.make import around_of, load, maker_of, rebuilt
+from rlclinic.model.config import Config, Setting
 from rlclinic.model.errors import UsageError
+from rlclinic.model.run import Run
 
 
 def test_an_environment_that_hangs_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +76,24 @@ def test_a_wrapper_that_an_entry_of_rl_zoo_names_is_made_where_the_user_trusts_i
         maker_of(f"{config}::CartPole-v1")()
     trusted = maker_of(f"{config}::CartPole-v1", trust=["tests.environment.tasks:Padded"])()
     assert trusted.observation_space.shape == (5,)
+
+
+def test_what_a_run_puts_around_its_environment_is_rebuilt_but_for_code_that_only_it_names() -> None:
+    wrappers = [
+        {"tests.environment.tasks.Padded": None}, "gymnasium.wrappers.TimeAwareObservation",
+        {"stable_baselines3.common.vec_env.VecFrameStack": {"n_stack": 3}},
+    ]  # fmt: skip
+    settings = {"env_wrappers": Setting("env_wrappers", wrappers, "env_wrapper")}
+    native = {"env_kwargs.sutton_barto_reward": Setting("", True, "env_kwargs.sutton_barto_reward")}
+    around = around_of(Run("a", "", environment="CartPole-v1", config=Config(settings, native)))
+    for trust, shape, left in (((), (3, 5), 1), (("tests.environment.tasks:Padded",), (3, 6), 0)):
+        recipe, told = rebuilt(around, "CartPole-v1", trust)
+        assert len(told) == left
+        assert all("tests.environment.tasks:Padded" in line for line in told)
+        environment = maker_of("CartPole-v1", recipe.env_kwargs, trust, recipe)()
+        assert environment.observation_space.shape == shape
+        environment.reset(seed=0)
+        assert environment.step(0)[1] == 0.0
 
 
 def test_a_config_may_not_name_code(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import gymnasium
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from rlclinic.environment import Observe, ObserveVector
-from rlclinic.facts.environment.measure import facts_of
+from rlclinic.facts.environment.measure import facts_of, with_observed
 from rlclinic.lab.instruments.observe import Recorder
 from rlclinic.lab.instruments.track import MOST_ROWS, STRETCH
 from rlclinic.model.transitions import Observed
@@ -63,6 +64,21 @@ def test_what_was_watched_is_read_beside_the_run_and_measured(tmp_path: Path) ->
     assert facts.episodes.truncated == 120
     assert facts.action is not None
     assert facts.action.gain > 0.05
+
+
+def test_an_examination_is_joined_with_what_the_training_met(tmp_path: Path) -> None:
+    seen = _observed(tmp_path, 400)
+    facts = facts_of(seen, "observed")
+    assert facts.observation is not None
+    still = replace(facts.observation, constant=(0,), ranges=((0.0, 9.0), (0.0, 0.0)), outside=0.5, typical_size=np.nan)
+    joined = with_observed(replace(facts, source="examined", observation=still, drift=np.nan), seen)
+    assert joined.observed == 400
+    assert joined.observation is not None
+    assert joined.observation.constant == ()
+    assert joined.observation.ranges[0] == (facts.observation.ranges[0][0], 9.0)
+    assert joined.observation.typical_size == facts.observation.typical_size
+    other = replace(facts, source="examined", observation=replace(still, names=("a", "b", "c")))
+    assert "not joined" in with_observed(other, seen).skipped[0]
 
 
 def test_the_record_alone_is_a_run_that_cannot_be_judged_and_a_trace(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from rlclinic.environment.make import Make, load, maker_of
+from rlclinic.environment.make import Make, load, maker_of, rebuilt
 from rlclinic.environment.measure import Wanted, measure
 from rlclinic.model.environment_facts import EnvironmentFacts, Problem, facts_of_json
 from rlclinic.model.errors import RlclinicError, UsageError
@@ -38,6 +38,8 @@ class Request:
     components: dict[str, str] = field(default_factory=dict)
     trust: tuple[str, ...] = ()
     """What a config or run that is named may import."""
+    around: dict[str, object] = field(default_factory=dict)
+    """What the config of a run puts around it (see `make.around_of`)."""
 
 
 def examine_isolated(request: Request, progress: Callable[[str], None] = lambda _: None) -> EnvironmentFacts:
@@ -81,13 +83,18 @@ def _serve(pipe: Connection, request: Request) -> None:
     # A copied connection closes the original when it goes.
     Connection.__deepcopy__ = _refuse  # type: ignore[attr-defined]
     try:
-        make = maker_of(request.environment, request.arguments, request.trust)
+        left: tuple[str, ...] = ()
+        around = None
+        if request.around:
+            around, left = rebuilt(request.around, request.environment, request.trust)
+            request = replace(request, arguments={**around.env_kwargs, **request.arguments})
+        make = maker_of(request.environment, request.arguments, request.trust, around)
         named = (("oracle", request.oracle), ("trained", request.policy))
         policies = [(name, policy_named(text, request.trust, make)) for name, text in named if text]
         # Pictures want an environment of their own: drawing slows every step.
         drawn = {**request.arguments, "render_mode": "rgb_array"}
-        rendering = maker_of(request.environment, drawn, request.trust) if request.policy else None
-        wanted = Wanted(request.seconds, tuple(policies), request.components, rendering)
+        rendering = maker_of(request.environment, drawn, request.trust, around) if request.policy else None
+        wanted = Wanted(request.seconds, tuple(policies), request.components, rendering, left)
         found = measure(
             make, request.environment, wanted, lambda doing, so_far: pipe.send(("doing", (doing, so_far.to_json())))
         )

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rlclinic.environment.other_kinds import as_gymnasium
 from rlclinic.model.errors import UsageError
+from rlclinic.model.run import Run
 from rlclinic.store.children import allow_local
+
+if TYPE_CHECKING:
+    from rlclinic.lab.recipe import Recipe
 
 Make = Callable[[], Any]
 HINT = "a Gymnasium id such as CartPole-v1, module:Class, module:make_env, or a config of rlclinic or rl-zoo"
 CONFIGS = (".yaml", ".yml", ".json")
+AROUND = ("frame_skip", "frame_stack", "max_episode_steps")
+"""Settings of a training that are wrappers of the environment."""
 
 
-def maker_of(name: str, arguments: dict[str, object] | None = None, trust: Iterable[str] = ()) -> Make:
-    """What makes a fresh environment each time; UsageError where the name means none.
+def maker_of(
+    name: str,
+    arguments: Mapping[str, object] | None = None,
+    trust: Iterable[str] = (),
+    around: Recipe | None = None,
+) -> Make:
+    """What makes a fresh environment each time, within the wrappers of `around`; UsageError where the name means none.
 
     The user wrote the name, so the code that it names may run; what a config names may not, but for Gymnasium's own
     environments, harmless wrappers, and what `trust` names.
     """
-    given = arguments or {}
+    given = dict(arguments or {})
     if Path(name.partition("::")[0]).suffix in CONFIGS:
         return _of_config(name, frozenset(trust))
-    from rlclinic.lab.environments import make_environment
+    from rlclinic.lab.environments import dressed, make_environment
     from rlclinic.lab.recipe import Recipe
 
     registered = ":" not in name or name.rpartition("-v")[2].isdigit()
@@ -35,15 +47,20 @@ def maker_of(name: str, arguments: dict[str, object] | None = None, trust: Itera
             _register_atari()
         if name.startswith(("MiniGrid", "BabyAI")):
             _imported("minigrid")
-        recipe = Recipe("sb3", "PPO", name, 1, env_kwargs=given, trust=frozenset({name}))
+        plain = Recipe("sb3", "PPO", name, 1, trust=frozenset({name}))
+        recipe = replace(around or plain, env_kwargs=given)
         return lambda: make_environment(recipe)
     found = _named(name)
-    return lambda: as_gymnasium(_called(found, name, given))
+    if around is None:
+        return lambda: as_gymnasium(_called(found, name, given))
+    return lambda: dressed(as_gymnasium(_called(found, name, given)), around)
 
 
 def load(name: str) -> Any:
     """What `module:name` names, such as a policy; UsageError where there is none."""
-    return _named(name, "module:function, the zip of a checkpoint of Stable-Baselines3, or the folder of a run of rlclinic")
+    return _named(
+        name, "module:function, the zip of a checkpoint of Stable-Baselines3, or the folder of a run of rlclinic"
+    )
 
 
 def _of_config(name: str, trust: frozenset[str]) -> Make:
@@ -57,11 +74,7 @@ def _of_config(name: str, trust: frozenset[str]) -> Make:
         raise UsageError("no such file", path=path, hint=HINT)
     values = _zoo_entry(Path(path), variant) or read_config_file(Path(path), variant)[0]
     plain = Recipe("sb3", str(values["algorithm"]), str(values["env_id"]), 1, trust=trust)
-    kept: dict[str, object] = {
-        key: values[key]
-        for key in ("env_kwargs", "env_wrappers", "frame_skip", "frame_stack", "max_episode_steps")
-        if key in values
-    }
+    kept: dict[str, object] = {key: values[key] for key in ("env_kwargs", "env_wrappers", *AROUND) if key in values}
     recipe = plain.with_changes(kept)
     return lambda: make_environment(recipe)
 
@@ -86,14 +99,61 @@ def _zoo_entry(path: Path, name: str) -> dict[str, object] | None:
         hint = f"name it as {path.name}::ENTRY, one of {', '.join(list(tasks)[:6])}"
         raise UsageError(f"has no entry {name!r}", path=str(path), hint=hint)
     entry = tasks[name]
-    given = entry.get("env_wrapper") or []
-    wrappers = []
-    for one in given if isinstance(given, list) else [given]:
-        wrapper, arguments = next(iter(one.items())) if isinstance(one, Mapping) else (one, None)
-        # `package.module.Class`, here `package.module:Class`; what a file names is not imported unless it is harmless.
-        wrappers.append({"id": ":".join(str(wrapper).rsplit(".", 1)), **(arguments or {})})
     kept = {key: entry[key] for key in ("env_kwargs", "frame_stack") if key in entry}
-    return {"algorithm": "PPO", "env_id": name, "env_wrappers": wrappers, **kept}
+    return {"algorithm": "PPO", "env_id": name, "env_wrappers": _entries(entry.get("env_wrapper")), **kept}
+
+
+def _entries(given: object) -> list[dict[str, object]]:
+    """Wrappers as rl-zoo or rlclinic write them, each with its arguments.
+
+    rl-zoo writes `package.module.Class` or `{package.module.Class: {argument: value}}`.
+    """
+    found = []
+    for one in given if isinstance(given, list) else [given] if given else []:
+        if isinstance(one, Mapping) and "id" in one:
+            found.append(dict(one))
+            continue
+        wrapper, arguments = next(iter(one.items())) if isinstance(one, Mapping) and one else (one, None)
+        # `package.module.Class`, here `package.module:Class`; what a file names is not imported unless it is harmless.
+        found.append({"id": ":".join(str(wrapper).rsplit(".", 1)), **(arguments or {})})
+    return found
+
+
+def around_of(run: Run) -> dict[str, object]:
+    """What a run's config puts around its environment, as plain values."""
+    config = run.config
+    found = {key: one.value for key in AROUND if (one := config.settings.get(key)) is not None and not one.is_default}
+    start = "env_kwargs."
+    arguments = {key.removeprefix(start): one.value for key, one in config.native.items() if key.startswith(start)}
+    entries = _entries(config.get("env_wrappers"))
+    for entry in [one for one in entries if str(one["id"]).rpartition(":")[2] == "VecFrameStack"]:
+        entries.remove(entry)
+        found.setdefault("frame_stack", entry.get("n_stack"))
+    return {**found, "env_kwargs": arguments, "env_wrappers": entries}
+
+
+def rebuilt(around: Mapping[str, Any], name: str, trust: Iterable[str]) -> tuple[Recipe, tuple[str, ...]]:
+    """A recipe with what a run's config puts around its environment, and what of it could not be rebuilt."""
+    from rlclinic.lab.recipe import Recipe, wrappers_of
+    from rlclinic.lab.trust import check_arguments, check_wrapper
+
+    kept, told = {key: around[key] for key in AROUND if key in around}, []
+    wrappers, arguments = [], around.get("env_kwargs") or {}
+    trusted = frozenset(trust)
+    for wrapper in wrappers_of(around.get("env_wrappers")):
+        try:
+            check_wrapper(wrapper, trusted)
+            wrappers.append(wrapper)
+        except UsageError as error:
+            told.append(f"left out: {error.message}; {error.hint}")
+    try:
+        if name not in trusted:
+            check_arguments(f"environment {name}", name, arguments)
+    except UsageError as error:
+        arguments = {}
+        told.append(f"left out: {error.message}; {error.hint}")
+    recipe = Recipe("sb3", "PPO", name, 1, kept, env_kwargs=arguments, wrappers=tuple(wrappers), trust=trusted | {name})
+    return recipe, tuple(told)
 
 
 def _named(name: str, hint: str = HINT) -> Any:

@@ -77,6 +77,8 @@ class Wanted:
     """Where `info` tells the parts of the reward, by name."""
     rendering: Make | None = None
     """Makes an environment that renders, for pictures of the trained policy."""
+    left: tuple[str, ...] = ()
+    """What of the environment as it was trained in could not be rebuilt."""
 
 
 def measure(make: Make, name: str, wanted: Wanted, tell: Tell) -> EnvironmentFacts:
@@ -147,7 +149,7 @@ class _Examiner:
         self.seeds: list[int] = []
         self.panel: list[PolicyReturns] = []
         self.shown: list[Episode] = []
-        self.skipped: list[str] = []
+        self.skipped = list(wanted.left)
         if facts.normalisers:
             named = ", ".join(dict.fromkeys(one.wrapper for one in facts.normalisers))
             self.skipped.append(f"{named}: running statistics, which change with use, were set aside")
@@ -238,7 +240,7 @@ class _Examiner:
         if len(results) < EPISODES_WANTED:
             reason = f"{MOST_STEPS:,} steps are enough" if self.random.steps >= MOST_STEPS else "no time left"
             self.skipped.append(f"{len(results)} of {EPISODES_WANTED} random episodes were played: {reason}")
-        self.panel.append(returns_of("random", results))
+        self.panel.append(returns_of("random", results, self.random))
         self.shown += [one for one, _ in chosen(self.random, results, 0, "random") if one.label == "median"]
 
     def _simple(self) -> None:
@@ -250,15 +252,15 @@ class _Examiner:
                 self.skipped.append(f"the policy `{name}` and those after it were not played: no time left")
                 break
             results = played(env, make, self.simple, episodes=EPISODES, seed=SEED + 1000, end=end)
-            self.panel.append(returns_of(name, results))
+            self.panel.append(returns_of(name, results, self.simple))
         best = best_linear(env, self.space, self.simple, spread, seed=SEED + 2000, end=self.until(0.6))
         if best is not None and best[1]:
-            self.panel.append(returns_of("best of random linear policies", best[1]))
+            self.panel.append(returns_of("best of random linear policies", best[1], self.simple))
         for name, act in self.wanted.policies:
             start, seed = self.simple.steps, SEED + 3000
             guarded = _guarded(act, name, self.space)
             results = played(env, partial(_always, guarded), self.simple, episodes=20, seed=seed, end=self.until(0.75))
-            self.panel.append(returns_of(name, results))
+            self.panel.append(returns_of(name, results, self.simple))
             if name != "trained":
                 continue
             for episode, at in chosen(self.simple, results, start, name):
@@ -402,6 +404,8 @@ def _reward(steps: Transitions, every: Transitions, table: EpisodeTable) -> Rewa
         lag=own.lag,
         explained_at_lag=own.explained_at_lag,
         first_zero=own.first_zero,
+        first_spread=own.first_spread,
+        by_last=own.by_last,
         pay_of_action=own.pay_of_action,
         pay_by_itself=own.pay_by_itself,
     )

@@ -33,17 +33,7 @@ def make_environment(recipe: Recipe, log: EpisodeLog | None = None) -> Any:
     check_trust(recipe)
     for name in ("frame_skip", "max_episode_steps", "frame_stack", "reward_scale", "reward_clip"):
         typed(name, recipe.get(name))
-    environment = _base(recipe)
-    skip, limit = recipe.number("frame_skip"), recipe.number("max_episode_steps")
-    if skip and skip > 1:
-        environment = RepeatAction(environment, int(skip))
-    if limit:
-        environment = gymnasium_wrappers.TimeLimit(environment, int(limit))
-    for wrapper in recipe.wrappers:
-        environment = _wrapped(environment, wrapper)
-    stack = int(recipe.number("frame_stack") or 1)
-    if stack > 1:
-        environment = _stacked(environment, stack)
+    environment = dressed(_base(recipe), recipe)
     if log is not None:
         environment = EpisodeWatch(environment, log)
         scale, clip = recipe.number("reward_scale"), recipe.get("reward_clip")
@@ -52,6 +42,19 @@ def make_environment(recipe: Recipe, log: EpisodeLog | None = None) -> Any:
         if log.recorder is not None:
             environment = Observe(environment, recorder=log.recorder)
     return environment
+
+
+def dressed(environment: Any, recipe: Recipe) -> Any:
+    """The environment within the wrappers of a recipe, whose trust was checked."""
+    skip, limit = recipe.number("frame_skip"), recipe.number("max_episode_steps")
+    if skip and skip > 1:
+        environment = RepeatAction(environment, int(skip))
+    if limit:
+        environment = gymnasium_wrappers.TimeLimit(environment, int(limit))
+    for wrapper in recipe.wrappers:
+        environment = _wrapped(environment, wrapper)
+    stack = int(recipe.number("frame_stack") or 1)
+    return _stacked(environment, stack) if stack > 1 else environment
 
 
 def make_environments(recipe: Recipe, log: EpisodeLog) -> list[Callable[[], Any]]:

@@ -78,9 +78,9 @@ def check_trust(recipe: Recipe) -> None:
     if name not in recipe.trust:
         if ":" in name:
             raise refusal("environment", name, name)
-        _check_arguments(f"environment {name}", name, recipe.env_kwargs)
+        check_arguments(f"environment {name}", name, recipe.env_kwargs)
     for wrapper in recipe.wrappers:
-        _check_wrapper(wrapper, recipe.trust)
+        check_wrapper(wrapper, recipe.trust)
 
 
 def whole_name(wrapper: str) -> str:
@@ -100,7 +100,8 @@ def source_of(module: str) -> str:
     return "" if found is None else found.origin or next(iter(path or ()), "")
 
 
-def _check_wrapper(wrapper: Wrapper, trust: frozenset[str]) -> None:
+def check_wrapper(wrapper: Wrapper, trust: frozenset[str]) -> None:
+    """UsageError where making the wrapper would run code, or take arguments, that only a file asks for."""
     name = whole_name(wrapper.name)
     home, _, short = name.partition(":")
     known = HARMLESS.get(short) if home == HOME else None
@@ -111,7 +112,7 @@ def _check_wrapper(wrapper: Wrapper, trust: frozenset[str]) -> None:
         if foreign:
             told = f"the wrapper {wrapper.name} takes no {foreign[0]!r} from a file"
             raise UsageError(told, hint=f"if you want it: --trust {name}")
-        _check_arguments(f"wrapper {wrapper.name}", name, wrapper.arguments)
+        check_arguments(f"wrapper {wrapper.name}", name, wrapper.arguments)
     for key, kind in (known or {}).items():
         wanted, fits = _ARGUMENTS[kind]
         if key in wrapper.arguments and not fits(wrapper.arguments[key]):
@@ -126,7 +127,7 @@ def _is_list(value: object, fits: Callable[[object], bool]) -> bool:
     return isinstance(value, list | tuple) and len(value) > 0 and all(map(fits, value))
 
 
-def _check_arguments(what: str, name: str, arguments: Mapping[str, object]) -> None:
+def check_arguments(what: str, name: str, arguments: Mapping[str, object]) -> None:
     """Numbers, flags and plain words only: a text may name a module or a file (`env_id`, `xml_file`)."""
     pending: list[tuple[str, object, int]] = [(key, value, 0) for key, value in arguments.items()]
     for count, (key, value, depth) in enumerate(pending):

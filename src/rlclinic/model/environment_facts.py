@@ -136,6 +136,18 @@ class RewardFacts:
     """What `info` calls a distance or an error from what is wanted."""
     pays_distance: float = NOT_MEASURED
     """Rank correlation of the reward with it, inside episodes."""
+    by_last: float = NOT_MEASURED
+    """Share of the variance that the reward of the step before foretells."""
+    first_spread: float = NOT_MEASURED
+    """Spread of the first rewards of episodes, relative to that of all."""
+    positive: float = NOT_MEASURED
+    """Share of the steps inside episodes that pay more than nothing."""
+    goals: int = 0
+    """Episodes whose end paid more than any step inside an episode."""
+    forfeits: float = NOT_MEASURED
+    """Share of them in which the steps before paid so much that going on like that would have been worth more."""
+    ending_worth: float = NOT_MEASURED
+    """Share of all terminations that paid more than going on as usual would have."""
     pay_of_action: tuple[float, ...] = ()
     """Median reward of each discrete action."""
     pay_by_itself: float = NOT_MEASURED
@@ -290,6 +302,9 @@ class PolicyReturns:
     std: float
     length: float
     best: float
+    task: float = NOT_MEASURED
+    """How well the task was done by what `info` tells: share of successes, or else minus the last distance."""
+    task_error: float = NOT_MEASURED
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,6 +364,8 @@ class EnvironmentFacts:
     source: Source
     environment: str
     steps: int = 0
+    observed: int = 0
+    """Steps of a training that was watched, which an examination is joined with."""
     observation: ObservationFacts | None = None
     action: ActionFacts | None = None
     reward: RewardFacts | None = None
@@ -373,6 +390,21 @@ class EnvironmentFacts:
     def policy(self, name: str) -> PolicyReturns | None:
         """A policy of the panel."""
         return next((one for one in self.panel if one.name == name), None)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What simple policies cannot reach or tell, and the option that would look."""
+        found = []
+        if self.policy("trained") is None and self.source == "examined" and not self.observed:
+            found.append(
+                "What only a good policy visits, and whether one is paid for something else than the task, was not "
+                "seen: examine again with --policy when one is trained."
+            )
+        if self.policy("oracle") is None:
+            found.append(
+                "Whether the task as it is meant pays best was not seen: --oracle plays a policy that does it."
+            )
+        return tuple(found)
 
     @property
     def learned_nothing(self) -> bool:

@@ -31,7 +31,11 @@ def _summary(env: EnvironmentFacts) -> list[tuple[str, Inline]]:
     assert ends is not None
     sources = {"examined": "an examination", "observed": "the training itself", "trace": "recorded steps"}
     rows: list[tuple[str, Inline]] = [
-        ("measured on", f"{env.steps:,} steps of {sources[env.source]}"),
+        (
+            "measured on",
+            f"{env.steps:,} steps of {sources[env.source]}"
+            + (f", joined with {env.observed:,} of the training" if env.observed else ""),
+        ),
         ("episodes", _ended(ends)),
         ("reward of a step", f"{number(reward.mean)} on average, from {number(reward.low)} to {number(reward.high)}"),
         ("steps that pay", f"{100 * reward.nonzero:.3g}%"),

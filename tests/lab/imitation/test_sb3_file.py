@@ -54,9 +54,7 @@ def test_the_network_for_images_and_another_activation_are_rebuilt(algorithm: st
         for weights in model.policy.parameters():
             weights.mul_(3.0)
     model.save(tmp_path / "model.zip")
-    act = policy_of_file(
-        tmp_path / "model.zip", spaces_of(task.observation_space, task.action_space, images=True)
-    )
+    act = policy_of_file(tmp_path / "model.zip", spaces_of(task.observation_space, task.action_space, images=True))
     task.observation_space.seed(0)
     seen = [task.observation_space.sample() // scale for scale in (1, 2, 3, 5, 20, 100, 200, 255)]
     assert [act(one) for one in seen] == [int(model.predict(one, deterministic=True)[0]) for one in seen]

@@ -99,6 +99,7 @@ def examine(
         return
     from rlclinic.engine import examine as judge
     from rlclinic.environment.isolate import Request
+    from rlclinic.environment.make import around_of
 
     run = _run(run_name) if run_name else None
     name = environment or (run.environment if run is not None else "")
@@ -109,7 +110,8 @@ def examine(
     if trace is not None:
         facts = _traced(trace, name)
     else:
-        facts = _examined(Request(name, _arguments(arguments), budget, oracle, policy, _named(components), trust))
+        request = Request(name, _arguments(arguments), budget, oracle, policy, _named(components), trust)
+        facts = _examined(request if run is None else replace(request, around=around_of(run)))
     found = _told(judge(facts, run), every=every)
     if found.decision_path and found.decision_path[0].startswith("Symptom"):
         say(found.decision_path[0])

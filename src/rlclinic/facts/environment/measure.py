@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
 import numpy as np
 
 from rlclinic.facts.environment.episodes import GAMMA, episode_facts, start_facts
@@ -40,6 +45,50 @@ def facts_of(seen: Observed, source: Source) -> EnvironmentFacts:
         drift=worse,
         drift_own=own,
     )
+
+
+def with_observed(examined: EnvironmentFacts, seen: Observed) -> EnvironmentFacts:
+    """An examination and what `Observe` saw: of each what the other lacks, and together what either met.
+
+    What both measured counts as the examination has it: there the policies are known.
+    """
+    observed = facts_of(seen, "observed")
+    if examined.reward is None or observed.reward is None:
+        return observed if examined.reward is None and not examined.problems else examined
+    found: EnvironmentFacts = _filled(examined, observed, ("drift", "drift_own"))
+    sections = {name: _filled(getattr(examined, name), getattr(observed, name)) for name in ("reward", "reset")}
+    one, other = examined.observation, observed.observation
+    skipped = examined.skipped
+    if one is not None and other is not None and one.names == other.names:
+        sections["observation"] = replace(
+            _filled(one, other),
+            constant=tuple(index for index in one.constant if index in other.constant),
+            zero=tuple(index for index in one.zero if index in other.zero),
+            ranges=tuple((min(a, c), max(b, d)) for (a, b), (c, d) in zip(one.ranges, other.ranges, strict=True)),
+            not_finite=one.not_finite + other.not_finite,
+            outside=max(one.outside, other.outside),
+        )
+    elif one is not None and other is not None:
+        told = f"{len(other.names)} numbers of the observation in the training, {len(one.names)} here: not joined"
+        skipped = (*skipped, told)
+    reward, own = sections["reward"], observed.reward
+    sections["reward"] = replace(
+        reward, low=min(reward.low, own.low), high=max(reward.high, own.high),
+        not_finite=reward.not_finite + own.not_finite,
+    )  # fmt: skip
+    return replace(found, **sections, observed=observed.steps, skipped=skipped)
+
+
+def _filled(one: Any, other: Any, names: Sequence[str] = ()) -> Any:
+    """The first with those fields of the second that it lacks."""
+    if one is None or other is None:
+        return one or other
+    lacking = [name for name in names or [entry.name for entry in fields(one)] if _lacks(getattr(one, name))]
+    return replace(one, **{name: getattr(other, name) for name in lacking})
+
+
+def _lacks(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def action_facts(steps: Transitions) -> ActionFacts:

@@ -37,7 +37,11 @@ LIMITS = Limits()
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Compare an early fit with a late one on late steps."""
     env = facts.measured
-    if env.source == "examined" or not env.drift > limits.worse or not env.drift_own > limits.own:
+    if (
+        (env.source == "examined" and not env.observed)
+        or not env.drift > limits.worse
+        or not env.drift_own > limits.own
+    ):
         return None
     less = f"{100 * env.drift:.3g} points less of the last third than its own"
     summary = f"a fit to the first third of the steps foretells {less}"
