@@ -230,6 +230,58 @@ class Away(Slide):
         return observation, -reward, *rest, {"distance_to_goal": abs(self.at)}
 
 
+class Summed(Slide):
+    """Pays what was gained so far, at every step."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, *rest = super().step(action)
+        self.sum = reward + (self.sum if self.time > 1 else 0.0)
+        return observation, self.sum, *rest
+
+
+class Hover(Slide):
+    """The nearer the goal the more it pays; at the goal that ends."""
+
+    def step(self, action: Any) -> Any:
+        observation, _, _, *rest = super().step(action)
+        there = abs(self.at) < 0.1
+        return observation, 1.0 / (abs(self.at) + 0.1) + 5.0 * there, there, *rest
+
+
+class Homing(Slide):
+    """Pays for the way that was made, and at the goal."""
+
+    def step(self, action: Any) -> Any:
+        before = abs(self.at)
+        observation, _, _, *rest, _ = super().step(action)
+        there = abs(self.at) < 0.1
+        return observation, before - abs(self.at) + 5.0 * there, there, *rest, {"distance": abs(self.at)}
+
+
+class Falls(Slide):
+    """Falls over, and is paid for it."""
+
+    def step(self, action: Any) -> Any:
+        observation, *_ = super().step(action)
+        fell = self.time > 6 and self.np_random.random() < 0.2
+        return observation, 10.0 if fell else 0.1, fell, self.time > 60, {"is_success": False}
+
+
+class Rightwards(Slide):
+    """Pays for a push to the right."""
+
+    def step(self, action: Any) -> Any:
+        observation, reward, *rest, _ = super().step(action)
+        return observation, 0.05 * reward + float(action[0]), *rest, {"distance": abs(self.at)}
+
+
+class Lost(Slide):
+    """Tells no place but NaN."""
+
+    def _seen(self) -> Any:
+        return np.array([np.nan, self.speed], np.float32)
+
+
 class Stale(Slide):
     """Tells the start at every step, and is paid by what is."""
 

@@ -196,6 +196,11 @@ def test_copies_of_a_state_go_on_alike_and_leave_the_original_alone() -> None:
         (tasks.CountsOn, "ENV42", "reset-broken"),
         (tasks.Away, "ENV68", "reward-hacking"),
         (tasks.Stale, "ENV38", "observation-insufficient"),
+        (tasks.Summed, "ENV70", "reward-favours-staying"),
+        (tasks.Hover, "ENV70", "reward-favours-staying"),
+        (tasks.Falls, "ENV61", "reward-favours-ending"),
+        (tasks.Rightwards, "ENV67", "reward-component-dominates"),
+        (tasks.Lost, "ENV31", "physics-unstable"),
         (tasks.Hunt, "ENV38", "observation-insufficient"),
         (tasks.jittery, "ENV36", "observation-corrupted"),
     ],
@@ -210,7 +215,8 @@ def test_a_mistake_that_people_make_is_named(
 
 
 @pytest.mark.parametrize(
-    "kind", [lambda: tasks.Hunt(told=True), tasks.Long, tasks.Guess, tasks.Gusts, tasks.Nearest, tasks.Counter]
+    "kind",
+    [lambda: tasks.Hunt(told=True), tasks.Long, tasks.Guess, tasks.Gusts, tasks.Nearest, tasks.Counter, tasks.Homing],
 )
 def test_what_only_looks_like_a_mistake_is_none(kind: Callable[[], Any]) -> None:
     facts = measure(kind, "sound", Wanted(SECONDS), lambda *_: None)

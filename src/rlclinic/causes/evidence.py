@@ -198,11 +198,21 @@ def _facts(
         "usual-language-rate": domain_of(facts) == "language-model" and _usual_rate(facts),
         "gamed-unseen": facts.is_language_model and bool(gamed_unseen(facts)),
         "memorised": facts.is_language_model and memorised(facts),
+        **_not_looked_at(facts, verdict),
         "algorithm-unknown": not families_of(run.algorithm),
         "task-unknown": not run.environment or task_of(run.environment) is None,
     }
     named = [name for name, holds in holding.items() if holds]
     return frozenset((VERDICT + verdict.value, *named, *_departs_from_task(facts, found)))
+
+
+def _not_looked_at(facts: RunFacts, verdict: Verdict) -> dict[str, bool]:
+    """What a clean examination leaves open: of a training that is known too, its own return tells."""
+    env = facts.run.examined
+    if env is None or not facts.run.is_environment or verdict is not Verdict.NO_FAULT_FOUND:
+        return {}
+    return {"examined-alone": True, "good-policy-unseen": env.policy("trained") is None,
+            "meant-policy-unseen": env.policy("oracle") is None}  # fmt: skip
 
 
 def _hardly_climbed(facts: RunFacts) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlclinic.environment.play import Act, Recorder, now, play
-from rlclinic.model.environment_facts import PolicyReturns
+from rlclinic.model.environment_facts import NOT_MEASURED, PolicyReturns
 from rlclinic.model.series import FloatArray
 
 OTHER = 50_021
@@ -54,22 +54,24 @@ def linear_policy(space: Any, see: Callable[[Any], FloatArray], spread: FloatArr
         return None
     if kind == "Discrete":
         weights = rng.normal(size=(int(space.n), width)) / spread
-        return lambda observation: int(np.argmax(weights @ see(observation))) + int(space.start)
+        return lambda observation: int(np.argmax(weights @ np.nan_to_num(see(observation)))) + int(space.start)
     if kind == "Box" and np.isfinite(space.low).all() and np.isfinite(space.high).all():
         weights = rng.normal(size=(int(np.prod(space.shape)), width)) / spread
         middle, half = (space.low + space.high) / 2.0, (space.high - space.low) / 2.0
-        return lambda observation: (middle + half * np.tanh(weights @ see(observation)).reshape(space.shape)).astype(
-            space.dtype
-        )
+        return lambda observation: (
+            middle + half * np.tanh(weights @ np.nan_to_num(see(observation))).reshape(space.shape)
+        ).astype(space.dtype)
     return None
 
 
-def returns_of(name: str, results: list[tuple[float, int]]) -> PolicyReturns:
-    """The mean with its 95% interval, from a bootstrap."""
+def returns_of(name: str, results: list[tuple[float, int]], record: Recorder) -> PolicyReturns:
+    """The mean with its 95% interval, from a bootstrap; the results are the last that were recorded."""
     totals = np.array([total for total, _ in results])
     rng = np.random.default_rng(0)
     means = rng.choice(totals, (400, len(totals))).mean(axis=1) if len(totals) > 1 else totals
     low, high = np.quantile(means, [0.025, 0.975])
+    task = np.array(record.outcomes[-len(results) :])
+    told = len(task) == len(totals) and np.isfinite(task).all()
     return PolicyReturns(
         name,
         len(totals),
@@ -79,6 +81,8 @@ def returns_of(name: str, results: list[tuple[float, int]]) -> PolicyReturns:
         float(totals.std()),
         float(np.mean([length for _, length in results])),
         float(totals.max()),
+        float(task.mean()) if told else NOT_MEASURED,
+        float(task.std() / np.sqrt(len(task))) if told else NOT_MEASURED,
     )
 
 

@@ -92,6 +92,8 @@ class Recorder:
     """What `info` calls a distance or an error, and how large it was after each step."""
     successes: list[tuple[float, bool]] = field(default_factory=list)
     """Return of each episode of which `info` says whether it was a success, and what it says."""
+    outcomes: list[float] = field(default_factory=list)
+    """How well the task was done in each episode that was begun, by what `info` told last; NaN where it does not."""
     unended: int = 0
     step_seconds: float = 0.0
     reset_seconds: float = 0.0
@@ -172,6 +174,7 @@ def play(
     record.reset_seconds += time.perf_counter() - began
     first = seen = record.seen(observation, "reset")
     total = discounted = 0.0
+    outcome = np.nan
     number = len(record.episodes) + 10_000_000 * bool(record.unended) + record.unended
     for length in range(longest):
         action = act(observation)
@@ -192,10 +195,13 @@ def play(
             record.episodes.append((total, length + 1, terminated, first, after, discounted))
             if (told := next((info[key] for key in SUCCESS if key in info), None)) is not None:
                 record.successes.append((total, bool(np.all(told))))
-            return total, length + 1
+                outcome = float(np.all(told))
+            break
         if now() > end:
             break
-    record.unended = max(record.unended, length + 1)
+    if not (terminated or truncated):
+        record.unended = max(record.unended, length + 1)
+    record.outcomes.append(outcome if record.successes else -record.distances[-1])
     return total, length + 1
 
 

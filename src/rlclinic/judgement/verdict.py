@@ -86,7 +86,9 @@ def _sound_environment(case: _Case) -> str | None:
         return None
     if env.reward.std == 0.0 and env.episodes is not None and env.episodes.distinct_returns == 1:
         return f"nothing is broken in {env.steps:,} steps, but all policies were paid the same: no difference was seen"
-    return f"nothing in {env.steps:,} steps speaks against learning here"
+    alone = env.source == "examined" and env.policy("trained") is None
+    played, open_ = (" of random and simple policies", "; a good one was not seen") if alone else ("", "")
+    return f"nothing in {env.steps:,} steps{played} speaks against learning here{open_}"
 
 
 def _not_rl(case: _Case) -> str | None:

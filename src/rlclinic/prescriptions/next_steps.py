@@ -88,7 +88,10 @@ def next_steps(
         advised = "No setting needs to change" if improves else "No change is advised"
         return (*going, f"{advised}, but the run is not known to be healthy: {'; '.join(lacking)}.")
     if not prescriptions:
-        return (TRAINER if run.examined is not None and run.examined.learned_nothing else NOTHING,)
+        if run.examined is not None and run.examined.learned_nothing:
+            return (TRAINER,)
+        unseen = run.examined.unseen if run.examined is not None and run.is_environment else ()
+        return (NOTHING, *unseen)
     lines = [item.instruction for item in prescriptions]
     first = prescriptions[0]
     optional = first.priority is Priority.LOW and len(prescriptions) == 1

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
+from rlclinic.facts.environment.episodes import GAMMA
 from rlclinic.facts.environment.observations import AGES, FEWEST, can_be_fitted, depths, sound
 from rlclinic.facts.environment.regression import encoded, even, explained
 from rlclinic.model.environment_facts import NOT_MEASURED, Component, RewardFacts
@@ -15,6 +16,9 @@ STAYS = 0.05
 """Different observations among those at a bound of the reward, below which the state does not move."""
 FEWEST_ALIKE = 20
 """Steps with exactly one action, from which on their rewards are compared."""
+OFTEN = 10
+RUN_UP = 5
+"""Steps before an end that tell what going on pays."""
 FAR = 30.0
 """Spreads from the middle at which a reward is an outlier."""
 
@@ -29,6 +33,9 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
     far, size = _outliers(steps)
     lag, at_lag, now = _lag(steps)
     pay, alone = _pay(steps)
+    by_last, first_spread = _level(steps)
+    goals, forfeits, worth = _ends(steps)
+    inside = steps.rewards[np.isfinite(steps.rewards) & ~steps.ended]
     components, sums = _components(steps)
     pair, lost = _cancelling(steps)
     away, rises = _distance(steps)
@@ -53,6 +60,12 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
         first_zero=_first_zero(steps),
         lag=lag,
         explained_at_lag=at_lag,
+        by_last=by_last,
+        first_spread=first_spread,
+        positive=float((inside > 0.0).mean()) if len(inside) else NOT_MEASURED,
+        goals=goals,
+        forfeits=forfeits,
+        ending_worth=worth,
         pay_of_action=pay,
         pay_by_itself=alone,
         components=components,
@@ -181,6 +194,36 @@ def _first_zero(steps: Transitions) -> int:
         count += 1
     later = steps.rewards[steps.times >= count]
     return count if count and len(later) and (later != 0.0).mean() > 0.95 else 0
+
+
+def _level(steps: Transitions) -> tuple[float, float]:
+    """What the last reward foretells of a reward, and how much the first ones of episodes differ."""
+    rewards, follows = steps.rewards, np.array(steps.follows)
+    follows[0] = False
+    after = np.flatnonzero(follows)
+    after = after[np.isfinite(rewards[after]) & np.isfinite(rewards[after - 1])]
+    first = rewards[(steps.times == 0) & np.isfinite(rewards)]
+    spread = float(np.nanstd(rewards))
+    if len(after) < FEWEST or len(first) < OFTEN or spread == 0.0 or rewards[after].std() == 0.0:
+        return NOT_MEASURED, NOT_MEASURED
+    left = float(np.mean((rewards[after] - rewards[after - 1]) ** 2))
+    return 1.0 - left / float(rewards[after].var()), float(first.std()) / spread
+
+
+def _ends(steps: Transitions) -> tuple[int, float, float]:
+    """Ends that pay more than any step, in how many going on as just before pays more, and as usual less."""
+    inside = steps.rewards[np.isfinite(steps.rewards) & ~steps.ended]
+    ends = np.flatnonzero(steps.terminated & np.isfinite(steps.rewards) & (steps.times >= RUN_UP))
+    if len(inside) < FEWEST or not len(ends):
+        return 0, NOT_MEASURED, NOT_MEASURED
+    left = np.maximum(int(steps.times.max()) - steps.times[ends], 0)
+    steps_worth = (1.0 - GAMMA**left) / (1.0 - GAMMA)
+    before = np.array([float(np.median(steps.rewards[end - RUN_UP : end])) for end in ends])
+    goals = steps.rewards[ends] > inside.max()
+    lingers = (before * steps_worth > steps.rewards[ends])[goals]
+    usual = float(inside.mean())
+    ends_well = (steps.rewards[ends] > np.maximum(usual * steps_worth, usual / (1.0 - GAMMA))) & goals
+    return int(goals.sum()), float(lingers.mean()) if goals.any() else NOT_MEASURED, float(ends_well.mean())
 
 
 def _pay(steps: Transitions) -> tuple[tuple[float, ...], float]:

@@ -99,7 +99,7 @@ def _standing(job: Job) -> Examining:
         ),
         skipped=[str(item) for item in measured.get("skipped", [])][:8],
         seconds=measured.get("seconds"),
-        message=str(answer.get("reason", "")),
+        message=" ".join([str(answer.get("reason", "")), *([] if answer["prescriptions"] else answer["next_steps"])]),
     )
     grave = sum(item.severity != "info" for item in reply.findings)
     return reply.said(f"{job.what!r}: {reply.verdict}; {grave} findings that matter. {reply.message}")
