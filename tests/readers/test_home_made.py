@@ -141,6 +141,20 @@ def test_a_single_block_that_names_much_of_a_training_is_a_row_and_a_list_of_set
     assert parse_counted_lines(settings.splitlines()) == ()
 
 
+def test_the_bar_of_a_trainer_of_language_models_is_read_and_names_its_framework(tmp_path: Path) -> None:
+    bar = "Train epoch [1/1]: 100%|██| 8/8 [00:10<00:00, 2s/it, act_loss=0.1, reward={r}, kl=nan, act_lr=5e-7]"
+    (tmp_path / "train.log").write_text(lines(bar))
+    run = read(tmp_path)
+    assert run.framework == "openrlhf"
+    check(run, "rows")
+
+
+def test_boxes_without_rulers_are_read_as_far_as_they_are_whole(tmp_path: Path) -> None:
+    rows = "".join(f"Iteration {n}\n\n| EpLenMean | 200 |\n| EpRewMean      | {r} |\n\n" for n, r in enumerate(RETURNS))
+    (tmp_path / "log.txt").write_text(rows)
+    check(read(tmp_path), "iterations")
+
+
 def test_three_lines_that_count_on_in_the_same_words_are_a_log() -> None:
     (rows,) = parse_counted_lines([f"Total T: {n}00 Episode T: 20 Reward: {-n}" for n in range(3, 7)])
     assert (rows.axis, rows.steps) == ("env_steps", (300, 400, 500, 600))

@@ -157,7 +157,7 @@ def _of_tokens(words: set[str]) -> str:
 
 
 def _loss(words: set[str]) -> str:
-    if words & {"policy", "actor", "pi", "pg"}:
+    if words & {"policy", "actor", "act", "pi", "pg"}:
         return "policy_loss"
     if words & {"value", "critic", "vf", "q", "td"}:
         return "value_loss"

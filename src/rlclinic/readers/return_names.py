@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from rlclinic.readers.axes import plain
+from rlclinic.readers.axes import counted, plain
 from rlclinic.readers.guess import OTHERWISE, REWARD, guess, is_cost
 from rlclinic.readers.words import words
 from rlclinic.reference.framework import framework
@@ -51,10 +51,10 @@ def of_a_trainer(names: Iterable[str]) -> bool:
     return any(name in LEARNT or name.startswith("q/") for name in known(names))
 
 
-def is_full(names: Iterable[str]) -> bool:
+def is_full(names: Collection[str]) -> bool:
     """Whether so many names are known together that only a trainer says them, once or often."""
-    found = known(names)
-    return len(found) >= FULL and len(found & (LEARNT | OUTCOME)) > 1 and bool(found & OUTCOME)
+    found, counts = known(names), any(map(counted, names))
+    return len(found) + counts >= FULL and len(found & (LEARNT | OUTCOME)) > 1 and bool(found & OUTCOME)
 
 
 def known(names: Iterable[str]) -> set[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from rlclinic.readers.consoles import parse_console
 from rlclinic.readers.consoles.boxes import parse_boxes
 
 
@@ -110,7 +111,7 @@ def test_boxes_pasted_without_their_rulers_are_told_by_the_blank_lines_around_th
     """constructed: a web page shows the rows alone; a Markdown table of words is none."""
     box = "| EpRewMean | {} |\n| KL        | {} |\n| EpLenMean | 200  |\n"
     text = "Iteration 1\n\n" + box.format("-8.5", "1e-3") + "\nIteration 2\n\n" + box.format("-7.3", "nan ")
-    (rows,) = parse_boxes(text.splitlines())
+    (rows,) = parse_console(text.splitlines())
     assert [row["EpRewMean"] for row in rows.rows] == [-8.5, -7.3]
     table = "\n| run  | note |\n|------|------|\n| PPO  | good |\n\n"
     assert parse_boxes((table + table).splitlines()) == ()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from rlclinic.readers.consoles.arena import parse_arena
-from rlclinic.readers.consoles.bar_postfixes import parse_bar_postfixes
 from rlclinic.readers.consoles.bars import parse_bars
 from rlclinic.readers.consoles.boxes import parse_boxes
 from rlclinic.readers.consoles.bullets import parse_bullets
@@ -25,7 +24,6 @@ Parser: TypeAlias = Callable[[Sequence[str]], tuple[ConsoleRows, ...]]
 PARSERS: tuple[Parser, ...] = (
     parse_step_lines,
     parse_dict_lines,
-    parse_bar_postfixes,
     parse_bullets,
     parse_bars,
     parse_boxes,

@@ -73,10 +73,12 @@ def parse_boxes(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
 def _boxes(lines: Sequence[str]) -> tuple[list[ConsoleRow], bool, list[str]]:
     """Every box as a row without a step, whether names are grouped under headings, and what was torn."""
     boxes: list[ConsoleRow] = []
-    open_box: ConsoleRow | None = None
-    width = foreign = 0
+    # The end of a log begins inside a box.
+    top = lines[0].strip() if lines else ""
+    open_box = ConsoleRow(0, 1, {}) if top.startswith("| ") else None
+    width, foreign = len(top), 0
     heading = ""
-    grouped = ruled = False
+    grouped = False
     problems: list[str] = []
     for number, raw in enumerate(lines, start=1):
         line = raw.strip() if raw[:1] in " -|" else raw
@@ -85,18 +87,9 @@ def _boxes(lines: Sequence[str]) -> tuple[list[ConsoleRow], bool, list[str]]:
                 boxes.append(open_box)
                 open_box = None
             else:
-                open_box, width, foreign, heading, ruled = ConsoleRow(0, number, {}), len(line), 0, "", True
+                open_box, width, foreign, heading = ConsoleRow(0, number, {}), len(line), 0, ""
             continue
         if open_box is None:
-            # Pasted without its rulers a box begins after a blank line, and a blank line ends it.
-            begins = line.startswith("| ") and (number == 1 or not lines[number - 2].strip())
-            bare = _CELLS.fullmatch(line) if begins else None
-            if bare is None or read_number(bare.group(2) or "") is None:
-                continue
-            open_box, width, foreign, heading, ruled = ConsoleRow(0, number, {}), len(line), 0, "", False
-        elif not ruled and not line:
-            boxes.append(open_box)
-            open_box = None
             continue
         fits = line.startswith("| ") and abs(len(line) - width) <= 1
         cells = _CELLS.fullmatch(line) if fits else None
@@ -114,9 +107,7 @@ def _boxes(lines: Sequence[str]) -> tuple[list[ConsoleRow], bool, list[str]]:
         if number_read is not None:
             inside = bool(heading) and name.startswith(_INDENT)
             open_box.values[(heading if inside else "") + name.strip()] = number_read
-    if open_box and not ruled:
-        boxes.append(open_box)
-    elif open_box and open_box.values:
+    if open_box and open_box.values:
         problems.append(f"line {open_box.line}: torn last box dropped")
     return boxes, grouped, problems
 

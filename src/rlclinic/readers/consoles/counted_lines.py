@@ -29,8 +29,8 @@ from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.return_names import canonical, is_full, is_return, is_sure_return, of_a_trainer
 
 ENOUGH_ROWS = 5
-# The same where every row tells its place and much beside it, or counts on in the same words, as no prose does.
-ENOUGH_FULL, FULL = 3, 6
+# The same where the rows count on in the same words, as no prose does.
+ENOUGH_ALIKE = 3
 # Where nothing counts, more rows are asked for, unless they all have the same names.
 ENOUGH_UNCOUNTED = 10
 # Lines after the first of a row that may belong to it.
@@ -129,7 +129,7 @@ def parse_counted_lines(lines: Sequence[str]) -> tuple[ConsoleRows, ...]:
 def _read(lines: Sequence[str]) -> ConsoleRows | None:
     every = _rows(_told(lines))
     names = Counter(name for row in every for name in row.values)
-    if len(every) >= ENOUGH_FULL:
+    if len(every) >= ENOUGH_ALIKE:
         # What is said once, before the training or after it, is no metric: its settings, a summary.
         every = [_with_recurring(row, names) for row in every]
     every = [row for row in every if row.values and not any(map(is_of_a_step, row.values))]
@@ -140,7 +140,7 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
         enough = _fewest(rows)
     names = Counter(name for row in rows for name in row.values)
     common = [name for name, count in names.items() if 2 * count > len(rows)]
-    if len(rows) >= ENOUGH_FULL:
+    if len(rows) >= ENOUGH_ALIKE:
         rows = [_with_recurring(row, names) for row in rows]
     columns = {name: np.array([row.values.get(name, np.nan) for row in rows]) for name in common}
     if len(rows) < enough or not any(_varies(columns[name]) for name in common if name != PLACE):
@@ -153,7 +153,8 @@ def _read(lines: Sequence[str]) -> ConsoleRows | None:
     found = clock({name: column for name, column in columns.items() if name != PLACE})
     name, axis = found or (PLACE, _kind_of_place(columns[PLACE])) if found or PLACE in columns else ("", "rows")
     # What starts again with every update counts nothing.
-    if name and np.unique(columns[name][np.isfinite(columns[name])]).size < enough:
+    counts = columns[name][np.isfinite(columns[name])] if name else np.array([])
+    if name and np.unique(counts).size < min(ENOUGH_ROWS, counts.size):
         for row in rows:
             row.values.pop(name, None)
         name, axis = "", "rows"
@@ -187,12 +188,10 @@ def _fewest(rows: Sequence[ConsoleRow]) -> int:
     """From how many rows on these are a log: the more each of them says, the fewer."""
     if 2 * sum(is_full(row.values) for row in rows) > len(rows):
         return 1
-    if all(PLACE in row.values and len(row.values) >= FULL for row in rows):
-        return ENOUGH_FULL
-    shared = set.intersection(*(set(row.values) for row in rows)) if len(rows) >= ENOUGH_FULL else set()
+    shared = set.intersection(*(set(row.values) for row in rows)) if len(rows) >= ENOUGH_ALIKE else set()
     counts = (np.diff([row.values[name] for row in rows]) > 0 for name in shared if counted(name))
     same = any(map(is_sure_return, shared)) and any(rises.all() for rises in counts)
-    return ENOUGH_FULL if same else ENOUGH_ROWS
+    return ENOUGH_ALIKE if same else ENOUGH_ROWS
 
 
 def _with_others(rows: list[ConsoleRow], every: Sequence[ConsoleRow], clock_name: str) -> list[ConsoleRow]:
@@ -314,7 +313,7 @@ def _pairs(line: str) -> Iterator[tuple[str, float]]:
 
 def _name(text: str) -> str:
     """The words right before a number; empty where there are none."""
-    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~$€£,'\"：→"))
+    bare = _ENDS.sub("", _EITHER.sub(r"\1", text).rstrip(" :=#\t([>~$€£,'\"：→|│"))
     last = _SEPARATORS.split(bare)[-1].strip(" :=#*~-.'\"")
     found = _WORDS.findall(last.rpartition(":")[2] if ":" in last else last)
     name = _UNIT.sub("", found[-1].strip()) if found else ""
