@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from click.testing import CliRunner
 
 from rlclinic.apps.cli.main import app
 from rlclinic.lab.environments import check_environment
+from rlclinic.lab.offline import link
 from rlclinic.lab.offline.data import Dataset, load_dataset
 from rlclinic.lab.offline.datasets import environment_of, make_datasets
 from rlclinic.lab.offline.measures import Support
@@ -174,3 +177,16 @@ def test_a_data_set_that_cannot_be_read_is_said(name: str, tmp_path: Path, monke
     Path("cut.npz").write_bytes(Path("data.npz").read_bytes()[:400])
     words = {"absent.npz": "no such data set"}.get(name, "holds no transitions")
     assert words in told(call(name, "--env", "Pendulum-v1", "--algo", "bc"))
+
+
+def test_ctrl_c_does_not_reach_the_worker_before_the_run_that_asks_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal it goes to the whole group of processes: the worker died of it, and the run had crashed."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    (tmp_path / "worker.py").write_text("import sys\nfor _ in sys.stdin: pass\n", encoding="utf-8")
+    monkeypatch.setenv("RLCLINIC_OFFLINE", str(tmp_path))
+    monkeypatch.setattr(link, "SCRIPT", tmp_path / "worker.py")
+    with link.Link() as worker:
+        assert os.getpgid(worker.process.pid) != os.getpgid(0)

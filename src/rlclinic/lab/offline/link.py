@@ -21,7 +21,10 @@ SCRIPT = Path(__file__).with_name("worker.py")
 
 
 class Link:
-    """A worker while it is used: `with Link() as link: link.ask("fit", steps=100)`."""
+    """A worker while it is used: `with Link() as link: link.ask("fit", steps=100)`.
+
+    Ctrl-C does not reach it: the run that asks it ends in order.
+    """
 
     def __enter__(self) -> Self:
         self.files = tempfile.TemporaryDirectory()
@@ -32,7 +35,7 @@ class Link:
             self.process = subprocess.Popen(
                 [str(worker_python()), "-P", str(SCRIPT), str(theirs)], stdin=subprocess.PIPE, stdout=self.errors,
                 stderr=self.errors, text=True, cwd=self.files.name, pass_fds=(theirs,),
-                env={**os.environ, "TORCH_FORCE_WEIGHTS_ONLY_LOAD": "1"},
+                env={**os.environ, "TORCH_FORCE_WEIGHTS_ONLY_LOAD": "1"}, start_new_session=True,
             )  # fmt: skip
         finally:
             os.close(theirs)
