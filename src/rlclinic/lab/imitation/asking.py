@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -58,29 +59,26 @@ def imitation_recipe(
 
 def _levels(recipe: Recipe, expert: str) -> tuple[float, float]:
     """Mean return of a random policy and of the expert."""
-    spaces = check_environment(recipe)
-    rng_space = spaces[1]
-    rng_space.seed(recipe.seed)
-    lowest = evaluate(recipe, lambda seen: [rng_space.sample() for _ in range(_count(seen))], episodes=EPISODES).mean
+    lowest, sizes, options = random_level(recipe), spaces_of(*check_environment(recipe)), ImitationOptions(recipe)
     if is_file_of_steps(expert):
-        best = ImitationOptions(recipe).number("best_share")
-        return lowest, float(demonstrations(expert, spaces_of(*spaces), best).returns.mean())
-    ImitationOptions(recipe)
-    sizes = spaces_of(*spaces)
+        return lowest, float(demonstrations(expert, sizes, options.number("best_share")).returns.mean())
     label = label_of(recipe, expert, sizes)
 
-    def act(seen: object) -> object:
+    def act(seen: Any) -> Any:
         labels = np.asarray([learner_action(answered(label, one), sizes) for one in _rows(seen)])
         return sizes.to_environment(sizes.from_unit(labels))
 
     return lowest, evaluate(recipe, act, episodes=EPISODES).mean
 
 
-def _count(seen: object) -> int:
-    return len(next(iter(seen.values()))) if isinstance(seen, dict) else len(seen)  # type: ignore[arg-type]
+def random_level(recipe: Recipe) -> float:
+    """Mean return of a random policy."""
+    space = check_environment(recipe)[1]
+    space.seed(recipe.seed)
+    return evaluate(recipe, lambda seen: [space.sample() for _ in _rows(seen)], episodes=EPISODES).mean
 
 
-def _rows(seen: object) -> list[object]:
+def _rows(seen: Any) -> list[Any]:
     if isinstance(seen, dict):
-        return [{key: value[row] for key, value in seen.items()} for row in range(_count(seen))]
-    return [*seen]  # type: ignore[misc]
+        return [dict(zip(seen, row, strict=True)) for row in zip(*seen.values(), strict=True)]
+    return [*seen]

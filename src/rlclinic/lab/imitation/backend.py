@@ -81,21 +81,41 @@ class _Training:
                 self._load(session.resumed.path)
 
     def run(self) -> None:
-        """Rounds until the budget is used."""
+        """Rounds until the budget is used, or the file holds no more."""
+        environment = None if self.file else make_environment(self.recipe)
+        own, total = make_environment(self.recipe), self.recipe.total_steps
         if self.file:
-            self._clone_file()
-            return
-        environment, own = make_environment(self.recipe), make_environment(self.recipe)
+            self.known = self._drawn()
+            total = min(total, len(self.known.rewards))
         try:
-            while self.steps < self.recipe.total_steps and not self.session.should_stop():
-                self._collect(environment)
+            while self.steps < total and not self.session.should_stop():
+                if environment is None:
+                    self._read(min(self.steps + self.options.whole("n_steps"), total))
+                else:
+                    self._collect(environment)
                 if self.round % self.options.whole("retrain_every") == 0 or self.round == 0:
                     self._fit()
                 self._end_round(own)
         finally:
-            environment.close()
+            if environment is not None:
+                environment.close()
             own.close()
         self.session.finish(self.steps, lambda: self.columns, self.novice.act, self._save)
+
+    def _drawn(self) -> Dataset:
+        """The steps of the file, its episodes in an order that is drawn."""
+        data = demonstrations(self.file, self.spaces, self.options.number("best_share"))
+        place = np.random.default_rng(self.recipe.seed).permutation(int(data.episodes.max()) + 1)
+        return data.at(np.argsort(place[data.episodes], kind="stable"))
+
+    def _read(self, end: int) -> None:
+        """One round of a file: so many of its steps more."""
+        self.by_expert = end - self.steps
+        for row in range(self.steps, end):
+            self.data.add(
+                self.known.observations[row], self.known.actions[row], self.round, int(self.known.episodes[row])
+            )
+        self.steps, self.gate.beta, self.expert.queries = end, 1.0, end
 
     def _collect(self, environment: Any) -> None:
         """One round at the controls, by the rules of the variant's gate."""
@@ -180,27 +200,6 @@ class _Training:
         elif self.expert.gone and not self.options.flag("warm_start"):
             # Fitting the same labels again from fresh weights only draws another seed.
             self.session.request_stop(Status.FINISHED, f"the expert gives no more labels: {self.expert.gone}")
-
-    def _clone_file(self) -> None:
-        """Cloning from a file: a round is a share of its episodes more, in an order that is drawn."""
-        data = demonstrations(self.file, self.spaces, self.options.number("best_share"))
-        place = np.random.default_rng(self.recipe.seed).permutation(int(data.episodes.max()) + 1)
-        order = np.argsort(place[data.episodes], kind="stable")
-        states, labels, episodes = data.observations[order], data.actions[order], data.episodes[order]
-        own = make_environment(self.recipe)
-        size, total = self.options.whole("n_steps"), min(len(states), self.recipe.total_steps)
-        try:
-            while self.steps < total and not self.session.should_stop():
-                for row in range(self.steps, min(self.steps + size, total)):
-                    self.data.add(states[row], labels[row], self.round, int(episodes[row]))
-                    self.by_expert += 1
-                self.steps = min(self.steps + size, total)
-                self.gate.beta, self.expert.queries = 1.0, self.steps
-                self._fit()
-                self._end_round(own)
-        finally:
-            own.close()
-        self.session.finish(self.steps, lambda: self.columns, self.novice.act, self._save)
 
     def _save(self, path: Path) -> None:
         torch.save(

@@ -8,8 +8,7 @@ from pathlib import Path
 from rlclinic.lab.asking import recipe_from
 from rlclinic.lab.assemble import default_threshold
 from rlclinic.lab.environments import check_environment
-from rlclinic.lab.evaluation import evaluate
-from rlclinic.lab.imitation.asking import ROUNDS, imitation_recipe
+from rlclinic.lab.imitation.asking import ROUNDS, imitation_recipe, random_level
 from rlclinic.lab.offline.data import load_dataset
 from rlclinic.lab.offline.datasets import environment_of
 from rlclinic.lab.offline.options import ALGORITHMS
@@ -28,8 +27,6 @@ UPDATES, EVALUATIONS = 5_000, 20
 REACHED, BETTER = 0.8, 0.5
 # Below this share of the way to the goal of a known task, even the better half is no goal.
 NOTHING = 0.15
-# Episodes by which the random policy is measured.
-EPISODES = 10
 
 
 def offline_recipe(
@@ -86,10 +83,7 @@ def _environment(path: Path, named: str, trust: Iterable[str]) -> str:
 
 
 def _goal(recipe: Recipe, path: Path) -> float:
-    spaces = check_environment(recipe)
-    data = load_dataset(path, spaces_of(*spaces))
-    spaces[1].seed(recipe.seed)
-    lowest = evaluate(recipe, lambda seen: [spaces[1].sample() for _ in range(len(seen))], episodes=EPISODES).mean
+    data, lowest = load_dataset(path, spaces_of(*check_environment(recipe))), random_level(recipe)
     goal = lowest + REACHED * (data.level(BETTER) - lowest)
     known = default_threshold(recipe.environment)
     return goal if known is None or goal > lowest + NOTHING * (known - lowest) else known
