@@ -356,6 +356,12 @@ def test_twenty_rounds_of_training_are_few_and_a_pay_that_never_changes_says_oth
     assert told == [True, False]
 
 
+def test_one_number_with_digits_is_a_reward_that_tells_nothing_before_it_is_a_rare_one() -> None:
+    """constructed: sixteen episodes, all alike."""
+    assert leads(scene(series={"return/train": np.full(16, 3.8)}, framework="unknown")) == "uninformative-reward"
+    assert leads(scene(series={"return/train": np.zeros(40)}, framework="unknown")) == "sparse-reward"
+
+
 def test_where_nothing_tells_why_a_bug_is_likelier_in_code_that_no_library_wrote() -> None:
     """constructed: 200 episodes of noise."""
     shares = {}

@@ -164,6 +164,15 @@ def test_one_row_after_many_updates_says_that_no_return_comes(updates: float) ->
     assert (result is not None and "after 195 updates" in result.summary) is (updates > 5)
 
 
+def test_one_row_whose_episodes_have_neither_return_nor_length_says_that_none_ended() -> None:
+    """constructed: the only row of a status."""
+    row = {"return/train": np.full(1, np.nan), "episode_length": np.full(1, np.nan)}
+    result = return_not_there.check(scene(series=row))
+    assert result is not None
+    assert "no episode may have ended" in result.summary
+    assert return_not_there.check(scene(series={**row, "episode_length": np.full(1, 40.0)})) is None
+
+
 def test_names_that_could_be_a_return_are_offered() -> None:
     """constructed: a home-made name."""
     mine = Series("my/score", "my/score", np.arange(30.0), np.arange(30.0))

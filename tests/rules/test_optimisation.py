@@ -411,3 +411,24 @@ def test_a_return_that_is_lost_with_the_rewards_of_its_steps_is_an_error_at_once
     assert found.severity is Severity.ERROR
     steps = np.array([-6.7, -3.2, -1.7, -0.7, -0.6])
     assert not_a_number.check(scene(series={"return/train": returns, "reward": steps})) is None
+
+
+def test_where_no_return_is_logged_a_loss_that_runs_away_is_told_by_itself() -> None:
+    """constructed: the losses alone, as they are pasted."""
+    grows, spike = np.geomspace(5.0, 2.6e6, 9), np.array([7.0, 6e21, 11.0, 33.0])
+    told = [
+        loss_diverges.check(scene(algorithm=algorithm, series={"value_loss": values}))
+        for algorithm, values in (("", grows), ("", spike), ("PPO", grows), ("", np.geomspace(1e-6, 1.0, 9)))
+    ]
+    assert [found and found.severity for found in told] == [Severity.WARNING, Severity.ERROR, None, None]
+    beside = scene(algorithm="DQN", series={"value_loss": spike, "return/train": np.linspace(0.0, 9.0, 4)})
+    assert loss_diverges.check(beside) is None
+
+
+def test_of_few_rows_an_infinite_loss_and_a_return_that_is_no_number_are_enough() -> None:
+    """constructed: a model's own loss, and means over episodes that ended."""
+    infinite = scene(series={"value_loss": np.ones(3), "model_loss": np.array([5e3, 1e5, np.inf])})
+    assert not_a_number.check(infinite) is not None
+    row = {"return/train": np.full(2, np.nan), "loss": np.full(2, np.nan)}
+    assert not_a_number.check(scene(series={**row, "episode_length": np.ones(2)})) is not None
+    assert not_a_number.check(scene(series={"return/train": row["return/train"], "loss": np.ones(2)})) is None

@@ -174,6 +174,10 @@ def _facts(
         "still-exploring": _still_exploring(facts, table.mostly_random),
         "huge-returns": curve is not None and min(abs(curve.start), abs(curve.final)) > table.huge_return,
         "constant-at-its-worst": constant_at_its_worst(facts),
+        "constant-otherwise": curve is not None
+        and curve.points > 3
+        and not curve.span
+        and curve.final != round(curve.final),
         "learned-blind": (status.missed or status.behind)
         and any(finding.name == "critic-explains-nothing" for finding in found)
         and _came_partway(facts, table.partway),

@@ -41,6 +41,7 @@ FACTS: Mapping[str, str] = {
     "still-exploring": "most actions were random up to the end, of a rate on its way down",
     "huge-returns": "returns of a size that no learning rate brings a critic to",
     "constant-at-its-worst": "every return is the same: nothing, or what each step of the longest episodes costs",
+    "constant-otherwise": "so it is another number, and not a whole one",
     "learned-blind": "the return rose and missed its goal, and the critic explained nothing all along",
     "stock-trainer": "a framework whose own algorithms many others train with",
     "home-made": "a log that no known library writes",

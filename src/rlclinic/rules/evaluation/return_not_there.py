@@ -44,7 +44,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     made = run["updates"].last or 0.0 if "updates" in run else 0.0
     seen = [run[name] for name in TRAINING if name in run and max(len(run[name]), made) >= limits.fewest_points]
     if not seen:
-        return None
+        return _undefined(facts)
     longest = max(seen, key=len)
     if returns is not None:
         points = f"at all {len(returns)} points" if len(returns) > 1 else f"after {made:,.0f} updates"
@@ -58,3 +58,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         facts.evidence(longest.name, float(len(longest)), limits.fewest_points, note="points of training metrics"),
     )
     return RuleResult(Severity.WARNING, 0.9, summary, evidence)
+
+
+def _undefined(facts: RunFacts) -> RuleResult | None:
+    """A return that is undefined together with the length of the episodes: none has ended, in however few rows."""
+    returns, lengths = facts.run.returns, facts.run.series.get("episode_length")
+    if returns is None or lengths is None or lengths.last is not None or not len(lengths):
+        return None
+    summary = f"{returns.logged_as} and {lengths.logged_as} are undefined in every row: no episode may have ended"
+    evidence = (facts.evidence(returns.name, 0.0, 1.0, note="finite points of the return"),)
+    return RuleResult(Severity.WARNING, 0.8, summary, evidence)

@@ -2,7 +2,8 @@
 
 What it sees: The size of the policy loss (policy gradients) or of the total loss rose at least a thousandfold from
 early to late, nearly without pause, beyond what a growing return explains, while the return does not improve. Or any
-loss, in however few rows and of any algorithm, that ends at 1e12 times the square of the returns.
+loss, in however few rows and of any algorithm, that ends at 1e12 times the square of the returns. Where no return is
+logged, one that came there at all, or that grew ten thousandfold and beyond that size.
 Why it hurts: A loss that runs away takes the weights with it; the return follows later.
 Evidence needed: policy_loss or loss with at least 12 points, of a policy-gradient algorithm; the last value of a loss.
 Looks alike: The total loss contains the value loss, which grows with the square of the return. Policy losses of
@@ -13,10 +14,15 @@ References: Engstrom et al. 2020 (arXiv 2005.12729).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from rlclinic.facts.growth import growth
 from rlclinic.facts.return_state import does_well
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.series import Series
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 
 RULE = Rule(
@@ -34,6 +40,9 @@ class Limits(RuleLimits):
     steady: float = 0.5
     absurd: float = 1e12
     """Size over the square of the returns that no training comes back from, in however few points."""
+    unseen: float = 1e4
+    """Late over early size where no return is logged, of losses that begin below 1 in units of rewards of that size."""
+    fewest: int = 4
 
 
 LIMITS = Limits()
@@ -44,6 +53,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     curve = facts.curve
     if (absurd := _absurd(facts, limits)) is not None:
         return absurd
+    if curve is None and (unseen := _ran_away(facts, limits)) is not None:
+        return unseen
     if facts.is_off_policy or does_well(facts):
         return None
     explained = 1.0
@@ -76,12 +87,43 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
 def _absurd(facts: RunFacts, limits: Limits) -> RuleResult | None:
     curve = facts.curve
     returns = max(1.0, abs(curve.best), abs(curve.start)) if curve is not None else 1.0
-    for name in ("value_loss", "loss", "policy_loss"):
-        series = facts.series(name)
-        last = series.last if series is not None else None
+    for name, series in _losses(facts):
+        # Where no return tells what it did, one such step is enough.
+        last = series.last if curve is not None else max(series.values, key=abs)
         ratio = abs(last) / returns / returns if last is not None else 0.0
-        if series is not None and ratio > limits.absurd:
-            summary = f"{series.logged_as} ended at {last:.3g}, beside returns of {returns:.4g}"
+        if ratio > limits.absurd:
+            summary = (
+                f"{series.logged_as} ended at {last:.3g}, beside returns of {returns:.4g}"
+                if curve is not None
+                else f"{series.logged_as} came to {last:.3g}"
+            )
             evidence = (facts.evidence(name, ratio, limits.absurd, note="over the square of returns"),)
             return RuleResult(Severity.ERROR, 0.85, summary, evidence)
     return None
+
+
+def _ran_away(facts: RunFacts, limits: Limits) -> RuleResult | None:
+    """A loss alone, by its first and its last third; on policy a critic's grows with returns that nobody logged."""
+    for name, series in _losses(facts):
+        if facts.is_on_policy and name != "policy_loss":
+            continue
+        sizes = np.abs(series.values)
+        part = max(1, sizes.size // 3)
+        early, late = float(np.median(sizes[:part])), float(np.median(sizes[-part:]))
+        grew = late / max(early, 1.0)
+        if sizes.size >= limits.fewest and grew > limits.unseen:
+            summary = f"the size of {series.logged_as} grew from {early:.3g} to {late:.3g} in {sizes.size} rows"
+            evidence = (facts.evidence(name, grew, limits.unseen, note="late over early size"),)
+            return RuleResult(Severity.ERROR if grew > limits.hopeless else Severity.WARNING, 0.85, summary, evidence)
+    return None
+
+
+def _losses(facts: RunFacts) -> list[tuple[str, Series]]:
+    """Those of which values are known, each with the finite ones alone."""
+    named = ((name, facts.series(name)) for name in ("value_loss", "loss", "policy_loss"))
+    return [(name, finite) for name, series in named if series is not None for finite in [_finite(series)]]
+
+
+def _finite(series: Series) -> Series:
+    known = np.isfinite(series.values)
+    return replace(series, steps=series.steps[known], values=series.values[known], wall_times=None)

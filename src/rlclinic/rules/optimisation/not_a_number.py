@@ -67,6 +67,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         any(item.trailing >= limits.lasting or item.series.name in RETURNS for item in lasting)
         or len(lasting) > 1
         or any(item.bad == item.trailing < len(item.series) and len(item.series) <= limits.few for item in lasting)
+        # A missing value is NaN; nothing but an overflow is infinite.
+        or any(np.isinf(item.series.values[-1]) for item in lasting)
     )
     often = any(item.bad > limits.often * len(item.series) and item.bad >= limits.lasting for item in broken)
     chosen = lasting if for_good else broken
@@ -93,10 +95,10 @@ def _broken(facts: RunFacts) -> list[_Broken]:
     for name, series in facts.run.series.items():
         bad = ~np.isfinite(series.values)
         if name in RETURNS and not became_undefined(facts, series):
-            bad = np.isinf(series.values)
+            bad = np.isnan(series.values) if _of_ended_episodes(facts, series) else np.isinf(series.values)
         if not _counts(name) or not bad.any():
             continue
-        if bad.all() and not (all_lost and series in losses):
+        if bad.all() and not (all_lost and (series in losses or name in RETURNS)):
             continue
         good = np.flatnonzero(~bad)
         trailing = len(series) - 1 - int(good[-1]) if good.size else len(series)
@@ -108,5 +110,13 @@ def _broken(facts: RunFacts) -> list[_Broken]:
     return found
 
 
+def _of_ended_episodes(facts: RunFacts, returns: Series) -> bool:
+    """Whether episodes whose length is known got no return in any row."""
+    lengths = facts.run.series.get("episode_length")
+    ended = lengths is not None and len(lengths) == len(returns) and bool(np.isfinite(lengths.values).all())
+    return ended and not np.isfinite(returns.values).any()
+
+
 def _counts(name: str) -> bool:
-    return name in UPDATE or name in RETURNS or name.startswith(UPDATE_FAMILIES)
+    # Whoever has more than one model gives each loss a name of its own.
+    return name in UPDATE or name in RETURNS or name.startswith(UPDATE_FAMILIES) or name.casefold().endswith("loss")
