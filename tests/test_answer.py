@@ -16,6 +16,7 @@ from rlclinic.facts.trailing_mean import recent_returns
 from rlclinic.model.answer import GO_ON, TRAIN_LONGER
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.explanation import Explanation, Piece
+from rlclinic.model.run import RunStatus, Status
 from rlclinic.model.vocabulary import families_of, has_metric
 from rlclinic.readers.discover import find
 from rlclinic.reports.diagnosis_markdown import diagnosis_markdown
@@ -133,6 +134,14 @@ def test_a_rise_that_the_verdict_takes_for_noise_is_no_fact_of_the_cause() -> No
     for verdict, told in ((Verdict.LEARNING, True), (Verdict.NOT_LEARNING, False)):
         made = replace(found, verdict=verdict, findings=(finding,), explanations=explained)
         assert ("it rose by 3" in line(made, "Cause")) is told
+
+
+@pytest.mark.parametrize("name", ["sb3/ppo_cartpole", "sb3/ppo_cartpole_high_lr", "faults/low_lr_dqn_cartpole"])
+def test_nothing_is_said_to_have_ended_of_a_run_that_goes_on(name: str) -> None:
+    run = replace(diagnosis_of(name).run, status=RunStatus(Status.RUNNING, "the log was written to a moment ago"))
+    found = diagnose(run)
+    assert found.reason.startswith("so far, ")
+    assert not [text for text in (found.reason, *(item.summary for item in found.findings)) if "ended at" in text]
 
 
 def test_a_grave_finding_is_never_healthy() -> None:

@@ -132,8 +132,12 @@ def _diagnosed(
     return Diagnosis(
         run=run,
         verdict=word,
-        reason=f"so far, {reason}" if run.status.state is Status.RUNNING else reason,
-        findings=tuple(item for item in _told(facts, findings, limits) if item.code in told),
+        reason=f"so far, {_as_of_now(run, reason)}" if run.status.state is Status.RUNNING else reason,
+        findings=tuple(
+            replace(item, summary=_as_of_now(run, item.summary))
+            for item in _told(facts, findings, limits)
+            if item.code in told
+        ),
         not_checked=tuple(item for item in case.not_checked if item.code in told),
         checked=len(told - skipped),
         causes=with_code(causes, run.framework, code),
@@ -197,6 +201,11 @@ def _judged(facts: RunFacts) -> _Judged:
         onset_order(facts, findings),
         suspect_of(facts.run, findings),
     )
+
+
+def _as_of_now(run: Run, text: str) -> str:
+    """What a rule says of the end of a log, of one that goes on."""
+    return text.replace("ended at", "is now at") if run.status.state is Status.RUNNING else text
 
 
 def _with_lag(case: _Judged) -> str:

@@ -135,6 +135,8 @@ def _advice(
         if judged and hopeless and had_time(facts):
             chance = f"{100 * expectation.probability:.0f}%"
             return Advice.STOP, f"the chance of the goal within the budget is {chance} and the return does not rise"
+    if expectation is None and verdict in ILL:
+        return Advice.CONTINUE, "it does badly, but no cause is sure enough to give it up"
     return Advice.CONTINUE, _patience(facts, trajectory, goal, expectation)
 
 

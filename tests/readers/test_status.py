@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import time
 from pathlib import Path
 
 import pytest
 
 from rlclinic.model.run import Status
 from rlclinic.readers.draft import SEEN, TOLD, Draft
+from rlclinic.readers.open import read
 from rlclinic.readers.place import scan
 from rlclinic.readers.status import log_clues, status_of
 
@@ -36,6 +40,17 @@ def test_steps_after_the_recorded_end_set_a_failure_aside(draft: Draft) -> None:
     draft.clue(Status.CRASHED, "meta.yaml: status FAILED", TOLD)
     assert status_of(draft, 500.0, None, draft.ended_at + 1.0).state is Status.CRASHED
     assert status_of(draft, 500.0, None, draft.ended_at + 86_400.0).state is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(("ago", "state"), [(5.0, Status.RUNNING), (120.0, Status.UNKNOWN)])
+def test_a_log_whose_rows_came_every_second_has_ended_when_it_is_silent_for_minutes(
+    ago: float, state: Status, runs: Path, tmp_path: Path
+) -> None:
+    shutil.copy(runs / "faults" / "healthy_dqn_cartpole" / "progress.csv", tmp_path)
+    (tmp_path / "train.log").write_text("begun\n")
+    for name, before in (("progress.csv", 0.0), ("train.log", 10.0)):
+        os.utime(tmp_path / name, (time.time() - ago - before,) * 2)
+    assert read(tmp_path).status.state is state
 
 
 @pytest.mark.parametrize(

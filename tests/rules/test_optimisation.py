@@ -178,6 +178,15 @@ def test_one_nan_reward_that_reaches_the_weights_is_an_error() -> None:
     assert found.onset_step >= 8_000
 
 
+def test_a_mean_over_episodes_that_ended_is_an_error_as_soon_as_it_is_no_number() -> None:
+    returns = np.append(np.arange(30.0), np.nan)
+    run = scene(series={"return/train": returns, "episode_length": np.full(31, 10.0)}).run
+    windowed = replace(run.series["return/train"], window="last 100 episodes")
+    diagnosis = diagnose(replace(run, series={**run.series, "return/train": windowed}))
+    assert diagnosis.verdict is Verdict.UNSTABLE
+    assert "is not a number after" in diagnosis.reason
+
+
 @pytest.mark.parametrize(("points", "lengths", "told"), [(4, 10.0, True), (1, 10.0, False), (4, np.nan, False)])
 def test_a_return_that_stays_undefined_though_it_was_a_number_is_an_error(
     points: int, lengths: float, *, told: bool

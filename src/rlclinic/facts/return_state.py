@@ -161,12 +161,15 @@ def few_pay_all(facts: RunFacts) -> bool:
 def became_undefined(facts: RunFacts, returns: Series) -> bool:
     """Whether a return that was a number at every point stopped being one for good, and not for want of ended
     episodes."""
-    trailing = _trailing(returns)
+    trailing, lengths = _trailing(returns), facts.series("episode_length")
+    together = lengths is not None and np.array_equal(lengths.steps[-trailing:], returns.steps[-trailing:])
+    if trailing and returns.window and lengths is not None and together:
+        # What is known to be of episodes that ended, as their length tells, is no gap.
+        return bool(np.isfinite(lengths.values[-trailing:]).all())
     # Another number of each step that is lost with it is no matter of ended episodes.
     steps = (item for name, item in facts.run.series.items() if name.casefold() in OF_STEPS)
     if not trailing or (trailing < LASTING and not any(map(_trailing, steps))):
         return False
-    lengths = facts.series("episode_length")
     return lengths is None or bool(np.isfinite(lengths.values[-min(trailing, LASTING) :]).all())
 
 

@@ -64,7 +64,7 @@ def assemble(draft: Draft) -> Run:
         source=_source(draft),
         algorithm=algorithm,
         environment=environment,
-        status=status_of(draft, steps, budget, last or draft.ended_at),
+        status=status_of(draft, steps, budget, last or draft.ended_at, _longest_pause(series)),
         step_axis=axis,
         steps=steps,
         budget=budget,
@@ -150,6 +150,12 @@ def _budget(draft: Draft, config: Config, tables: Framework, axis: StepAxis) -> 
     if axis == "env_steps" and updates and updates > 0 and factor and tables.steps.times:
         return number(updates * factor)
     return None
+
+
+def _longest_pause(series: dict[str, Series]) -> float | None:
+    """Seconds between two rows, by the trainer's own clock."""
+    clock = series.get("time/elapsed")
+    return float(np.diff(clock.values).max()) if clock is not None and len(clock) > 2 else None
 
 
 def _wall_times(series: dict[str, Series]) -> tuple[float | None, float | None]:

@@ -10,8 +10,10 @@ from rlclinic.model.run import RunStatus, Status
 from rlclinic.readers.draft import DECIDED, LIKELY, SEEN, Draft
 from rlclinic.readers.formats.logs.log_text import final_exception
 
-# A log that was written to this recently, in seconds, belongs to a run that is still going.
+# A log that was written to this recently, in seconds, belongs to a run that is still going; where its rows came faster,
+# one that was written to within so many of their longest pause, and no less than a minute.
 FRESH = 600.0
+SHORTEST, PAUSES = 60.0, 10.0
 NO_ERROR = "with no error"
 """How the reason ends for a run that stopped early and says nothing of it."""
 # Trainers stop at the end of a rollout, so a run may end a little short of its budget.
@@ -34,8 +36,13 @@ _ERROR = re.compile(r".{0,80}?(?:[\[\s:|-]|\A)(?:ERROR|CRITICAL|FATAL)(?:[\]\s:|
 WENT_ON = 2
 
 
-def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: float | None) -> RunStatus:
-    """The state and the reason, by the strongest clue; the steps that were taken are stronger than a failure."""
+def status_of(
+    draft: Draft, steps: float, budget: float | None, last_wall_time: float | None, pause: float | None = None
+) -> RunStatus:
+    """The state and the reason, by the strongest clue; the steps that were taken are stronger than a failure.
+
+    `pause` is the longest time between two rows of the log.
+    """
     told = max(draft.clues, key=lambda clue: clue.strength, default=None)
     if told is not None and told.strength < DECIDED and _went_on(draft, told.state, last_wall_time):
         draft.note(f"{told.reason}, but steps were logged after that")
@@ -46,8 +53,8 @@ def status_of(draft: Draft, steps: float, budget: float | None, last_wall_time: 
         return RunStatus(Status.FINISHED, f"{steps:,.0f} of {budget:,.0f} budgeted steps were taken{beside}")
     if told is not None and told.strength >= SEEN:
         return RunStatus(told.state, told.reason)
-    if _is_fresh(draft, last_wall_time):
-        return RunStatus(Status.RUNNING, f"the log was written to in the last {FRESH / 60:.0f} minutes")
+    if _is_fresh(draft, last_wall_time, FRESH if pause is None else min(FRESH, max(SHORTEST, PAUSES * pause))):
+        return RunStatus(Status.RUNNING, "the log was written to a moment ago")
     if told is not None:
         return RunStatus(told.state, told.reason)
     if budget and steps > 0:
@@ -98,7 +105,7 @@ def _went_on(draft: Draft, state: Status, last_wall_time: float | None) -> bool:
     return last_wall_time > draft.ended_at + FRESH
 
 
-def _is_fresh(draft: Draft, last_wall_time: float | None) -> bool:
+def _is_fresh(draft: Draft, last_wall_time: float | None, fresh: float) -> bool:
     """Whether the files are being written now.
 
     The time inside the log counts where it has one: a copied or checked-out log has a new file time and
@@ -108,9 +115,9 @@ def _is_fresh(draft: Draft, last_wall_time: float | None) -> bool:
     read = [entry for entry in draft.place.entries if entry.relative in draft.files]
     newest = max((entry.modified for entry in read), default=0.0)
     # A time in the future is as old as one in the past: a clock was set.
-    if abs(now - newest) > FRESH:
+    if abs(now - newest) > fresh:
         return False
     if last_wall_time is not None:
-        return now - last_wall_time < FRESH
+        return now - last_wall_time < fresh
     oldest = min(entry.modified for entry in read)
     return newest - oldest > 5.0

@@ -1,4 +1,4 @@
-"""The run ended below the goal.
+"""The return is below the goal.
 
 What it sees: The level at the end is below the threshold of the run's own config or of the well-known task. The gap
 is given in units of the return and as the share of the way from a random policy (or from the start) to the
