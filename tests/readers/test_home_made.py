@@ -155,6 +155,14 @@ def test_boxes_without_rulers_are_read_as_far_as_they_are_whole(tmp_path: Path) 
     check(read(tmp_path), "iterations")
 
 
+def test_a_length_is_the_return_of_a_task_that_pays_one_for_each_step(tmp_path: Path) -> None:
+    text = "Making new env: CartPole-v1\n" + lines("Episode {n}\tLast length: {r}\tAverage length: 30.5")
+    (tmp_path / "console.txt").write_text(text)
+    check(read(tmp_path), "episodes")
+    (tmp_path / "console.txt").write_text(text.replace("CartPole-v1", "Acrobot-v1"))
+    assert read(tmp_path).returns is None
+
+
 def test_three_lines_that_count_on_in_the_same_words_are_a_log() -> None:
     (rows,) = parse_counted_lines([f"Total T: {n}00 Episode T: 20 Reward: {-n}" for n in range(3, 7)])
     assert (rows.axis, rows.steps) == ("env_steps", (300, 400, 500, 600))

@@ -215,3 +215,20 @@ def test_what_a_form_alone_pays_is_no_ceiling_of_a_language_model() -> None:
     answers = scene(series={"return/train": reward, "response_length": flat(8.0, 60)})
     assert saturation(walks) is not None
     assert saturation(answers) is None
+
+
+def pinned(level: float, points: int, first: float) -> RunFacts:
+    """Evaluations that all say one number, with episodes that last as many steps."""
+    steps = np.linspace(first, 1.0, points) * 1e5
+    same = np.full(points, level)
+    series = {name: Series(name, name, steps, same) for name in ("return/eval", "episode_length")}
+    return scene(series=series, steps=1e5)
+
+
+def test_evaluations_that_all_last_a_round_number_of_steps_are_at_their_limit() -> None:
+    """constructed: a task without a name that pays 1 for each step."""
+    assert saturation(pinned(200.0, 5, 0.2)) is not None
+    assert saturation(pinned(200.0, 4, 0.25)) is None
+    assert saturation(pinned(193.0, 5, 0.2)) is None
+    # An agent that has learned nothing yet and reaches it too says that nothing ever ends an episode.
+    assert saturation(pinned(200.0, 200, 0.005)) is None

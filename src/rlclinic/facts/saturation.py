@@ -29,6 +29,8 @@ PINNED = 0.1
 PINNED_SHARE = 0.2
 # Points that show a ceiling at the least, share of them that are at it, and of the climb that the others may cost.
 FEWEST_AT_TOP, MOST, NEAR_TOP = 10, 0.5, 0.05
+# Evaluations that all end at the limit of an episode, the least such limit, and the share of a run that trains little.
+FEWEST_AT_LIMIT, SHORTEST_LIMIT, UNTRAINED = 5, 100.0, 0.05
 # Decimals of a round number.
 ROUND = 1
 # How much the pay per step may differ between the start and the end and still be one and the same.
@@ -90,7 +92,15 @@ def _survived(facts: RunFacts) -> str | None:
     """Every step pays the same, and all episodes have the same, greatest length."""
     returns = facts.run.returns
     length = facts.series("episode_length/eval" if returns is not None and "eval" in returns.name else "episode_length")
-    if returns is None or length is None or len(length) != len(returns) or len(length) < 2 * END_POINTS:
+    length = facts.series("episode_length") if length is None else length
+    if returns is None or length is None:
+        return None
+    limit, first, last = returns.values[0], returns.steps[0], returns.steps[-1]
+    if len(returns) >= FEWEST_AT_LIMIT and (returns.values == limit).all() and (length.values == limit).all():
+        # A limit is a round number, and an untrained agent does not reach it.
+        is_limit = limit >= SHORTEST_LIMIT and float(f"{limit:.2g}") == limit and first > UNTRAINED * last
+        return f"every episode lasts {limit:,.0f} steps and each step pays 1" if is_limit else None
+    if len(length) != len(returns) or len(length) < 2 * END_POINTS:
         return None
     tail, all_lengths = _tail(length, PINNED), length.values[np.isfinite(length.values)]
     still = float(np.ptp(tail)) <= SAME_LENGTH * tail[-1] and tail[-1] >= (1.0 - SAME_LENGTH) * all_lengths.max()

@@ -46,7 +46,7 @@ def assemble(draft: Draft) -> Run:
     if framework_id == "unknown" and not OF_TOKENS.isdisjoint(series):
         series = _of_language_model(series)
     _add_episode_returns(draft, series)
-    settle_returns(series, draft)
+    settle_returns(series, draft, environment)
     series = dict(sorted(series.items(), key=lambda item: position(item[0])))
     config = without_disproved(config, series, draft.note)
     axis, steps = _main_axis(series, tables.own)

@@ -85,7 +85,7 @@ def guess(name: str) -> str:
         or (words & REWARD and words & (EPISODE | AVERAGE | TRAINING | EVALUATION))
     ):
         return f"return/{side}"
-    if words & LENGTH and (words & EPISODE or side == "eval" or (words & AVERAGE and words <= LENGTH | AVERAGE)):
+    if words & LENGTH and (words & EPISODE or side == "eval" or words <= LENGTH | AVERAGE):
         return "episode_length/eval" if side == "eval" else "episode_length"
     return ""
 

@@ -22,6 +22,7 @@ from rlclinic.readers.guess import (
     is_episode_count,
     true_return,
 )
+from rlclinic.reference.tasks import task_of
 
 AGENTS = {"return/train": "agent_return/", "return/eval": "agent_return_eval/"}
 # What serves as a return where none is logged: rates of success, and in self-play the rating.
@@ -34,7 +35,7 @@ FEWEST_MEANS, SAME_MEAN = 10, 0.01
 MANY_ZEROS = 5
 
 
-def settle_returns(series: dict[str, Series], draft: Draft) -> None:
+def settle_returns(series: dict[str, Series], draft: Draft, environment: str = "") -> None:
     """Give `return/train` and `return/eval` to the series that deserve these names, and say which one decides."""
     _only_of_episodes(series, draft)
     _prefer_true(series, draft)
@@ -51,6 +52,7 @@ def settle_returns(series: dict[str, Series], draft: Draft) -> None:
             if name not in series and rate in series and series[rate].last is not None:
                 series[name] = replace(series[rate], name=name)
                 draft.note(f"no return is logged: {series[rate].logged_as} serves as {name}")
+    _length_pays(series, draft, environment)
     _less_is_better(series, draft)
     _say(series, draft)
 
@@ -122,6 +124,17 @@ def _is_mean_of(mean: Series, single: Series, near: float) -> bool:
     expected = np.cumsum(single.values) / np.arange(1, len(single) + 1)
     nearest = float(np.abs(mean.values - expected).max()) <= near
     return nearest and float(np.ptp(single.values)) > float(np.ptp(mean.values))
+
+
+def _length_pays(series: dict[str, Series], draft: Draft, environment: str) -> None:
+    """Where a task pays one for each step, the length of an episode is its return."""
+    length, task = series.get("episode_length"), task_of(environment) if environment else None
+    if length is None or length.last is None or task is None or any(name in series for name in RETURN_METRICS):
+        return
+    random, steps = task.random_mean or 0.0, task.random_length or 0.0
+    if task.best_return == task.max_episode_steps and abs(random - steps) < SAME_MEAN * random:
+        series["return/train"] = replace(length, name="return/train")
+        draft.note(f"no return is logged: {length.logged_as} serves as one, as {task.name} pays 1 for each step")
 
 
 def _less_is_better(series: dict[str, Series], draft: Draft) -> None:
