@@ -237,6 +237,12 @@ def test_what_runs_is_kept_until_its_diagnosis_says_otherwise(runs: Path) -> Non
     assert found.next_steps[0] == f"rlclinic diagnose {run}"
 
 
+def test_a_run_of_dagger_tells_that_its_expert_can_be_asked(runs: Path) -> None:
+    facts = {fact.key: fact.value for fact in advise(run=runs / "faults" / "healthy_dagger_pendulum").facts}
+    assert (facts["run.family"], facts["expert.available"]) == ("imitation", "queryable")
+    assert "run.batch_divides" not in facts
+
+
 def test_a_fast_simulator_speaks_for_ppo_and_unseen_reward_against_it() -> None:
     facts = {"env.available": "yes", "task.action": "discrete", "env.steps_per_s": 30000}
     assert advice_on(problem_of(facts)).options[0].id == "ppo"

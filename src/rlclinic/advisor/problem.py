@@ -12,6 +12,7 @@ from rlclinic.advisor.fact_keys import fact_keys
 from rlclinic.model.advice import FactOrigin, Measurement, ProblemFact
 from rlclinic.model.errors import UsageError
 from rlclinic.model.lazy_dataclass import dataclass
+from rlclinic.model.vocabulary import FAMILIES as TRAINED
 from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import decode
 from rlclinic.readers.formats.yaml.safe_yaml import load_yaml
@@ -27,7 +28,7 @@ FAMILIES = {
     "off-policy": frozenset({"SAC", "TD3", "DDPG", "TQC", "REDQ", "DROQ", "CROSSQ"}),
     "value-based": frozenset({"DQN", "QRDQN", "C51", "RAINBOW", "IQN"}),
     "offline": frozenset({"CQL", "IQL", "TD3PLUSBC", "BCQ", "CRR", "AWAC", "EDAC", "SACN", "REBRAC", "DT", "RVS"}),
-    "imitation": frozenset({"BC", "DAGGER", "GAIL", "AIRL"}),
+    "imitation": TRAINED["imitation"] | {"GAIL", "AIRL"},
 }
 # Steps that even the easier tasks of a kind take, where no published run of the task is known: classic control with
 # discrete and with continuous actions, games from pixels. Orders of magnitude, from published runs.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from rlclinic.model.advice import FactOrigin, ProblemFact
 from rlclinic.model.diagnosis import Diagnosis, Verdict
+from rlclinic.model.vocabulary import families_of
 
 # Findings that answer a question of the advisor, by the name of their rule.
 FOUND: Mapping[str, str] = {
@@ -35,7 +36,10 @@ def facts_of_run(diagnosis: Diagnosis) -> tuple[ProblemFact, ...]:
         if (value := config.number(setting)) is not None:
             told[fact] = value
     batch, rollout = config.number("batch_size"), _rollout(diagnosis)
-    if batch and rollout:
+    if "imitation" in families_of(run.algorithm):
+        # Its expert answered; cloning may have had no more than a file.
+        told |= {} if run.algorithm.endswith("BC") else {"expert.available": "queryable"}
+    elif batch and rollout:
         told["run.batch_divides"] = rollout % batch == 0
     explained = run.series.get("explained_variance")
     if explained is not None and explained.last is not None:
