@@ -13,7 +13,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
+from statistics import fmean, median
 from typing import Any
 
 from rlclinic.advisor.advise import advise
@@ -119,14 +119,18 @@ def report() -> Iterator[str]:
     if regrets["advised"]:
         yield ""
         yield (
-            f"Median regret over {len(regrets['advised'])} data sets: advised {median(regrets['advised']):.2f} (goal: "
-            f"at most {GOAL}), always filtered-bc {median(regrets['filtered-bc']):.2f}."
+            f"Median regret over {len(regrets['advised'])} data sets: advised {_middle(regrets['advised'])} (goal: at "
+            f"most {GOAL}), always filtered-bc {_middle(regrets['filtered-bc'])}."
         )
     if shared:
         yield (
-            f"Over the {len(shared)} of them that IQL can learn from: advised {median(shared):.2f}, always iql "
-            f"{median(regrets['iql']):.2f}."
+            f"Over the {len(shared)} of them that IQL can learn from: advised {_middle(shared)}, always iql "
+            f"{_middle(regrets['iql'])}."
         )
+
+
+def _middle(values: list[float]) -> str:
+    return f"{median(values):.2f} (mean {fmean(values):.2f})"
 
 
 def _score(data: str, end: float) -> float:
